@@ -6,15 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// decideAbsent makes the step for what manifests refer to and none describes: they wait
-// for it. What the stack made of it while there was a manifest stays as it is, and so does
-// what refers to it.
+// decideAbsent makes the step for an object that manifests refer to and that none describes: they wait for it. If the stack made the object while it
+// had a manifest, the object stays as it is, and so do the objects that refer to it.
 func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
 	s := plan.Step{Key: d.Key, Origin: d.Origin, Object: plan.Object{Want: d, Obstacle: plan.NotYet}, Error: true}
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}
-	if p.Cloud.Of(d.Key.Kind) == nil { // not of the cloud, such as a Secret
+	if p.Cloud.Of(d.Key.Kind) == nil { // not an object of the cloud, such as a Secret
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
 	ch := p.identify(d)

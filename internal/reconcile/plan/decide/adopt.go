@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// sought is the one object that a managed manifest asks to adopt by a filter or by its
-// name, if there is just one and nobody owns it.
+// sought is the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches and no stack
+// owns that.
 func (p *planner) sought(d *kind.Desired) *kind.Live {
 	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
 		return nil
@@ -22,9 +22,8 @@ func (p *planner) sought(d *kind.Desired) *kind.Live {
 	return nil
 }
 
-// vanished is the ID of what d was in the cloud when it was last seen, if that is gone now and
-// it was not this agent that deleted it; "" where it is there, or nobody knows. What else a search
-// finds then is another object.
+// vanished is the ID that d had in the cloud when the agent last saw it, if no such object exists now. It is "" where the object exists, where
+// nothing is known of it, and where this agent deleted it. An object that a search finds after such a loss is another one.
 func (w given) vanished(d *kind.Desired) string {
 	id := w.Lost[d.Key.String()]
 	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
@@ -33,7 +32,7 @@ func (w given) vanished(d *kind.Desired) string {
 	return id
 }
 
-// adoptable are the project's objects that a manifest asks to adopt, owned or not.
+// adoptable are the objects of the project that a manifest asks to adopt, with or without an owner.
 func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
 	candidates := p.Cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
 	if d.Import.Filter != nil {
@@ -47,14 +46,14 @@ func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
 	return found
 }
 
-// nameToAdopt is the name of the object without a mark in it.
+// nameToAdopt is the name that d would have if no mark were part of the name.
 func (p *planner) nameToAdopt(d *kind.Desired) string {
 	w := p.view(d, d.Spec)
 	w.Mark = kind.Mark{}
 	return p.KindOf[d.Key.Kind].Name(w)
 }
 
-// unreadyFilter is what the filter refers to and is not known yet; "" for nothing.
+// unreadyFilter is an object that the filter refers to and that is not ready; "" for none.
 func (p *planner) unreadyFilter(d *kind.Desired) string {
 	for _, ref := range d.Refs {
 		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.found.Ready[ref.Key] {
@@ -64,7 +63,7 @@ func (p *planner) unreadyFilter(d *kind.Desired) string {
 	return ""
 }
 
-// decideUnadopted makes the step for an object that is to be adopted and cannot be.
+// decideUnadopted makes the step for a manifest that asks to adopt an object and cannot.
 func (p *planner) decideUnadopted(s plan.Step, d *kind.Desired) plan.Step {
 	if d.Import.Filter != nil {
 		if key := p.unreadyFilter(d); key != "" {
@@ -75,7 +74,7 @@ func (p *planner) decideUnadopted(s plan.Step, d *kind.Desired) plan.Step {
 	return s.WithAction(plan.Refuse, p.unadoptable(d))
 }
 
-// unadoptable says why no object that a manifest asks for can be adopted.
+// unadoptable says why a manifest cannot adopt any object.
 func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	if !d.Import.Searches() {
 		return p.unadoptableID(d)
@@ -85,7 +84,7 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	if id := p.vanished(d); id != "" && len(found) > 0 {
 		return cause.Of(cause.Vanished, id, called(found[0]), d.Import.Where())
 	}
-	part := d.Parent.Kind != "" // the annotation is its parent's, and says "true"
+	part := d.Parent.Kind != "" // the parent has the annotation, with the value "true"
 	switch {
 	case part && name == "":
 		return cause.Of(cause.NamelessPart, d.Parent)
@@ -127,8 +126,8 @@ func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
 }
 
-// cannotBe says why d cannot stand for an object that it names or has found; zero where it can. Of several manifests that name one
-// object the first has it, whoever owns the object now.
+// cannotBe says why d cannot stand for an object that it names or has found; zero where it can. If several manifests name one object, the first of
+// them has it, no matter which owner the object has now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
 	info := p.KindOf[d.Key.Kind].Info
 	switch first := p.found.StandsFor[l]; {

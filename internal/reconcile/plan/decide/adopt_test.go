@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// lostAs is what was seen before: names, and the IDs that they had.
+// lostAs records objects as seen before: pairs of a name and the ID that it had.
 func lostAs(pairs ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -18,7 +18,7 @@ func lostAs(pairs ...string) func(*world.Input) {
 	}
 }
 
-// A manifest that gives an ID adopts that object where nobody owns it, or the stack has made it for a key that it wants no more.
+// A manifest that gives an ID adopts that object if no stack owns it, or if this stack made it for a key that it no longer wants.
 func TestAdoptionByID(t *testing.T) {
 	decisions(t, map[string]decision{
 		"nobody's":                      {repo: []string{"a adopt=id-001 colour=red"}, cloud: []string{"x nobody colour=red"}, want: map[string]string{"a": "update adopts changes owner-mark"}},
@@ -43,7 +43,7 @@ func TestAdoptionByID(t *testing.T) {
 	})
 }
 
-// A manifest that searches by name, or by a filter, adopts the only object that it finds, where nobody owns that.
+// A manifest that searches by name, or by a filter, adopts the object that it finds, if there is only one and no stack owns it.
 func TestAdoptionOfWhatIsFound(t *testing.T) {
 	const red = "kind: Thing\napiVersion: test/v1\nmetadata: {name: a}\nspec: {resource: {}, import: {filter: {colour: red}}}"
 	nameless := func(in *world.Input) { in.Kinds[0].Name = func(kind.Want) string { return "" } }
@@ -80,7 +80,7 @@ func TestAdoptionOfWhatIsFound(t *testing.T) {
 	})
 }
 
-// A mark that somebody has taken off is put back on the object that was seen before, unless that is somebody else's now.
+// A mark that somebody removed is put back on the object that was seen before, unless that object belongs to somebody else now.
 func TestAMarkThatWasTakenOff(t *testing.T) {
 	decisions(t, map[string]decision{
 		"from what it was":            {repo: []string{"a"}, cloud: []string{"a nobody"}, alter: lostAs("a", "id-001"), want: map[string]string{"a": "update drift changes owner-mark"}},

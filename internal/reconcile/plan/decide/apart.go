@@ -8,8 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// apart refuses a step that would use exclusively what another stack has marked: attach its volume, take a snapshot of it, plug its port. Who writes the
-// manifests of one stack of a project does not get at the data of another one by an import. What is only read is not used.
+// apart refuses a step that would use an object exclusively that another stack has marked: attach its volume, take a snapshot of it, plug its port.
+// Without that, an author of manifests in one stack could reach the data of another stack in the project by an import. A reference that only reads is
+// allowed.
 func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 	if p.Others || s.Action != plan.Create && s.Action != plan.Update && s.Action != plan.Recreate {
 		return s
@@ -28,7 +29,7 @@ func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// otherStack is the stack that an object is marked by; "" where that is this one, or none.
+// otherStack is the stack whose mark an object bears; "" where that is this stack, or where it bears none.
 func (w given) otherStack(l *kind.Live) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An import does not give one stack what another one has marked: it is neither attached nor copied.
+// An import does not give one stack access to an object that another stack has marked: the object is neither attached nor copied.
 func TestAttackAnotherStacksObject(t *testing.T) {
 	marked := func(stack string) *kind.Mark {
 		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("disk")), Applied: "x"}

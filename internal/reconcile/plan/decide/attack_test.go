@@ -18,8 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackOneForAll: one object that all others use, in plans that delete or
-// replace it with them.
+// TestAttackOneForAll: plans that delete or replace one object together with all objects that use it.
 func TestAttackOneForAll(t *testing.T) {
 	const n = 2000
 	w := thingtest.New()
@@ -61,8 +60,7 @@ func TestAttackOneForAll(t *testing.T) {
 	}
 }
 
-// TestAttackSuggestions: names that the cloud has not are compared with those
-// that it has up to a number.
+// TestAttackSuggestions: names that the cloud does not have are compared with its names only up to a limit.
 func TestAttackSuggestions(t *testing.T) {
 	testcost.Long(t)
 	w := thingtest.New()
@@ -95,7 +93,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A collision of digests takes 2³⁰ tries; a planner that thinks so does too.
+	// A real collision of digests takes 2³⁰ tries. This planner only believes that it has one.
 	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
 	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
@@ -103,8 +101,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	}
 }
 
-// TestAttackMarksThatKeep: marks that somebody writes to be kept, or that repeat one, do not
-// make the stack look larger to its limits.
+// TestAttackMarksThatKeep: forged marks that say "keep", or that repeat another mark, do not make the stack look larger to its limits.
 func TestAttackMarksThatKeep(t *testing.T) {
 	w := thingtest.New()
 	kinds := []*kind.Kind{w.Kind()}

@@ -8,13 +8,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// block names, for every step that deletes, the owned objects that must release it
-// first. What is only replaced is awaited by those that are replaced with it;
-// all others keep using it. Of what is deleted and uses each other, in a circle,
-// those that use loosely need not go first. What is detached waits for its users that
-// are deleted or detached: some of them have their marks on it. It returns, for each step, those that must be done first for it to delete.
+// block sets the Blockers of every step that deletes, replaces or detaches an object: the owned objects that must release it first.
+//
+//   - A deletion waits for all users of its object except those that are detached.
+//   - A replacement waits only for users that are deleted or replaced, too. All others keep using the object.
+//   - A detachment waits for users that are destroyed or detached: some of them have their marks on the object.
+//   - In a circle of objects that use each other, loose users need not go first, and a detachment waits for none.
+//
+// It returns, for each step, the steps that must be done first.
 func (p *planner) block() (blocked [][]int) {
-	going := map[*kind.Live]int{} // where the step is that destroys an object, or detaches it
+	going := map[*kind.Live]int{} // the step that destroys or detaches an object
 	for i := range p.steps {
 		if p.steps[i].Action.Destroys() || p.steps[i].Action == plan.Detach {
 			going[p.steps[i].Have] = i
@@ -62,7 +65,7 @@ func (p *planner) block() (blocked [][]int) {
 	return blocked
 }
 
-// userText is how people call what uses an object: by its kind, and its name in the cloud or, where it has none, its ID.
+// userText names an object that uses another one: its kind, and its name in the cloud or, if it has none, its ID.
 func (w given) userText(user *kind.Live) string {
 	return plan.LiveText(w.Cloud.KindOf(user), user)
 }

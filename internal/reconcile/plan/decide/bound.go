@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// bind works out what is approved of with each step that writes, or that follows an object which gets a new ID.
+// bind computes what people approve with each step that writes, or that follows an object which gets a new ID.
 func (p *planner) bind() {
 	moved := map[manifest.Key]bool{}
 	for i := range p.steps {
@@ -29,8 +29,8 @@ func (p *planner) bind() {
 	}
 }
 
-// boundSum is of a manifest and, where found says so, of the objects that its imports are. What the stack makes has steps of
-// its own.
+// boundSum is the sum of a manifest. If found is true, it includes the IDs of the objects that its imports stand for. Objects that the stack makes
+// have steps of their own.
 func (p *planner) boundSum(d *kind.Desired, found bool) checksum.Sum {
 	all := checksum.New("bound")
 	if d.Confidential.Secret != "" {

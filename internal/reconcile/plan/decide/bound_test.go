@@ -64,7 +64,7 @@ func chestKinds() []*kind.Kind {
 	}
 }
 
-// chestWish is what a commit says.
+// chestWish is the content of a commit.
 type chestWish struct {
 	Colour, Code, Make, Prune string
 	Text, Safe                []byte
@@ -108,8 +108,7 @@ func chestPlan(want []kind.Desired) plan.Plan {
 	return Compute(world.Input{Stack: "s", Kinds: chestKinds(), Want: want, Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: brands}}})
 }
 
-// collide gives two commits everything that is stored in marks alike, as two have for which somebody has found a
-// collision of the digests there.
+// collide makes everything equal that marks store of two commits, as if somebody had found a collision of the digests there.
 func collide(want []kind.Desired) []kind.Desired {
 	want = slices.Clone(want)
 	for i := range want {
@@ -144,7 +143,7 @@ func chestStep(p plan.Plan) plan.Step {
 	return p.Steps[slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Key.Kind == "Chest" })]
 }
 
-// Two commits that differ in anything have two hashes, whatever the digests in marks are.
+// Two commits that differ in anything have different hashes, even if the digests in their marks are equal.
 func TestAttackTwoPlansOfOneHash(t *testing.T) {
 	long := func(size int, end string) []byte { return append(slices.Repeat([]byte{'x'}, size), end...) }
 	base := chestWish{Colour: "red", Code: "4711", Make: "oak", Prune: "true", Text: []byte("apt-get install nginx"), Safe: []byte("pw")}
@@ -176,7 +175,7 @@ func TestAttackTwoPlansOfOneHash(t *testing.T) {
 		a.Code, b.Code = string(long(size, "a")), string(long(size, "b"))
 		differ(t, a, b)
 	}
-	one, two := base, base // JSON spells both alike
+	one, two := base, base // as JSON strings, both are equal
 	one.Safe, two.Safe = []byte{0xfe}, []byte{0xff}
 	differ(t, one, two)
 	if a, b := one.want(t), two.want(t); a[len(a)-1].Digest == b[len(b)-1].Digest {
@@ -197,7 +196,7 @@ func TestPlansOfOneHashAreEqual(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { differ(rt, draw(rt, "one"), draw(rt, "two")) })
 }
 
-// An approval of a plan that had not found an import is good for what is found by the same description, and for nothing else.
+// An approval of a plan with an import that was not found yet covers the object that the same description finds later, and nothing else.
 func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	wish := chestWish{Make: "ash", Prune: "true"}
 	before := chestPlan(wish.want(t))
@@ -217,11 +216,12 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	}
 }
 
-// short are the functions of this package and of resolve that shorten a sum, all of them for marks, and those whose Short is of amounts.
+// short are the functions of this package and of resolve that shorten a sum, all of them for marks. Others call a Short that shortens amounts, not
+// sums.
 var short = map[string]bool{"sums": true, "dataText": true, "secretText": true, "InMark": true, "orphanKey": true, "Short": true, "Tight": true}
 
-// Nothing that enters a plan's hash is shorter than 256 bits: whoever shortens a sum is on a list, and nobody who makes
-// what an approval binds is.
+// Nothing shorter than 256 bits enters a plan's hash. All functions that shorten a sum are in a list, and none of them makes a value that an approval
+// binds.
 func TestHashesAreWhole(t *testing.T) {
 	if n := 8 * len(plan.Print{}); n < 256 || len(plan.Plan{}.Hash()) != plan.HashDigits || plan.HashDigits < 64 {
 		t.Errorf("prints have %d bits, hashes %d digits", n, plan.HashDigits)

@@ -8,14 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// decideFailed makes the step for an object that is broken for good. Nobody has asked for its end: no commit did, and
-// an object that was in use before may hold what people need.
+// decideFailed makes the step for an object that has failed for good. No commit asked for its deletion, and an object that was in use before may hold
+// something that people need.
 //
 //	the object                                  it is recreated
 //	------------------------------------------  ----------------------------------------
-//	is gone, and an entry of it is left         at once
+//	is gone, and only its entry is left         at once
 //	was made by this process and never usable   at once
-//	is a member of a group that replaces those  in its turn
+//	is a member of a group that replaces such   in its turn
 //	is anything else                            like any other replacement: where that is
 //	                                            allowed, drift is corrected, and its manifest
 //	                                            does not say that it is kept
@@ -35,8 +35,8 @@ func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// mayRecreate reports whether an object that failed may be deleted and recreated. What outlives its manifest
-// is not deleted for being broken, unless its own annotation says so.
+// mayRecreate reports whether an object that failed may be deleted and recreated. An object that outlives its manifest is deleted only if its own
+// annotation allows that.
 func (w given) mayRecreate(d *kind.Desired) bool {
 	switch o := d.Options; {
 	case o.Replace != nil:
@@ -47,7 +47,7 @@ func (w given) mayRecreate(d *kind.Desired) bool {
 	return w.Replace || w.consents(d) || w.healsFailed(d)
 }
 
-// healsFailed reports whether an object does the work of a member of a group that replaces the members that failed.
+// healsFailed reports whether an object does the work of a member, and its group replaces members that failed.
 func (w given) healsFailed(d *kind.Desired) bool {
 	part := w.PartOf(d)
 	if part == nil {

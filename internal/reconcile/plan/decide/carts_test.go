@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// carts are three kinds of workloads. A Cart is a Thing that stands on another one, its wheel; a Train is a group of Carts, and a Row one
-// of Things.
+// carts are three kinds of workloads. A Cart is a Thing that stands on another Thing, its wheel. A Train is a group of Carts, a Row a group of
+// Things.
 func carts() []*kind.Kind {
 	return []*kind.Kind{
 		typed.Workload[cartSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Cart", Parts: []string{"Thing"}}, Validate: func(*cartSpec, *kind.Report) {}, Expand: expandCart}.Kind(),
@@ -29,9 +29,9 @@ type cartSpec struct {
 
 type trainSpec struct {
 	Carts int      `json:"carts"`
-	From  int      `json:"from"` // the first one that is changed
-	Most  int      `json:"most"` // how many there may be, where somebody else decides that
-	Heal  bool     `json:"heal"` // whether those that are down are brought back
+	From  int      `json:"from"` // the first member that is changed
+	Most  int      `json:"most"` // the greatest size, where somebody else decides the size
+	Heal  bool     `json:"heal"` // whether members that are down are healed
 	Drain bool     `json:"drain"`
 	Cart  cartSpec `json:"cart"`
 }
@@ -71,7 +71,7 @@ func expandRow(s *rowSpec, e *kind.Expansion) {
 	scaled(e, "Thing", s.Count, s.Most, thing(thingtest.Spec{}))
 }
 
-// scaled adds so many members at least, and at most.
+// scaled adds the members of the smallest size, and further ones up to the greatest.
 func scaled(e *kind.Expansion, of string, least, most int, body any) {
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
 	only := func(int) int { return 0 }
@@ -79,12 +79,12 @@ func scaled(e *kind.Expansion, of string, least, most int, body any) {
 	e.Varied(of, most-least, func(i int) string { return name(least + i) }, []any{body}, only, kind.Scaled)
 }
 
-// cart is a manifest of a Cart that adopts what bears its names.
+// cart is a manifest of a Cart that adopts the objects with its names.
 func cart(name string) string {
 	return "kind: Cart\napiVersion: test/v1\nmetadata: {name: " + name + ", annotations: {stackreeve.dev/adopt: \"true\"}}\nspec: {}"
 }
 
-// train is a manifest of a Train called t, row one of a Row called r.
+// train is the manifest of a Train called t. row is that of a Row called r.
 func train(spec string) string {
 	return "kind: Train\napiVersion: test/v1\nmetadata: {name: t}\nspec: {" + spec + "}"
 }

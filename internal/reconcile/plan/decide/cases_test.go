@@ -19,16 +19,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// decision is a case of what a plan decides: repo and cloud as [thingtest.Filled] reads them, a line of repo that begins with
-// "kind: " as a manifest. alter changes what is known besides.
+// decision is a case of what a plan decides. repo and cloud are in the form that [thingtest.Filled] reads; a line of repo that begins with "kind: "
+// is a manifest. alter changes the rest of the input.
 type decision struct {
 	repo, cloud []string
-	kinds       []*kind.Kind // besides Thing and Flock
+	kinds       []*kind.Kind // in addition to Thing and Flock
 	alter       func(*world.Input)
-	want        map[string]string // what [said] says of the steps of each name
+	want        map[string]string // the result of [said] for the steps of each name
 }
 
-// day is when the decisions are made.
+// day is the time of the decisions.
 var day = time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)
 
 func decisions(t *testing.T, cases map[string]decision) {
@@ -91,8 +91,8 @@ func desired(in *world.Input, name string) *kind.Desired {
 	return &in.Want[slices.IndexFunc(in.Want, func(d kind.Desired) bool { return d.Key == thingtest.Key(name) })]
 }
 
-// said is what a step comes to: its action, what else is true of it, and the codes of its causes. The fields that differ follow, and the
-// names of the objects that it waits for.
+// said describes a step: its action, its further properties, and the codes of its causes. The fields that differ follow, then the objects that it
+// waits for.
 func said(s plan.Step) string {
 	words := []string{string(s.Action)}
 	for _, flag := range []struct {
@@ -139,7 +139,7 @@ func said(s plan.Step) string {
 	return strings.Join(words, " ")
 }
 
-// codesOf are the codes of causes, each before those that it rests on.
+// codesOf are the codes of causes, each before the codes of the causes inside it.
 func codesOf(list cause.List) (codes []string) {
 	for _, c := range list {
 		codes = append(codes, string(c.Code))

@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// untie lets a replacement begin without what it awaits if that, in the end,
-// waits for the replacement itself: an interrupted pass can leave
+// untie lets a replacement begin without a step that it awaits, if that step waits, directly or not, for the replacement itself. An interrupted pass
+// can leave such a circle:
 //
 //	replace a, which b uses      waits until b is gone
 //	create c, which depends on a   waits for the new a
 //	replace b, to depend on c      would wait for c
 //
-// Then b goes, and is made when c is there. It returns nil where nothing is replaced.
+// Then b is deleted without waiting for c, and created when c exists. It returns nil where nothing is replaced.
 func (p *planner) untie(blocked [][]int) *waits {
 	if !slices.ContainsFunc(p.steps, func(s plan.Step) bool { return s.Action == plan.Recreate }) {
 		return nil
@@ -26,19 +26,19 @@ func (p *planner) untie(blocked [][]int) *waits {
 				from, ok := g.at[key]
 				return ok && g.reaches(from, i)
 			})
-			g.next[i] = nil // recreated when next asked for
+			g.next[i] = nil // computed again on next use
 		}
 	}
 	return g
 }
 
-// waits is which step waits for which.
+// waits is the graph of the steps that wait for others.
 type waits struct {
 	steps   []plan.Step
-	blocked [][]int              // see [planner.block]
-	at      map[manifest.Key]int // where a key's step is
-	next    [][]int              // what a step waits for; nil until asked for
-	seen    []int                // by which search a step was last seen
+	blocked [][]int              // the result of [planner.block]
+	at      map[manifest.Key]int // the index of a key's step
+	next    [][]int              // the steps that each step waits for; nil until first used
+	seen    []int                // the last search that came to a step
 	round   int
 }
 
@@ -67,9 +67,8 @@ func (g *waits) of(i int) []int {
 	return list
 }
 
-// reaches reports whether a step waits for another in the end. What it waits for
-// directly is looked at first: a network that everything is plugged into waits
-// for all of it.
+// reaches reports whether a step waits for another one, directly or not. Its direct dependencies are checked first: a network waits for everything
+// that is plugged into it.
 func (g *waits) reaches(from, to int) bool {
 	g.round++
 	open := []int{from}

@@ -7,16 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// choice is which object a manifest stands for.
+// choice is the object that a manifest stands for.
 type choice struct {
-	have    *kind.Live   // nil when there is none, and where that cannot be decided
-	surplus []*kind.Live // half-made copies of it, and what is being deleted
-	copied  []*kind.Live // belong to nobody
-	refusal cause.Cause  // why it cannot be decided
+	have    *kind.Live   // nil when there is none, or when it is unknown which one it is
+	surplus []*kind.Live // half-made copies of it, and copies that are being deleted
+	copied  []*kind.Live // objects with a copied mark, which belong to nobody
+	refusal cause.Cause  // why it is unknown which object it is
 }
 
-// settle decides which object d is: the one that [bind.Cloud.Choose] finds by the marks. Where nothing claims to be d, it is what
-// spec.import.id names, if that is free; or what d was until now and has lost its mark; or the only one that d asks to adopt.
+// identify decides which object d stands for. [bind.Cloud.Choose] finds it by the marks. If no object claims to be d, it is the first of these:
+//
+//   - the object that spec.import.id names, if that is free
+//   - the object that d was until now, if it has lost its mark
+//   - the only object that d asks to adopt by a search
 func (p *planner) identify(d *kind.Desired) choice {
 	named := p.Named(d)
 	found := p.Cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.KindOf[d.Key.Kind].Info.FixedMark,
@@ -34,7 +37,7 @@ func (p *planner) identify(d *kind.Desired) choice {
 	return out
 }
 
-// doubtText says why it cannot be decided which object d is; zero where it can.
+// doubtText says why it is unknown which object d stands for; zero where it is known.
 func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 	switch found.Doubt {
 	case bind.Contested:
@@ -48,10 +51,11 @@ func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 	return cause.Cause{}
 }
 
-// unmarked is what d was in the cloud when it was last seen, if it is still there
-// and somebody has taken the mark off since, as by writing a new description on a
-// cloud where that holds the mark. Only an agent that runs on remembers. What is called by its name alone
-// may be another one of that name, which a stranger has made since; what another manifest adopts is that one's.
+// unmarked is the object that d was when the agent last saw it, if it still exists and somebody has removed its mark since. That happens when
+// somebody writes a new description, on a cloud that keeps the mark there. Only an agent that keeps running remembers the object.
+//
+// An object that is identified by its name alone does not count: it may be another one of that name, which a stranger has made since. Nor does an
+// object that another manifest adopts.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	id := p.Lost[d.Key.String()]
 	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.Named(d) != nil {
@@ -67,15 +71,13 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	return l
 }
 
-// free reports whether an object of the project can be adopted: nobody owns it, or nobody but the
-// cloud says so, or the stack itself made it for a key that it does not want any
-// more.
+// free reports whether an object of the project can be adopted. It has no mark, or its mark is only a copy, or this stack made it for a key that it
+// no longer wants. An object with several owners is never free.
 func (w given) free(kind string, l *kind.Live) bool {
 	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
-// abandoned reports whether the stack has made l, which nothing in the repository
-// stands for, and nothing else claims to be it.
+// abandoned reports whether the stack made l for a key that it no longer wants, and no other object has the same mark.
 func (w given) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := ownertext.Parse(l.Mark.Owner)
 	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {

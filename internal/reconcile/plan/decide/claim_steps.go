@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// besides makes the steps for the objects that claim to be d and are not.
+// besideSteps makes the steps for the objects that claim to be d and are not.
 func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
 		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
@@ -36,8 +36,8 @@ func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	}
 }
 
-// stillOwned makes the steps for what bears the mark of an object that manifests now
-// only import, unless it is what they import.
+// stillOwned makes the steps for objects that bear the stack's mark of d, although the manifest of d only imports now. The imported object is not one
+// of them.
 func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 	c := p.Cloud.Claimed(d.Key.Kind, ownertext.Of(p.Stack, d.Key))
 	for _, item := range c.All() {
@@ -49,9 +49,8 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 	}
 }
 
-// unwanted makes the steps for the objects that claim a key which is no longer
-// in the repository. When it cannot be decided which is meant, none is deleted, and none
-// let go: what is left would seem to be the one.
+// unwanted makes the steps for objects that claim a key which is no longer in the repository. If it is unknown which of several is meant, none is
+// deleted and none is detached: the remaining one would look like the right one.
 func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
 	staying := c.Staying()
 	var refusal cause.Cause
@@ -89,8 +88,8 @@ func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list
 	return list
 }
 
-// copiesLeft makes the steps for the objects with a copy of a wanted object's mark that a manifest names to adopt, and does not: it
-// stands for another object.
+// copiesLeft makes the steps for objects that bear a copy of a wanted object's mark, and that a manifest names to adopt although it stands for
+// another object.
 func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step) {
 	for _, item := range c.Copied {
 		if p.AdoptedBy[item] != nil && !p.adoptedNow(item) {
@@ -101,14 +100,13 @@ func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step)
 	return list
 }
 
-// adoptedNow reports whether an object is what the manifest that names it stands for.
+// adoptedNow reports whether the manifest that names an object to adopt stands for that object.
 func (p *planner) adoptedNow(item *kind.Live) bool {
 	d := p.AdoptedBy[item]
 	return d != nil && p.found.Live[d.Key] == item
 }
 
-// strays makes the steps for objects with a mark of the stack that is not for
-// their kind: no request of ours puts one there.
+// strays makes the steps for objects that bear a mark of the stack for another kind. No request of the agent puts such a mark there.
 func (w given) strays() (list []plan.Step) {
 	for _, name := range w.KindNames {
 		x := w.Cloud.Of(name)
@@ -136,7 +134,7 @@ func (w given) severalText(key manifest.Key, owner string, all []*kind.Live) cau
 	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
 }
 
-// severalNamesText is severalText, of an object that was called otherwise before.
+// severalNamesText is severalText for an object that had another name before.
 func (w given) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
 	for _, l := range all {
 		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live) bool { return o.Mark.Owner != l.Mark.Owner }) {
@@ -158,7 +156,7 @@ func (w given) onlyCopiedText(key manifest.Key, l *kind.Live) cause.Cause {
 	return cause.Of(cause.OnlyCopied, w.copiedText(key.Kind, l))
 }
 
-// unadoptableID says why an object that a manifest names by its ID cannot be adopted.
+// unadoptableID says why a manifest cannot adopt the object whose ID it gives.
 func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 	l := p.Named(d)
 	if l == nil || !p.mayTake(d, l) || l.Mark == nil {
@@ -167,7 +165,7 @@ func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 	return p.ownedText(d, l)
 }
 
-// ownedText says who owns an object that a manifest asks to adopt.
+// ownedText says which owner keeps a manifest from adopting an object.
 func (w given) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
 	switch {
 	case l.Mark == nil:
@@ -181,7 +179,7 @@ func (w given) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
 	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }
 
-// unmark says how the mark is taken off an object.
+// unmark says how people remove the mark from an object.
 func (w given) unmark(kind, id, owner string) cause.Cause {
 	command := ""
 	if k := w.KindOf[kind]; k != nil {

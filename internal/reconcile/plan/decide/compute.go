@@ -11,44 +11,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// Compute compares what a stack wants with what the cloud holds. It is pure and
-// total: any input gives a plan, the same input the same plan.
+// Compute compares the objects that a stack wants with those that the cloud has. It is pure and total: any input gives a plan, and the same input
+// gives the same plan. A name is "absent" where manifests refer to it and none describes it.
 //
-//	wanted  owned in the cloud   otherwise                        step
-//	------  -------------------  -------------------------------  -------
-//	any     unknown              the list failed                  wait
-//	import  -                    one object matches               keep
-//	import  -                    none, or several                 wait, refuse
-//	yes     several              which is meant cannot be decided refuse
-//	yes     shared or copied     nobody owns it                   refuse
-//	yes     no                   name taken by somebody           refuse
-//	yes     no                   perhaps an unknown entry has it  wait
-//	yes     no                   otherwise                        create
-//	yes     any                  suspended                        keep
-//	yes     yes                  equal                            keep
-//	yes     yes                  differs in changeable fields     update
-//	yes     yes                  differs in a fixed field         replace, refuse
-//	yes     yes                  left as it is by its group       keep
-//	yes     yes                  a member that does not serve     update, replace
-//	yes     yes                  made just now, and failed        replace
-//	yes     yes                  failed for good                  replace, refuse
-//	yes     yes                  the cloud is working on it       wait
-//	no      yes                  a part of what is suspended      keep
-//	no      yes                  marked to be kept                keep
-//	no      yes                  marked to be detached            detach
-//	no      several, shared      which is meant cannot be decided refuse
-//	no      copied               nobody owns it                   refuse
-//	no      yes                  still used by another            wait
-//	no      yes                  unused                           delete
-//	no      yes                  what stays uses it               refuse
-//	only    any                  no manifest describes it         wait, refuse
-//	named
+//	wanted  owned in the cloud   otherwise                          step
+//	------  -------------------  ---------------------------------  -------
+//	any     unknown              the list failed                    wait
+//	import  -                    one object matches                 keep
+//	import  -                    none matches, or several           wait, refuse
+//	yes     several              it is unknown which one is meant   refuse
+//	yes     shared or copied     the owner mark proves nothing      refuse
+//	yes     no                   another object has the name        refuse
+//	yes     no                   an unknown entry may have it       wait
+//	yes     no                   none of these                      create
+//	yes     any                  suspended                          keep
+//	yes     yes                  equal                              keep
+//	yes     yes                  differs in changeable fields       update
+//	yes     yes                  differs in a fixed field           replace, refuse
+//	yes     yes                  frozen by its group                keep
+//	yes     yes                  a member that does not serve       update, replace
+//	yes     yes                  made just now, and failed          replace
+//	yes     yes                  failed for good                    replace, refuse
+//	yes     yes                  the cloud is working on it         wait
+//	no      yes                  a part of a suspended object       keep
+//	no      yes                  marked to be kept                  keep
+//	no      yes                  marked to be detached              detach
+//	no      several, shared      it is unknown which one is meant   refuse
+//	no      copied               the owner mark proves nothing      refuse
+//	no      yes                  a user of it goes first            wait
+//	no      yes                  unused                             delete
+//	no      yes                  an object that stays uses it       refuse
+//	absent  any                  -                                  wait, refuse
 func Compute(in world.Input) plan.Plan {
 	p, _ := decided(in)
 	return p.finish()
 }
 
-// decided returns the last planner, which learns nothing new, and how many there were. (decision 0054)
+// decided returns the last planner, which learns nothing new, and the number of planners that it took (decision 0054).
 func decided(in world.Input) (p *planner, times int) {
 	in = in.FallenBack()
 	known, all, want, cloud := newVerdicts(), world.FurtherOf(in), in.Want, bind.In(in.Have, in.Stack)
@@ -62,7 +61,7 @@ func decided(in world.Input) (p *planner, times int) {
 		known.learned.Spares, known.learned.Sizes = first.sparesThere(), first.sizesNow()
 	}
 	for news := true; news; times++ {
-		if all != nil { // only the number of members makes it another one
+		if all != nil { // the world changes only with the number of members
 			w = worldWith(known)
 		}
 		p = plannerOf(w, known)
@@ -72,7 +71,7 @@ func decided(in world.Input) (p *planner, times int) {
 	return p, times
 }
 
-// learn is what is known once everything is decided, and reports whether anything of it was not known when it was.
+// learn returns the facts that show once everything is decided, and reports whether any of them is new to this planner.
 func (p *planner) learn() (next verdicts, news bool) {
 	next = p.verdicts.clone()
 	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
@@ -105,8 +104,7 @@ func (p *planner) decideAll() {
 	p.placeOrphans()
 }
 
-// decide makes the step for one desired object. Objects come in an order in
-// which everything it refers to was decided before.
+// decide makes the step for one desired object. All objects that it refers to were decided before.
 func (p *planner) decide(d *kind.Desired) plan.Step {
 	if d.Absent() {
 		return p.decideAbsent(d)
@@ -143,8 +141,8 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	return p.apart(p.decideOwned(s, d, ch.have), d)
 }
 
-// await names what must be ready before the step can run. It does not change
-// the decision: people see what will be done, the engine when.
+// await lists the objects that must be ready before the step can run. It does not change the decision: a plan shows what will be done, and the engine
+// knows when.
 func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
 		target := p.ByKey[ref.Key]

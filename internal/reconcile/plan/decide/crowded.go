@@ -11,17 +11,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// keeper is what keeps others apart.
+// keeper is an object that keeps others apart: at most perHost of them may share a host. hard is false where that holds only as far as there are
+// hosts.
 type keeper struct {
 	step    *plan.Step
 	perHost int
 	hard    bool
 }
 
-// tellCrowded notes what shares a host with more of its like than the object allows that keeps them apart: a
-// scheduler that places several at the same time does not always see it. Nothing is done about it, since to
-// interrupt a machine for it is for people to decide. Where they are apart only as far as there are hosts, it is a note on
-// the object, and no fault of those that share one.
+// tellCrowded notes which objects share a host with more others than allowed by the object that keeps them apart. A scheduler that places several at
+// the same time does not always see this. Nothing is done about it: people decide whether to interrupt a machine for that.
+//
+// If the rule holds only as far as there are hosts, it is a note on the keeper and no fault of the objects on one host.
 func (p *planner) tellCrowded() {
 	keepers := p.keepers()
 	if len(keepers) == 0 {
@@ -31,7 +32,7 @@ func (p *planner) tellCrowded() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.Want == nil || s.Have == nil || s.Surplus || s.Action == plan.Recreate || s.Outdated() {
-			continue // not, or not yet, what its manifest says
+			continue // it is not, or not yet, what its manifest says
 		}
 		for _, ref := range s.Want.Refs {
 			list := members[ref.Key]
@@ -55,7 +56,7 @@ func (p *planner) tellCrowded() {
 	}
 }
 
-// keepers are the objects that keep others apart, those that are only used among them.
+// keepers are the objects that keep others apart, including imports.
 func (p *planner) keepers() map[manifest.Key]keeper {
 	keepers := map[manifest.Key]keeper{}
 	for i := range p.steps {
@@ -91,7 +92,7 @@ func together(crowd []*plan.Step) string {
 	return text
 }
 
-// crowds are those that share a host with more than may.
+// crowds are the lists of objects on one host that are longer than perHost.
 func crowds(list []*plan.Step, perHost int) (out [][]*plan.Step) {
 	on := map[string][]*plan.Step{}
 	for _, s := range list {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Only more on one host than may be there are a crowd; of which host nothing is known are none.
+// A crowd has more objects on one host than may be there. Objects on an unknown host are no crowd.
 func TestCrowds(t *testing.T) {
 	for _, tt := range []struct {
 		hosts           string // a letter each; - is not known

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// What a suspension, or the strategy of a group, leaves as it is differs in one of two ways from what is wanted: neither is drift.
+// An object that stays as it is differs in one of two ways: a suspension makes it suspended, the strategy of its group makes it outdated. Neither is
+// drift.
 func TestWhatIsLeftAsItIs(t *testing.T) {
 	suspend, here := &kind.Desired{Options: kind.Options{Suspend: true}}, &kind.Live{}
 	differs := []kind.Change{{Field: "spec.resource.colour"}}

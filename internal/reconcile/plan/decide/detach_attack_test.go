@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Who can write marks writes one that says "detach": nothing is let go that the repository
-// wants, that another owns too, that is a copy, that several claim, or that is another
-// stack's or project's, and what is let go is never said to be anything else.
+// An attacker with the right to write marks forges one that says "detach". An object is not detached if the repository wants it, if it has another
+// owner, too, if it is a copy, if several objects claim the same key, or if it belongs to another stack or project. A detached object is never
+// reported as anything else.
 func TestAttackForgedDetach(t *testing.T) {
 	forged := func(stack string) *kind.Mark {
 		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("a")), Applied: "x", Keep: true, Detach: true}
@@ -60,8 +60,7 @@ func TestAttackForgedDetach(t *testing.T) {
 	}
 }
 
-// The manifest's mark is renewed where an earlier version wrote it, which is not a
-// change; one that was made to say "detach" was changed by somebody.
+// A mark that an earlier version wrote is renewed, which is not drift. A mark that somebody changed to say "detach" is drift.
 func TestAttackForgedDetachIsDrift(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line  string

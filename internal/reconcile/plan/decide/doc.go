@@ -1,9 +1,13 @@
-// Package decide makes plans: [Compute] compares what a stack wants with what the cloud has, and decides about every object.
+// Package decide makes plans: [Compute] compares the objects that a stack wants with those that the cloud has, and decides about each one.
 //
-// A planner decides once about each object, in the order of references. First it finds which object of the cloud a manifest stands for
-// (claim.go). Then it decides what becomes of that: missing.go, owned.go, broken.go, heal.go, import.go, orphan.go, absent.go.
+// A planner decides about each object once, in the order of references:
 //
-// Some facts show only when all is decided: an object cannot go since another one uses it (stuck.go), and groups decide about their members
-// (package group). The next planner decides with these facts. The steps of the last planner are finished: each is told which others it
-// has to wait for (finish.go).
+//   - It finds the object of the cloud that a manifest stands for (claim.go).
+//   - It decides what becomes of that object (missing.go, owned.go, broken.go, heal.go, import.go, orphan.go, absent.go).
+//
+// Some facts show only when everything is decided. An object cannot go because another one uses it (stuck.go), or a group decides about its members
+// (package group). The next planner then decides everything again with these facts, until no new fact shows. The last planner finishes its steps: it
+// tells each one which others it has to wait for (finish.go).
+//
+// The package knows neither policies nor brakes (package guard), and it does not carry out any step.
 package decide

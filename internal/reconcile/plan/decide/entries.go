@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// throughAnother is the change of an object that the entry of its manifest does not show: it was
-// made through another one.
+// throughAnother is the change of an object that was made through another entry than that of its manifest, which does not show it.
 func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
@@ -19,9 +18,8 @@ func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
 }
 
-// perhapsElsewhere says why d, which no entry shows, may be in the cloud all the same; zero where
-// it is not. It was perhaps made through another entry, of which its manifest was before, and
-// that one does not say now what there is:
+// perhapsElsewhere says why d, which no entry shows, may exist in the cloud after all; zero where it does not. Its manifest may have had another
+// entry before, which does not answer now:
 //
 //	the other entry                                 d is created
 //	----------------------------------------------  ----------------------------
@@ -41,7 +39,7 @@ func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	return cause.Cause{}
 }
 
-// unseen explains which entries that are logged in did not say what they have.
+// unseen explains which entries are logged in and could not list all their objects.
 func (w given) unseen() (out []string) {
 	for _, name := range w.KindNames {
 		for _, part := range w.Have[name].Parts {
@@ -65,7 +63,7 @@ func (w given) closed() (out []string) {
 	return out
 }
 
-// entryName is what an entry is called in messages.
+// entryName is the name of an entry in messages.
 func entryName(entry string) string {
 	if entry == "" {
 		return "the main entry"
@@ -73,7 +71,7 @@ func entryName(entry string) string {
 	return "entry " + entry
 }
 
-// through begins a message about an entry; "" for the main one.
+// through is the beginning of a message about an entry; "" for the main one.
 func through(entry string) string {
 	if entry == "" {
 		return ""

@@ -4,7 +4,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// finish gives every step what it takes to know all the others.
+// finish adds to every step what depends on all the others.
 func (p *planner) finish() plan.Plan {
 	p.awaitEachOther()
 	p.consent()
@@ -20,8 +20,8 @@ func (p *planner) finish() plan.Plan {
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 
-// awaitEachOther says of each step which others it has to come after. A step that waits for its turn need not wait for unlisted users, too:
-// they come last.
+// awaitEachOther sets for each step which others it has to come after. Unlisted users are last: a step that waits for its turn need not wait for
+// them, too.
 func (p *planner) awaitEachOther() {
 	p.renamings()
 	blocked := p.block()
@@ -32,14 +32,14 @@ func (p *planner) awaitEachOther() {
 	p.awaitUsers()
 }
 
-// consent says what people approve of with each step, and what they have approved of before.
+// consent notes what people approve with each step, and what they have approved before.
 func (p *planner) consent() {
 	p.bind()
 	p.carryOn()
 	p.weighLosses()
 }
 
-// tell notes what people want to know of a step. Why a member is not healed is added to what its probes have found.
+// tell adds what people want to know about a step. Why a member is not healed is added to what its probes have found.
 func (p *planner) tell() {
 	p.losses()
 	p.nameIDs()

@@ -6,8 +6,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A difference is drift where the wanted value equals what was last applied. The value of a reference is an object, so
-// one that got another ID since, or is not there yet, is another value, although the manifest says the same:
+// follows reports whether an object differs in a field because of the object that the field refers to.
+//
+// A difference is drift where the wanted value equals the value that was last applied. The value of a reference is an object. If that object got
+// another ID since, or does not exist yet, the value is another one although the manifest says the same:
 //
 //	what the reference names            why the object differs
 //	----------------------------------  ---------------------------------------------
@@ -15,8 +17,6 @@ import (
 //	does not exist, or gets a new ID    it follows
 //	was made after its last change      it follows: nobody has written it since
 //	anything else                       by the commit, or it is drift
-//
-// follows reports whether an object differs in a field because of what that refers to.
 func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {

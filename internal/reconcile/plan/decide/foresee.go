@@ -8,9 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// bereft reports whether something that d refers to is gone and yet to come back: then
-// the object differs because the cloud took that off it, and nobody touched it. A
-// pass that replaces a target and is killed leaves its users so.
+// bereft reports whether an object that d refers to is gone and will be created again. Then d differs because the cloud removed the reference, and
+// nobody changed d. A pass that is killed while it replaces an object leaves the users of that object like this.
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
@@ -22,8 +21,7 @@ func (p *planner) bereft(d *kind.Desired) bool {
 	})
 }
 
-// foresee finds what the targets of late references are in the cloud, which are
-// decided about after what refers to them.
+// foresee finds the targets of late references in the cloud. These are decided about after the objects that refer to them.
 func (p *planner) foresee() {
 	for i := range p.Want {
 		for _, ref := range p.Want[i].Refs {
@@ -42,8 +40,7 @@ func (p *planner) foresee() {
 	}
 }
 
-// withoutLate says which late references an object will be made without; zero for
-// none.
+// withoutLate says which late references are not ready, so that the object is created without them; zero for none.
 func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {

@@ -9,19 +9,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// placeOrphans says of which groups the objects were a part whose manifests are gone
-// because the groups have fewer members now, and of which member. Marks do not show it; names do:
+// placeOrphans finds objects whose manifests are gone because their groups have fewer members now. It notes the group and the member that each was a
+// part of. Marks do not show this, but names do:
 //
-//	GROUP-NUMBER          what bears the name of a member
-//	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
-//	GROUP-spare-NUMBER…   likewise of a further member, one more than the group allows now
+//	GROUP-NUMBER          the name of a member
+//	GROUP-NUMBER-SUFFIX   an object that the present members have under that suffix
+//	GROUP-spare-NUMBER…   the same for a spare, one more than the group allows now
 //
-// GROUP is what the group is called, or was. Further members that the group allows and does not need are not among them: they have been
-// drained.
+// GROUP is the present or a former name of the group. Spares that the group allows and does not need are not among them: they have been drained.
 func (p *planner) placeOrphans() {
 	clear(p.was)
 	var groups []*kind.Desired
-	members := map[manifest.Key]*kind.Desired{} // one of each group
+	members := map[manifest.Key]*kind.Desired{} // one member of each group
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.Want != nil || s.Surplus || s.Spare {
@@ -42,7 +41,7 @@ func (p *planner) placeOrphans() {
 	}
 }
 
-// place notes what an object was a part of.
+// place notes the member and the group that an object was a part of.
 func (p *planner) place(s *plan.Step, group *kind.Desired, member string) {
 	of := p.KindOf[group.Key.Kind].Group.Members
 	if s.Action == plan.Delete && s.Causes.Is(cause.Gone) {
@@ -51,7 +50,7 @@ func (p *planner) place(s *plan.Step, group *kind.Desired, member string) {
 	s.Within, p.was[s.Have] = group.Key, manifest.Key{Group: p.APIGroups[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
 }
 
-// groupsWith finds the groups of the stack, and notes a member of each.
+// groupsWith finds the groups of the stack, and adds a member of each to members.
 func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -65,8 +64,8 @@ func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kin
 	return groups
 }
 
-// memberName is the name of the member of a group that an object was a part of, with a prefix before its number; was is false when it was
-// no part of any.
+// memberName is the name of the former member of a group that an object was a part of. prefix stands before the number in that name. was is false
+// where the object was a part of none.
 func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
 	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
 		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
@@ -78,7 +77,7 @@ func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix 
 	return "", false
 }
 
-// hasPart reports whether the members of a group have something like an object under a suffix.
+// hasPart reports whether the members of a group have an object of the same kind under a suffix.
 func (w given) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
 	if member == nil {
 		return suffix == ""

@@ -21,8 +21,8 @@ func (p *planner) freezeOf(d *kind.Desired) (l group.Freeze, of *plan.Part) {
 	return l, of
 }
 
-// freeze has an object that would be interrupted stay as it is where its group leaves the member. What no commit explains
-// is drift all the same.
+// freeze keeps an object as it is if its group leaves the member and the step would interrupt it. A difference that no commit explains is still
+// drift.
 func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
 	l, _ := p.freezeOf(d)
 	if l.Why.IsZero() || !p.WaitsItsTurn(&s) {
@@ -36,7 +36,7 @@ func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
 	return s.WithAction(plan.Keep, l.Why), true
 }
 
-// leaveUnmade has an object not made that only what is left as it is would use. One that somebody has deleted is drift all the same.
+// leaveUnmade does not create an object that only frozen objects would use. If somebody deleted it, that is still drift.
 func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) plan.Step {
 	p.unmade[d.Key], s.Frozen, s.Lost = true, true, p.Lost[s.Identity()]
 	if s.Drift = s.Lost != ""; s.Drift {
@@ -45,13 +45,13 @@ func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) pla
 	return s.WithAction(plan.Keep, why, cause.Of(cause.NotThere))
 }
 
-// unmadeFor says why an object is not made: only what is left as it is would use it.
+// unmadeFor says why an object is not created: only frozen objects would use it. It is zero for any other object.
 func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 	l, of := p.freezeOf(d)
 	if !l.Outdated || p.usedBeside(d.Key, of.Member) {
 		return cause.Cause{}
 	}
-	if slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.unmade[ref.Key] }) { // what belongs to such a one
+	if slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.unmade[ref.Key] }) { // the object refers to one that is not created
 		return l.Why
 	}
 	if works := p.workerOf(of.Member); works != nil && slices.ContainsFunc(works.Refs, func(ref kind.RefSpec) bool { return ref.Key == d.Key }) {
@@ -60,7 +60,8 @@ func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 	return cause.Cause{}
 }
 
-// usedBeside reports whether something needs an object, directly or for a part of a member, besides what does the work of that member.
+// usedBeside reports whether another object needs the given one, directly or through a part of the member. The object that does the work of
+// the member does not count.
 func (w given) usedBeside(key, member manifest.Key) bool {
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -74,7 +75,7 @@ func (w given) usedBeside(key, member manifest.Key) bool {
 	return false
 }
 
-// workerOf is the manifest of what does the work of a member, or that of the member where there is none; nil for neither.
+// workerOf is the manifest of the object that does the work of a member. Without one it is the member's own manifest, or nil.
 func (w given) workerOf(member manifest.Key) *kind.Desired {
 	if d := w.ByKey[w.WorkerOf(member)]; d != nil {
 		return d

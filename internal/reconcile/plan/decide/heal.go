@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// cureOf is what is to be done about an object because of the member whose work it does.
+// cureOf is the cure of an object that does the work of a sick member; false for any other object.
 func (p *planner) cureOf(d *kind.Desired) (group.Cure, bool) {
 	if len(p.learned.Cures) == 0 {
 		return group.Cure{}, false
@@ -23,17 +23,17 @@ func (p *planner) cureOf(d *kind.Desired) (group.Cure, bool) {
 	return c, sick && p.DoesTheWork(d.Key, part.Member)
 }
 
-// heal makes the step that brings back what does the work of a member.
+// heal makes the step that heals a member by the object that does its work.
 func (p *planner) heal(s plan.Step, d *kind.Desired, c group.Cure) plan.Step {
 	s.Drift, s.Healing = true, true
 	if c.Cure == rollout.Replace && p.Healing && !p.Applied(d, s.Have.Mark) {
-		s.Healing = false // it would become what nobody has approved of
+		s.Healing = false // the new object would be one that nobody has approved
 		return s.WithAction(plan.Wait, c.Why, cause.Of(cause.HealsOnApproval))
 	}
 	if c.Cure == rollout.Replace {
 		return p.recreate(s, d, c.Why)
 	}
-	if s.Have.Mark != nil { // nothing else of it is changed, whatever its group's template is now
+	if s.Have.Mark != nil { // the cure changes nothing else, whatever the group's template is now
 		view := *s.Viewed
 		view.Mark.Applied, view.Mark.Refused = s.Have.Mark.Applied, s.Have.Mark.Refused
 		s.Viewed = &view

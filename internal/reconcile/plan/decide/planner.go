@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world as a planner reads it. Methods of it decide nothing.
+// given is the world as a planner reads it. Its methods read, and decide nothing.
 type given struct{ *world.World }
 
-// planner decides about every object of a world once. What only all decisions together show, it takes from the planner before: see
+// planner decides about every object of a world once. It takes the facts that only all decisions together show from the planner before it: see
 // [Compute].
 type planner struct {
 	given
@@ -20,26 +20,26 @@ type planner struct {
 	found group.Found
 	rivalry
 	scene     *kind.Scene
-	was       map[*kind.Live]manifest.Key // the members of groups that are no more, or were a part of
-	unmade    map[manifest.Key]bool       // what is not made since only what is left as it is would use it
+	was       map[*kind.Live]manifest.Key // objects of former members of groups, and the member that each was, or was a part of
+	unmade    map[manifest.Key]bool       // objects that are not created, since only frozen objects would use them
 	steps     []plan.Step
 	workloads []plan.Workload
-	groups    *group.Groups // of these steps
-	compared  int           // names, to suggest one
+	groups    *group.Groups // the groups of these steps
+	compared  int           // names compared so far, to suggest a similar one
 }
 
-// rivalry is who has, or asks for, what only one object can have.
+// rivalry says which objects have, or ask for, something that only one object can have.
 type rivalry struct {
-	holders  *holders                        // nil until somebody asks
-	movesFor map[manifest.Key][]manifest.Key // those that have what an object asks for, and are to be replaced
-	keptFor  map[*kind.Live]manifest.Key     // what stays since that cannot be made, for which it would make way
+	holders  *holders                        // nil until first used
+	movesFor map[manifest.Key][]manifest.Key // for an object that asks: the wanted objects that have it now and have to be replaced first
+	keptFor  map[*kind.Live]manifest.Key     // objects without a manifest that stay, each with the new object that cannot be created in its place
 }
 
 func newPlanner(in world.Input) *planner {
 	return plannerOf(world.Of(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
 }
 
-// plannerOf is one that knows so much of the decisions before.
+// plannerOf is a planner that starts with the facts that the planners before it found.
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
 		given: given{w}, verdicts: known,

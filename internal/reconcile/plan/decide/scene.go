@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// view gives a desired object the shape in which its kind sees it.
+// view gives a desired object the form in which the driver of its kind sees it.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
 }
@@ -29,7 +29,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	return ref
 }
 
-// trafficOf is what may be sent to an object that is, or is of, a member of a group.
+// trafficOf says which traffic may be sent to an object that is a member of a group, or a part of one.
 func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 	if len(p.learned.Traffic) == 0 {
 		return kind.Flows
@@ -40,7 +40,7 @@ func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 	return kind.Flows
 }
 
-// standsIn reports whether something that answers to a token stands in for others.
+// standsIn reports whether an object that answers to a token stands in for others.
 func (p *planner) standsIn(token string) bool {
 	for live := range p.learned.Standing {
 		if live.ID == token || slices.Contains(live.Tokens, token) {

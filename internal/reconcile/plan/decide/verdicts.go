@@ -8,8 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/group"
 )
 
-// verdicts are what can be known only once everything is decided, and changes what is
-// decided then.
+// verdicts are the facts that show only once everything is decided, and that change the next decisions.
 type verdicts struct {
 	locks
 	learned group.Learned
@@ -19,11 +18,11 @@ func newVerdicts() verdicts { return verdicts{newLocks(), group.NothingLearned()
 
 func (v verdicts) clone() verdicts { return verdicts{v.locks.cloneLocks(), v.learned.Clone()} }
 
-// locks are what a plan would delete or replace while something goes on using it.
+// locks are about objects that a plan would delete or replace while another object goes on using them.
 type locks struct {
-	locked  map[*kind.Live]cause.Cause // why what has to go cannot
-	holding map[*kind.Live]cause.Cause // what has to go and cannot, for what would be detached and uses it
-	spared  map[*kind.Live]cause.Cause // why what has to go is kept for what uses it
+	locked  map[*kind.Live]cause.Cause // why an object cannot be deleted or replaced
+	holding map[*kind.Live]cause.Cause // for an object that would be detached: the object that it uses and that cannot be deleted because of it
+	spared  map[*kind.Live]cause.Cause // why an object without a manifest is kept for the frozen object that uses it
 }
 
 func newLocks() locks {
