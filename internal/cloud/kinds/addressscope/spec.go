@@ -56,8 +56,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// compareShared leaves an address scope shared that already is: Neutron refuses to withdraw
-// that. A new address scope could not replace it while subnet pools are in it.
+// compareShared keeps a shared address scope shared: Neutron refuses to withdraw that. A new
+// address scope could not replace it while subnet pools are in it.
 func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {

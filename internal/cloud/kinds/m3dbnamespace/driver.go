@@ -134,7 +134,7 @@ func anywhere(addresses []string, do func(address string) error) error {
 	return err
 }
 
-// classed gives a coordinator's error a class, which says when to try again. Not found stays as it is.
+// classed marks the errors of a coordinator that may end later, as member.Classed does. "Not found" is final, so it stays as it is.
 func classed(err error) error {
 	var refused *m3.Refused
 	if errors.As(err, &refused) && refused.NotFound() {
