@@ -19,17 +19,16 @@ func Origin(u *url.URL) string {
 
 func hostOf(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// Local reports whether a host is written as this machine's or its link's: no
-// name is looked up.
+// Local reports whether a host is written as an address of this machine or its link: no name is looked up.
 func Local(host string) bool {
 	host = hostOf(host)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && local(ip)
 }
 
-// local reports whether an IP address is this machine's own or link-local, where
-// the metadata services of clouds are, or has such an address within it. Addresses of
-// interfaces are not looked up, see [ours].
+// local reports whether an IP address, or one embedded in it, belongs to this machine's loopback or is
+// link-local, where the metadata services of clouds are. It does not know the addresses of interfaces, see
+// [ours].
 func local(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
 	return reserved(ip) || slices.ContainsFunc(embedded(ip), reserved)
@@ -48,7 +47,8 @@ var metadata = map[netip.Addr]bool{
 	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
 }
 
-// forms are the IPv6 addresses that a router or this machine takes for an IPv4 address, and where that begins.
+// forms are the IPv6 prefixes whose addresses a router or this machine takes for IPv4 addresses, and the
+// offset of the IPv4 address.
 var forms = []struct {
 	prefix   netip.Prefix
 	at       int
@@ -63,7 +63,7 @@ var forms = []struct {
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12, false}, // translated (RFC 2765)
 }
 
-// embedded are the IPv4 addresses that an IPv6 address has within it.
+// embedded lists the IPv4 addresses that are embedded in an IPv6 address.
 func embedded(ip netip.Addr) (all []netip.Addr) {
 	if !ip.Is6() {
 		return nil
@@ -90,12 +90,12 @@ func embedded(ip netip.Addr) (all []netip.Addr) {
 	return all
 }
 
-// ours reports whether an IP address, or one within it, is that of an interface of this machine.
+// ours reports whether an IP address, or one embedded in it, belongs to an interface of this machine.
 func ours(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
 	own, err := net.InterfaceAddrs()
 	return slices.ContainsFunc(append(embedded(ip), ip), func(ip netip.Addr) bool {
-		if err != nil { // it may not be asked for
+		if err != nil { // this process may not list interfaces
 			return answersItself(ip)
 		}
 		return slices.ContainsFunc(own, func(a net.Addr) bool {
@@ -105,7 +105,7 @@ func ours(ip netip.Addr) bool {
 	})
 }
 
-// answersItself reports whether packets to an address would come from it. None is sent.
+// answersItself reports whether packets to an address would have that address as their source. It sends none.
 func answersItself(ip netip.Addr) bool {
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip, 9)))
 	if err != nil {
@@ -116,7 +116,7 @@ func answersItself(ip netip.Addr) bool {
 	return err == nil && from.Addr().WithZone("").Unmap() == ip
 }
 
-// Loopback reports whether a host is written as this machine's own: no name is looked up.
+// Loopback reports whether a host is written as this machine's own address: no name is looked up.
 func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()

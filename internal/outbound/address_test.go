@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An address that has another one within it is as that one is, for everybody who is asked.
+// TestAttackEmbeddedAddresses checks that every function treats an address like the one that is
+// embedded in it.
 func TestAttackEmbeddedAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
 		"169.254.169.254": true, "::ffff:169.254.169.254": true, "64:ff9b::169.254.169.254": true, "64:ff9b:1::a9fe:a9fe": true, "2002:a9fe:a9fe::1": true,
@@ -27,7 +28,8 @@ func TestAttackEmbeddedAddresses(t *testing.T) {
 	}
 }
 
-// The addresses of this machine's interfaces lead to it as those of the loopback do.
+// TestAttackInterfacesOfThisMachine checks that the addresses of this machine's interfaces are
+// treated like the loopback addresses.
 func TestAttackInterfacesOfThisMachine(t *testing.T) {
 	own, err := net.InterfaceAddrs()
 	if err != nil || len(own) == 0 {
@@ -54,7 +56,8 @@ func TestAttackInterfacesOfThisMachine(t *testing.T) {
 	}
 }
 
-// Machines are asked within the networks of the configuration only.
+// TestAttackMachinesInOtherNetworks checks that machines are only reached within the networks of
+// the configuration.
 func TestAttackMachinesInOtherNetworks(t *testing.T) {
 	m := Machines{Through: nowhere, Within: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8::/64")}}
 	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "2001:db8::5": true, "10.2.0.1": false, "2001:db8:1::5": false} {

@@ -6,12 +6,11 @@ import (
 	"net/http"
 )
 
-// bound makes a body end in an error after so many bytes; Go has undone the
-// compression before.
+// bound makes a body end in an error after most bytes. Go has decompressed the body before.
 func bound(resp *http.Response, most int64) (*http.Response, error) {
 	announced := resp.ContentLength > most && resp.Request != nil && resp.Request.Method != http.MethodHead
 	if announced {
-		_ = resp.Body.Close() // nothing of it is wanted
+		_ = resp.Body.Close() // its body is not needed
 		return nil, tooLarge(most)
 	}
 	resp.Body = &bounded{ReadCloser: resp.Body, left: most, most: most}
@@ -20,7 +19,7 @@ func bound(resp *http.Response, most int64) (*http.Response, error) {
 
 func tooLarge(most int64) error { return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, most>>20) }
 
-// bounded is a body that fails, rather than ends, beyond a bound.
+// bounded is a body that fails beyond a bound, instead of ending.
 type bounded struct {
 	io.ReadCloser
 	left, most int64

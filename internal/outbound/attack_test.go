@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-const socketBuffers = 16 << 20 // what a server can write that nobody reads
+const socketBuffers = 16 << 20 // bytes that a server can write although nobody reads them
 
 // serve starts a server that is stopped with the test.
 func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
@@ -28,7 +28,7 @@ func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// counted is a server that should not be asked, and how often it was.
+// counted is a server that should get no requests, and their number.
 func counted(t *testing.T) (*httptest.Server, *atomic.Int64) {
 	n := new(atomic.Int64)
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) { n.Add(1); fmt.Fprint(w, "{}") }), n
@@ -89,7 +89,8 @@ func TestAttackRedirectElsewhere(t *testing.T) {
 	}
 }
 
-// A redirect that makes a GET of a request has not carried it out.
+// TestAttackRedirectChangesMethod has redirects that change the method to GET: the request was not
+// carried out, so they are errors.
 func TestAttackRedirectChangesMethod(t *testing.T) {
 	for _, status := range []int{301, 302, 303} {
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
@@ -118,7 +119,7 @@ func TestAttackRedirectsInACircle(t *testing.T) {
 	}
 }
 
-// Redirects on the same server are followed, with their bodies.
+// TestRedirectAtHome checks that redirects on the same server are followed, with their bodies.
 func TestRedirectAtHome(t *testing.T) {
 	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -133,7 +134,7 @@ func TestRedirectAtHome(t *testing.T) {
 	}
 }
 
-// pour writes as much as is taken and returns how much that was.
+// pour writes until the reader stops, and returns the number of bytes.
 func pour(w io.Writer, most int64) (n int64) {
 	block := make([]byte, 64<<10)
 	for n < most {
@@ -168,7 +169,7 @@ func TestAttackEndlessBody(t *testing.T) {
 	}
 }
 
-// A body that says how long it is is not read at all.
+// TestAttackAnnouncedBody has a body whose announced length is too large: nothing of it is read.
 func TestAttackAnnouncedBody(t *testing.T) {
 	written := make(chan int64, 1)
 	home := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -189,7 +190,7 @@ func TestAttackGzipBomb(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(w)
 		pour(zip, 1<<30)
-		_ = zip.Close() // nobody may be listening
+		_ = zip.Close() // the reader may be gone
 	})
 	read, err := fetch(t, client(t, outbound.Config{}), "GET", home.URL)
 	if !errors.Is(err, outbound.ErrTooLarge) || read > outbound.DefaultAnswer {
@@ -222,7 +223,8 @@ func TestAttackEndlessHeaders(t *testing.T) {
 	}
 }
 
-// The name of a host that nobody configured may stand for this machine.
+// TestAttackNameOfThisMachine has names and addresses of this machine that the operator has not
+// configured.
 func TestAttackNameOfThisMachine(t *testing.T) {
 	other, asked := counted(t)
 	u, err := url.Parse(other.URL)
@@ -266,7 +268,7 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-// Where a redirect leads is for the log.
+// TestAttackRedirectIsNotTold checks that the target of a refused redirect appears in the log only.
 func TestAttackRedirectIsNotTold(t *testing.T) {
 	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://10.0.0.3:5000/", http.StatusTemporaryRedirect)

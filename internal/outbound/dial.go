@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// dialer looks at the IP addresses that names turned out to be, because those
-// who answer us may own names.
+// dialer checks the IP addresses to which names resolve, because a server may name hosts that it
+// controls.
 type dialer struct {
 	home    map[string]bool
 	public  bool
 	proxies sync.Map    // host:port of proxies that the environment names
-	local   atomic.Bool // a host that the operator named is on this machine
+	local   atomic.Bool // whether a host that the operator named is on this machine
 }
 
 func newDialer(home []string) *dialer {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// special are addresses besides private ones that lead to nobody on the Internet, or
-// hold another address. (IANA special-purpose address registries)
+// special are addresses besides private ones that belong to no host on the Internet, or embed another
+// address. (IANA special-purpose address registries)
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("fec0::/10"),
@@ -30,7 +30,8 @@ func notPublic(host string) error {
 	return private.Hidef("an address that is not public is not asked", "%w: %s is not on a public address, and the configuration does not name it", ErrRefused, host)
 }
 
-// judge refuses what is written as an address that is not public. A proxy would not.
+// judge refuses a host that is written as an address that is not public, because a proxy would not
+// refuse it.
 func (d *dialer) judge(u *url.URL) error {
 	host := hostOf(u.Hostname())
 	if !d.public || d.home[host] {
@@ -42,13 +43,13 @@ func (d *dialer) judge(u *url.URL) error {
 	return nil
 }
 
-// mostHops is how many redirects a download follows: mirrors answer with a few.
+// mostHops is the number of redirects that a download follows: mirrors answer with a few.
 const mostHops = 5
 
-// Downloads sends requests for what strangers name, without credentials. Redirects are
-// followed to other hosts, each of which is judged as the first one was, and never from
-// https to http. They do not say where they come from: addresses may hold secrets.
-// A request's context bounds its time.
+// Downloads sends requests to addresses that untrusted people name, without credentials. It follows
+// redirects to other hosts, but never from https to http, and checks each host like the first one.
+// Redirected requests have no Referer: addresses may hold secrets. A request's context bounds its
+// time.
 func Downloads(c Config) *http.Client {
 	c.Public = true
 	return &http.Client{Transport: New(c), CheckRedirect: func(req *http.Request, via []*http.Request) error {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A name that strangers own may lead anywhere: what it turned out to be is judged when it is dialled.
+// TestAttackNameOfLocalAddress has names that untrusted people control: the address is checked when
+// it is dialled.
 func TestAttackNameOfLocalAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -10,18 +10,19 @@ import (
 	"slices"
 )
 
-// Machines asks machines of the cloud directly: at their own addresses and not through a proxy, with
-// whatever certificate they have, without following them elsewhere, one connection a request. This machine
-// and its link are not among them.
+// Machines sends requests directly to machines of the cloud: to their own addresses and not through a proxy. It accepts
+// any certificate, follows no redirect, and uses one connection for each request. It refuses addresses of this machine and
+// its link.
 type Machines struct {
 	// Home also allows addresses of this machine, for tests.
 	Home bool
-	// Within are the networks that machines may be in, as the configuration says; none for all.
+	// Within are the networks in which machines may be, by the configuration; empty means all.
 	Within []netip.Prefix
-	// Through makes the connections; nil for the usual way. It is for tests.
+	// Through makes the connections; nil for the usual dialer. It is for tests.
 	Through func(ctx context.Context, network, address string) (net.Conn, error)
-	// Fence is asked right before each request that is no GET; its error says why nothing may be changed any more, and its
-	// context, in which the request is sent, ends when that becomes so. nil is for no fence.
+	// Fence is called right before each request other than GET. Its error says why nothing may be changed any more. The
+	// request is sent in the context that Fence returns, which ends when nothing may be changed any more. nil means no
+	// fence.
 	Fence func(context.Context) (context.Context, error)
 }
 
@@ -42,24 +43,23 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
-// Allows reports whether the configuration allows asking machines at an address.
+// Allows reports whether the configuration allows requests to machines at an address.
 func (m Machines) Allows(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
 	return len(m.Within) == 0 || slices.ContainsFunc(m.Within, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere
-// is an answer.
+// Do sends a request; name is the server name in TLS. The answer's body is bounded. A redirect is returned as the answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
 	return m.do(req, whoever(name), nil, maxHeader)
 }
 
-// DoTrusting is likewise, and the machine has to show a certificate that trust allows; nil for HTTP.
+// DoTrusting is Do, but the machine has to show a certificate that trust allows; nil for HTTP.
 func (m Machines) DoTrusting(req *http.Request, trust *tls.Config) (*http.Response, error) {
 	return m.do(req, trust, nil, maxHeader)
 }
 
-// DoLarge is likewise, and the answer may have so many bytes.
+// DoLarge is DoTrusting with an answer of up to most bytes.
 func (m Machines) DoLarge(req *http.Request, trust *tls.Config, most int64) (*http.Response, error) {
 	return m.do(req, trust, nil, most)
 }
@@ -69,7 +69,7 @@ func whoever(name string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true} //nolint:gosec // it is asked whether it answers, not who it is
 }
 
-// DoHTTP2 is likewise in HTTP/2 without TLS, which the machine has to speak from the start.
+// DoHTTP2 is Do with HTTP/2 without TLS, which the machine has to speak from the start.
 func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
 	unencrypted := new(http.Protocols)
 	unencrypted.SetUnencryptedHTTP2(true)

@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// others may make HTTP clients of their own: they are for tests, and not in the
-// program.
+// others are folders that may make HTTP clients of their own: they are for tests, and not part of
+// the program.
 var others = []string{"internal/outbound/", "internal/forge/forgetest/", "internal/cloud/kindtest/"}
 
-// Every request that the program sends is bounded here: nobody else makes a
-// client or a transport, or uses Go's.
+// TestAttackUnboundedClient checks that this package bounds every request of the program: no other
+// package makes a client or a transport, or uses Go's default ones.
 func TestAttackUnboundedClient(t *testing.T) {
 	testcost.Long(t)
 	root := filepath.Join("..", "..")
@@ -50,7 +50,7 @@ func TestAttackUnboundedClient(t *testing.T) {
 	}
 }
 
-// unbounded is what of net/http a node makes or uses that has no bounds.
+// unbounded returns the part of net/http without bounds that a node makes or uses.
 func unbounded(n ast.Node) string {
 	made := func(e ast.Expr, names ...string) string {
 		s, ok := e.(*ast.SelectorExpr)

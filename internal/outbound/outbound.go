@@ -1,16 +1,15 @@
-// Package outbound is the one way in which this program asks others over HTTP:
-// clouds, forges and Git servers. It holds the bounds that all of them share,
-// because none of them is trusted with more than its own answers:
+// Package outbound sends all HTTP requests of this program: to clouds, forges and Git servers. It
+// has the bounds that all of them share, because none of them is trusted with more than its own
+// answers:
 //
 //	redirects      to the same scheme, host and port, at most 3, with the method kept
 //	headers        256 KiB
-//	body           64 MiB after decompression, unless the caller says otherwise
+//	body           64 MiB after decompression, unless the caller sets another bound
 //	addresses      this machine and its link only when the operator named such a host
 //	time           dialling and handshakes; a whole exchange is bounded by its context
 //
-// What goes beyond a bound is an error, never a shorter answer. It knows HTTP and
-// nothing of what is asked: pace, retries, caches and credentials are put on top
-// by the callers.
+// An answer beyond a bound is an error, never a shorter answer. The package knows HTTP, and nothing
+// of the requests. Callers add pace, retries, caches and credentials.
 package outbound
 
 import (
@@ -25,10 +24,10 @@ import (
 )
 
 const (
-	// DefaultAnswer is how many bytes an answer's body may have, decompressed.
+	// DefaultAnswer is the maximal size of an answer's body in bytes, decompressed.
 	DefaultAnswer = 64 << 20
 	maxHeader     = 256 << 10
-	// MaxRedirects is how many redirects are followed.
+	// MaxRedirects is the number of redirects that are followed.
 	MaxRedirects  = 3
 	dialTime      = 30 * time.Second
 	handshakeTime = 10 * time.Second
@@ -36,29 +35,28 @@ const (
 )
 
 var (
-	// ErrRefused says that an answer leads to where nothing is sent.
+	// ErrRefused says that a request would go to an address that is not allowed.
 	ErrRefused = errors.New("refused")
-	// ErrTooLarge says that there is more of an answer than is read.
+	// ErrTooLarge says that an answer is larger than its bound.
 	ErrTooLarge = errors.New("the answer is too large")
 )
 
-// Config says how to reach others. Its zero value is good for most.
+// Config says how to reach servers. Its zero value is good for most.
 type Config struct {
 	TLS *tls.Config // nil trusts the system's authorities
-	// MaxAnswer is how many bytes a body may have; 0 is [DefaultAnswer].
+	// MaxAnswer is the maximal size of a body in bytes; 0 is [DefaultAnswer].
 	MaxAnswer int64
-	// Home are the hosts that the operator has named. When it is not empty,
-	// other hosts must not lead to this machine or its link, where metadata
-	// services are, unless one of these does.
+	// Home are the hosts that the operator has named. When it is not empty, other hosts must not
+	// resolve to this machine or its link, where metadata services are, unless one of Home does.
 	Home []string
-	// Public says that strangers name the hosts: those that Home does not have are
-	// reached at public addresses only.
+	// Public says that untrusted people name the hosts. Hosts that are not in Home are then reached
+	// at public addresses only.
 	Public bool
-	// ConnsPerHost bounds the connections, and IdlePerHost those that are kept;
-	// 0 is no bound, and Go's default.
+	// ConnsPerHost bounds the connections, and IdlePerHost those that are kept. 0 means no bound,
+	// and Go's default.
 	ConnsPerHost, IdlePerHost int
-	// HeaderTime is how long an answer may take to begin; 0 leaves that to the
-	// request's context.
+	// HeaderTime is the time limit for the beginning of an answer; with 0, the request's context
+	// alone limits it.
 	HeaderTime time.Duration
 }
 
@@ -100,18 +98,17 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return bound(resp, t.most)
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] calls.
 func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// Client sends requests by way of next, and follows redirects as far as the
-// package allows. timeout covers an exchange from its first byte to its last; 0
-// leaves that to the context.
+// Client sends requests through next, and follows redirects as far as the package allows. timeout
+// limits a whole exchange; with 0, the context alone limits it.
 func Client(next http.RoundTripper, timeout time.Duration) *http.Client {
 	return &http.Client{Transport: next, Timeout: timeout, CheckRedirect: CheckRedirect}
 }
 
-// CheckRedirect allows a redirect to the same scheme, host and port that keeps
-// the method. What a redirect makes a GET of has not been done.
+// CheckRedirect allows a redirect to the same scheme, host and port that keeps the method. A
+// redirect that changes the method to GET is an error, because the request was not carried out.
 func CheckRedirect(req *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
@@ -126,8 +123,8 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// SameOrigin reports whether two addresses are of one scheme, host and port. An
-// address with a login in it is like none.
+// SameOrigin reports whether two addresses have the same scheme, host and port. An address that
+// contains a login equals none.
 func SameOrigin(a, b *url.URL) bool {
 	return a.User == nil && b.User == nil && Origin(a) == Origin(b)
 }

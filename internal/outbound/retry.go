@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// LongestRetryAfter is as much as is believed of a server's Retry-After.
+// LongestRetryAfter bounds a server's Retry-After.
 const LongestRetryAfter = 24 * time.Hour
 
-// RetryAfter is how long a server asks to wait, between nothing and
-// [LongestRetryAfter]; said is false when it does not say. A moment is by the
-// server's clock where the answer has that.
+// RetryAfter is the time that a server asks to wait, between 0 and [LongestRetryAfter]; said is
+// false when the answer has none. A date is compared with the server's clock if the answer has
+// that.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
@@ -24,7 +24,7 @@ func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	return min(max(0, at.Sub(Clock(h, now))), LongestRetryAfter), true
 }
 
-// Clock is the server's clock, which its times are by, or ours where it does not say.
+// Clock is the server's clock, to which its dates refer, or ours if the answer does not have it.
 func Clock(h http.Header, now time.Time) time.Time {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		return date

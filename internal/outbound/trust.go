@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Trusting is TLS with whom the system trusts and, besides, the certificates of a file in PEM; "" for no file.
+// Trusting is a TLS configuration that trusts the system's authorities and, besides, the certificates of a
+// file in PEM; "" for no file.
 func Trusting(file string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if file == "" {

@@ -115,9 +115,9 @@ func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int
 }
 
 // Put writes an object of size bytes that does not exist yet; [ErrChanged] if it exists. It checks that with a HEAD before,
-// because Swift refuses conditional writes. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not
-// supported) The HEAD has a connection of its own: Swift sends the end of a body after its 404, which would be read as the
-// answer to the next request.
+// because Swift refuses conditional writes (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not
+// supported). The HEAD has a connection of its own. After its 404, Swift also sends the end of a body, which would be read
+// as the answer to the next request.
 func (c Client) Put(ctx context.Context, bucket, key string, describes map[string]string, data io.Reader, size int64) error {
 	switch _, err := c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key, last: true}); {
 	case err == nil:

@@ -79,7 +79,7 @@ func TestAttackCommentsOfProgramsAndEdits(t *testing.T) {
 	}
 }
 
-// forever answers each page with text and the way to the next.
+// forever answers each page with text and a link to the next.
 func forever(h **hub, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("page"))
@@ -112,7 +112,8 @@ func TestAttackFloods(t *testing.T) {
 	}
 }
 
-// A check run of another App with our name and mark does not stand for ours.
+// TestAttackForgedCheckRuns has a check run of another App with our name and mark: it is not taken
+// for ours.
 func TestAttackForgedCheckRuns(t *testing.T) {
 	var written []string
 	text := `{"total_count":1,"check_runs":[]}`
@@ -140,8 +141,8 @@ func TestAttackForgedCheckRuns(t *testing.T) {
 	}
 }
 
-// An App that was renamed goes on knowing its comments, and knows none of whoever
-// takes the name that it gave up.
+// TestAttackAnAppWhoseNameIsTakenOver renames an App. It still recognises its comments, and none of
+// an account that takes its earlier name.
 func TestAttackAnAppWhoseNameIsTakenOver(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

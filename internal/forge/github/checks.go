@@ -22,14 +22,14 @@ const (
 	mostAnnotations = 1000   // of one check: nobody reads more
 	mostText        = 65_535 // characters of a check's texts, and of a message
 	mostTitle       = 255
-	// refusedFor is how long check runs are not tried again once refused.
+	// refusedFor is the time for which check runs are not tried again after a refusal.
 	refusedFor = time.Hour
 	prefix     = "stackreeve " // of our external IDs
 )
 
-// PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds
-// annotations to those that a run has: a run without any is changed, for others
-// a new one takes its place.
+// PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds annotations to
+// those that a run has. So PutCheck changes a run that has none, and replaces other runs by a new
+// one.
 func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
 	what := fmt.Sprintf("write the check %s of %.7s", c.Name, c.Commit)
 	if !fullCommit.MatchString(c.Commit) {
@@ -56,7 +56,7 @@ func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
 	mark := fingerprint(c)
 	run, err := r.newest(ctx, c)
 	if err != nil || run.GetExternalID() == mark {
-		return err // it says this already
+		return err // the run has this content already
 	}
 	id := run.GetID()
 	again := run != nil && run.GetOutput().GetAnnotationsCount() == 0 && (run.GetStatus() != "completed" || c.State != forge.Pending)
@@ -64,7 +64,7 @@ func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
 		some := notes[:min(len(notes), mostAtOnce)]
 		notes = notes[len(some):]
 		o := github.UpdateCheckRunOptions{Name: c.Name, Status: github.String("in_progress"), Output: output(c, some)}
-		if len(notes) == 0 { // without the mark until all of it is there
+		if len(notes) == 0 { // the mark is written with the last annotations
 			o.ExternalID = &mark
 			conclude(&o, c.State)
 		}
@@ -74,7 +74,7 @@ func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
 	}
 }
 
-// write changes a run again, or makes one, and returns its number.
+// write changes a run if again is true, or makes one, and returns its number.
 func (r *Repository) write(ctx context.Context, commit string, id int64, again bool, o github.UpdateCheckRunOptions) (int64, error) {
 	if again {
 		_, _, err := r.client.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, o)
@@ -86,7 +86,7 @@ func (r *Repository) write(ctx context.Context, commit string, id int64, again b
 	return run.GetID(), err
 }
 
-// conclude says how a run ended, unless it has not.
+// conclude sets the conclusion of a run that has ended.
 func conclude(o *github.UpdateCheckRunOptions, s forge.State) {
 	conclusion := "failure"
 	switch s {
@@ -122,7 +122,7 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
 }
 
-// made reports whether a run is ours: anybody's App can make one of any name.
+// made reports whether a run is ours: any App can make one with any name.
 func (r *Repository) made(run *github.CheckRun, me account) bool {
 	if r.config.App != nil {
 		return run.GetApp().GetID() == r.config.App.AppID
@@ -130,7 +130,7 @@ func (r *Repository) made(run *github.CheckRun, me account) bool {
 	return strings.EqualFold(run.GetApp().GetSlug()+"[bot]", me.login)
 }
 
-// fingerprint marks a run with what it says.
+// fingerprint is the mark of a run with this content.
 func fingerprint(c forge.Check) string {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -36,7 +36,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		return nil, err
 	}
 	comments := make([]forge.Comment, 0, len(list))
-	seen := map[int64]bool{} // one that is deleted while pages are read moves others
+	seen := map[int64]bool{} // a comment that is deleted while pages are read moves others
 	for _, c := range list {
 		if !seen[c.GetID()] {
 			comments = append(comments, comment(c, me))
@@ -46,8 +46,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 	return comments, err
 }
 
-// issueComment is a comment with what go-github does not know of: the App that
-// wrote it, also in the name of a person.
+// issueComment adds a field that go-github does not have: the App that wrote a comment, also on
+// behalf of a person.
 type issueComment struct {
 	github.IssueComment
 	App *struct {
@@ -66,7 +66,8 @@ func (r *Repository) listComments(ctx context.Context, number int, page github.L
 	return list, resp, err
 }
 
-// resolution is GitHub's of times; what it writes within one may differ by less.
+// resolution is the resolution of GitHub's times: the created and updated times of an unedited
+// comment may differ by less.
 const resolution = time.Second
 
 func comment(c *issueComment, me account) forge.Comment {
@@ -78,7 +79,7 @@ func comment(c *issueComment, me account) forge.Comment {
 	}
 }
 
-// reactions are those that somebody gave, of the kinds that we give.
+// reactions lists the reactions to a comment, of the kinds that we use.
 func reactions(r *github.Reactions) (list []forge.Reaction) {
 	for _, one := range []struct {
 		count int
@@ -97,7 +98,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 	if err != nil {
 		return forge.Comment{}, r.fail(err, fmt.Sprintf("comment on #%d", number))
 	}
-	// Whoever GitHub says has written it, that is us.
+	// The author of the new comment is this agent's account, by GitHub's own answer.
 	me := accountOf(c.GetUser())
 	switch {
 	case me.login == "":

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// fail says what was being done, and makes the error one of those that
-// [forge.Forge] promises; nil for nil.
+// fail adds the attempted action to an error, and makes it one of the errors that [forge.Forge]
+// promises; nil for nil.
 //
 //	no answer, not JSON, 5xx, 202           ErrUnavailable
 //	401, 403, 422, 400, other redirects     ErrRefused
@@ -35,7 +35,7 @@ func classify(err error) error {
 		sent     *url.Error
 	)
 	if errors.As(err, &sent) {
-		err = sent.Err // what is asked is said already, in words
+		err = sent.Err // the request is already named in words
 	}
 	switch {
 	case errors.As(err, &limited):
@@ -54,7 +54,7 @@ func classify(err error) error {
 	return forge.Class(err)
 }
 
-// words422 is GitHub's message and, for a request that it cannot take, why.
+// words422 is GitHub's message and, for a request that it cannot process, the reasons.
 func words422(e *github.ErrorResponse) string {
 	text := e.Message
 	for _, one := range e.Errors {

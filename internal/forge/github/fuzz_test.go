@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// answers is a GitHub that says one thing.
+// answers is a GitHub that always gives one answer.
 type answers func(*http.Request) string
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -20,8 +20,8 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswers lets the forge answer whatever it likes. What is read of it is
-// complete, or there is an error that says what to do about it.
+// FuzzAnswers has a forge with any answers. Each result is complete, or there is an error that says
+// what to do about it.
 func FuzzAnswers(f *testing.F) {
 	const sha = `"0123456789abcdef0123456789abcdef01234567"`
 	pull := `{"number": 7, "state": "open", "title": "t", "user": {"login": "ann", "id": 1}, "head": {"sha": ` + sha + `, "ref": "x", "repo": {"id": 2, "full_name": "eve/config"}}, "base": {"ref": "main", "sha": ` + sha + `, "repo": {"id": 1, "full_name": "acme/config"}}, "updated_at": "2026-01-02T03:04:05Z"}`

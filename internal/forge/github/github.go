@@ -1,7 +1,7 @@
-// Package github speaks to a repository on github.com or on a GitHub Enterprise
+// Package github implements [forge.Forge] for a repository on github.com or on a GitHub Enterprise
 // Server, with a token or as an App.
 //
-// It knows GitHub's API, its limits and its ways to refuse, and nothing of plans.
+// It knows GitHub's API, its limits and its refusals, and nothing of plans.
 package github
 
 import (
@@ -21,44 +21,44 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Config says which repository, and as whom.
+// Config says which repository to use, and with which account.
 type Config struct {
 	Repository string // owner/name
-	// APIURL is where the API begins, such as https://ghe.acme.example/api/v3; ""
-	// is [forge.GitHubAPI].
+	// APIURL is the root of the API, such as https://ghe.acme.example/api/v3; "" is
+	// [forge.GitHubAPI].
 	APIURL string
-	// One of Token, such as [forge.FileToken], and App.
+	// Either Token, such as [forge.FileToken], or App is set.
 	Token func(context.Context) (string, error)
 	App   *forge.App
-	// Login is who comments with the token, where GitHub does not say: tokens of
-	// installations. "" is then the account of GitHub Actions.
+	// Login is the account that comments with the token, for tokens of installations, whose account
+	// GitHub does not report. "" then means the account of GitHub Actions.
 	Login string
 	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
-	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	// Fence is called before each request that changes something; see [forge.TransportConfig].
 	Fence func() error
 	// Base sends requests; nil is [forge.NewBase].
 	Base http.RoundTripper
-	// WritesPerMinute and CreatesPerHour are GitHub's own limits when 0.
+	// WritesPerMinute and CreatesPerHour limit changes; 0 means GitHub's own limits.
 	WritesPerMinute, CreatesPerHour int
 }
 
-// GitHub allows no more content than that to be made (REST API, "Rate limits").
+// GitHub's limits on creating content (REST API, "Rate limits").
 const (
 	writesPerMinute = 80
 	createsPerHour  = 500
 )
 
-// perPage is the largest page that GitHub gives, and mostPages how many are read:
-// a hundred times more than anybody has, and an end.
+// perPage is the largest page of GitHub, and mostPages the number of pages that are read: a hundred
+// times more than any repository needs.
 const (
 	perPage   = 100
 	mostPages = 100
 )
 
-// words are those of the paths that are asked for.
+// words are the words in the paths of requests.
 var words = []string{
 	"access_tokens", "app", "check-runs", "collaborators", "comments", "commits", "installation", "installations", "issues",
 	"permission", "pulls", "reactions", "repos", "repositories", "status", "statuses", "user",
@@ -72,8 +72,8 @@ type Repository struct {
 	client      *github.Client
 
 	mu       sync.Mutex
-	account  account   // who we are
-	asked    time.Time // when that was asked
+	account  account   // of the agent
+	asked    time.Time // when the account was last requested
 	noChecks time.Time // when check runs were refused
 	full     map[[2]string]bool
 }
@@ -86,7 +86,7 @@ func Abilities() forge.Abilities {
 	}
 }
 
-// Forge is the repository, by its roles.
+// Forge returns the roles of the repository.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
 		Can: Abilities(), CommitStatuses: r, Checks: r,
@@ -96,7 +96,7 @@ func (r *Repository) Forge() forge.Forge {
 
 var fullName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 
-// New asks nothing yet.
+// New sends no request.
 func New(c Config) (*Repository, error) {
 	owner, name, _ := strings.Cut(c.Repository, "/")
 	if !fullName.MatchString(c.Repository) || name == "." || name == ".." {
@@ -126,22 +126,22 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget returns how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and the limit.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.
 func (r *Repository) String() string { return r.owner + "/" + r.name }
 
-// account is who somebody is. A name can be given up and taken by somebody else;
-// the number stays. Nobody can have a name like an App's but the App that has it.
+// account identifies a user or an App. A user can give up a name, and another can take it; the
+// number stays. Only an App can have a name of the form that Apps have.
 type account struct {
 	login string
-	id    int64 // 0 when it is not known
+	id    int64 // 0 when unknown
 }
 
 func accountOf(u *github.User) account { return account{u.GetLogin(), u.GetID()} }
 
-// is reports whether somebody is this account.
+// is reports whether a user is this account.
 func (a account) is(u *github.User) bool {
 	if a.id != 0 {
 		return u.GetID() == a.id
@@ -149,8 +149,8 @@ func (a account) is(u *github.User) bool {
 	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
 }
 
-// me is who our comments and statuses are by. It is asked for again now and then:
-// tokens can be replaced.
+// me is the account that writes our comments and statuses. It is requested again after an hour,
+// because tokens can be replaced.
 func (r *Repository) me(ctx context.Context) (account, error) {
 	if r.config.App != nil {
 		login, err := r.config.App.Login(ctx)
@@ -165,7 +165,7 @@ func (r *Repository) me(ctx context.Context) (account, error) {
 	user, _, err := r.client.Users.Get(ctx, "")
 	switch {
 	case code(err) == http.StatusForbidden:
-		// A token of an installation, which is nobody: GITHUB_TOKEN is one.
+		// A token of an installation has no user: GITHUB_TOKEN is one.
 		me = account{login: cmp.Or(r.config.Login, "github-actions[bot]")}
 	case err != nil:
 		return account{}, r.fail(err, "find out who we are")
@@ -176,15 +176,15 @@ func (r *Repository) me(ctx context.Context) (account, error) {
 	return me, nil
 }
 
-// am remembers who we are.
+// am remembers the account of the agent.
 func (r *Repository) am(me account) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.account, r.asked = me, time.Now()
 }
 
-// pages reads all pages of a list, up to a bound. ask returns one of them. What
-// is null in a list is left out.
+// pages reads all pages of a list, up to a bound. ask returns one of them. null elements of a list
+// are left out.
 func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
 	var all []*T
 	page := github.ListOptions{PerPage: perPage}

@@ -18,7 +18,7 @@ import (
 
 const sha = "0123456789abcdef0123456789abcdef01234567"
 
-// hub answers as its routes say; what there is no route for is a 404.
+// hub answers by its routes, and with 404 to requests without a route.
 type hub struct {
 	*httptest.Server
 	repo  *github.Repository
@@ -56,8 +56,8 @@ func says(code int, body string) http.HandlerFunc {
 	}
 }
 
-// What goes wrong is one of the five that callers know, in words that say where
-// and why, and never what the token is.
+// TestErrorsHaveAClass checks that each error has one of the five classes that callers know. Its
+// text says where and why, and never contains the token.
 func TestErrorsHaveAClass(t *testing.T) {
 	for _, c := range []struct {
 		code  int
@@ -125,7 +125,7 @@ func TestAllPagesAreRead(t *testing.T) {
 		if n < 3 {
 			w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=%d>; rel="next"`, h.URL, r.URL.Path, n+1))
 		}
-		// One moved from the first page to the second while they were read.
+		// One pull request moved from the first page to the second while they were read.
 		fmt.Fprintf(w, `[{"number":%d,"state":"open","base":{"ref":"main"}},{"number":%d,"state":"open","base":{"ref":"main"}},{"number":90,"state":"open","base":{"ref":"other"}}]`, 10-n, 11-n)
 	}
 	h = serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/pulls": page})
@@ -373,7 +373,8 @@ func TestConfigurationsThatCannotWork(t *testing.T) {
 	}
 }
 
-// A repository that was renamed is found again: GitHub answers with where it is.
+// TestARenamedRepository checks that a renamed repository is found again: GitHub redirects to its
+// new address.
 func TestARenamedRepository(t *testing.T) {
 	h := serve(t, map[string]http.HandlerFunc{
 		"GET /repos/acme/cloud/pulls/7": func(w http.ResponseWriter, r *http.Request) {

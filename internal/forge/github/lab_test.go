@@ -32,7 +32,8 @@ type lab struct {
 
 func (l lab) Forge() forge.Forge { return l.forge.Forge() }
 
-// patient pays no heed to limits on writing, which the suite would run into.
+// patient is a configuration with high limits on writing, because the suite would exceed the usual
+// ones.
 func patient(g *forgetest.GitHub) github.Config {
 	return github.Config{Repository: g.Repository, APIURL: g.APIURL, WritesPerMinute: 10_000, CreatesPerHour: 100_000}
 }
@@ -73,7 +74,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// What Prism objects to is heard: a suite that nobody judges proves nothing.
+// TestTheLabJudges checks that objections of Prism are recorded: without them, the suite proves
+// nothing.
 func TestTheLabJudges(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	for what, body := range map[string]string{"a state that there is not": `{"state":"splendid"}`, "no state": `{}`, "a number for a text": `{"state":"success","context":7}`} {

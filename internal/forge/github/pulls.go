@@ -27,7 +27,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 	if err != nil && !errors.Is(err, forge.ErrTooMany) {
 		return nil, err
 	}
-	// One that is closed while pages are read moves others from page to page.
+	// A pull request that is closed while pages are read moves others from page to page.
 	slices.SortFunc(list, func(a, b *github.PullRequest) int { return cmp.Compare(a.GetNumber(), b.GetNumber()) })
 	list = slices.CompactFunc(list, func(a, b *github.PullRequest) bool { return a.GetNumber() == b.GetNumber() })
 	var pulls []forge.Pull
@@ -48,16 +48,16 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return pull(p), nil
 }
 
-// pull translates. GitHub keeps a reference for each head in the base repository,
-// so that a fork is never fetched from. Its merge_commit_sha is a trial until the
-// pull request is merged.
+// pull converts a pull request. GitHub keeps a reference for each head in the base repository, so
+// that forks need not be fetched. Its merge_commit_sha is a trial merge until the pull request is
+// merged.
 func pull(p *github.PullRequest) forge.Pull {
 	out := forge.Pull{
 		Number: p.GetNumber(), Title: p.GetTitle(), URL: p.GetHTMLURL(), Author: p.GetUser().GetLogin(),
 		Head: p.GetHead().GetSHA(), HeadRef: "refs/pull/" + strconv.Itoa(p.GetNumber()) + "/head", Base: p.GetBase().GetRef(),
 		Open: p.GetState() == "open", Merged: p.MergedAt != nil, Updated: p.GetUpdatedAt().Time,
 	}
-	// The repository of a head is gone when a fork was deleted.
+	// The repository of a head is missing after its fork was deleted.
 	head, base := p.GetHead().GetRepo(), p.GetBase().GetRepo()
 	out.Fork = head == nil || head.GetID() != base.GetID()
 	if out.Merged {
@@ -75,7 +75,7 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	list, err := pages(r, what, func(page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
 		list, resp, err := r.client.PullRequests.ListPullRequestsWithCommit(ctx, r.owner, r.name, commit, &page)
 		if code(err) == http.StatusUnprocessableEntity {
-			// "No commit found for SHA"
+			// GitHub's message is "No commit found for SHA".
 			return nil, resp, fmt.Errorf("%w: %w", forge.ErrNotFound, err)
 		}
 		return list, resp, err
@@ -87,8 +87,8 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	if len(list) == 0 {
 		return forge.Pull{}, fmt.Errorf("github: %s: %s: %w: it came to %s without one", r, what, forge.ErrNotFound, branch)
 	}
-	// A commit can be in many; the one that it is the merge of, else the first that
-	// merged it.
+	// A commit can be in several pull requests. The result is the one whose merge made the commit,
+	// or else the first that was merged.
 	return pull(slices.MinFunc(list, func(a, b *github.PullRequest) int {
 		if x, y := a.GetMergeCommitSHA() == commit, b.GetMergeCommitSHA() == commit; x != y {
 			if x {
@@ -126,7 +126,7 @@ func (r *Repository) MayWrite(ctx context.Context, who forge.Person, _ string) (
 	}
 	level, _, err := r.client.Repositories.GetPermissionLevel(ctx, r.owner, r.name, url.PathEscape(login))
 	if code(err) == http.StatusNotFound {
-		return false, nil // nobody of that name, or nobody we may know of
+		return false, nil // no such account, or one that we may not see
 	}
 	if err != nil {
 		return false, r.fail(err, "ask what "+login+" may do")

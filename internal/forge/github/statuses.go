@@ -15,12 +15,12 @@ import (
 
 var fullCommit = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// mostStatuses is how many pages of a commit's statuses are read, newest first:
-// anyone who may push can set any number. What is not among them is not known.
+// mostStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
+// who may push can set any number of them. Older statuses are unknown.
 const mostStatuses = 20
 
-// Statuses implements [forge.CommitStatuses]. What GitHub combines does not say who has
-// made it; the list does.
+// Statuses implements [forge.CommitStatuses]. It reads the list of statuses, because GitHub's
+// combined status does not name the accounts that set them.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
 	me, err := r.me(ctx)
 	if err != nil {
@@ -44,11 +44,11 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), nil
 }
 
-// mostFull bounds what is remembered of commits that take no more statuses.
+// mostFull bounds the number of remembered commits that accept no more statuses.
 const mostFull = 10_000
 
-// SetStatus implements [forge.CommitStatuses]. A commit takes 1,000 statuses of a
-// context; once that is reached it is not asked again.
+// SetStatus implements [forge.CommitStatuses]. A commit accepts 1,000 statuses of a context. After
+// that, no further request is sent for the commit and the context.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
 	name := forge.FitContext(s.Context)
