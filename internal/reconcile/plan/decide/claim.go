@@ -9,10 +9,10 @@ import (
 
 // choice is the object that a manifest stands for.
 type choice struct {
-	have    *kind.Live   // nil when there is none, or when it is unknown which one it is
-	surplus []*kind.Live // half-made copies of it, and copies that are being deleted
-	copied  []*kind.Live // objects with a copied mark, which belong to nobody
-	refusal cause.Cause  // why it is unknown which object it is
+	have    *kind.Live   // nil when there is none, or when it is unknown which one it is.
+	surplus []*kind.Live // half-made copies of it, and copies that are being deleted.
+	copied  []*kind.Live // objects with a copied mark, which belong to nobody.
+	refusal cause.Cause  // why it is unknown which object it is.
 }
 
 // identify decides which object d stands for. [bind.Cloud.Choose] finds it by the marks. If no object claims to be d, it is the first of these:

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// keepsApart is a kind whose objects of the weight "hard" or "soft" keep those apart that refer to them: one on each host.
+// keepsApart lets Things of the weight "hard" or "soft" keep the objects apart that refer to them: one on each host.
 func keepsApart(in *world.Input) {
 	by := func(weight string) (int, bool) {
 		if weight == "hard" || weight == "soft" {
@@ -23,7 +23,7 @@ func keepsApart(in *world.Input) {
 	in.Kinds[0].PerHostOf = func(have any) (int, bool) { return by(have.(*thingtest.Thing).Weight) }
 }
 
-// on puts things on hosts: a name and its host, in turn.
+// on places things on hosts: pairs of a name and its host.
 func on(pairs ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		keepsApart(in)
@@ -33,7 +33,7 @@ func on(pairs ...string) func(*world.Input) {
 	}
 }
 
-// Objects that share a host although another one keeps them apart are said to be crowded; nothing is done about it.
+// Objects that share a host although another one keeps them apart are reported as crowded. Nothing is done about it.
 func TestCrowdedObjectsAreTold(t *testing.T) {
 	repo := []string{"hub weight=hard", "a near=hub", "b near=hub", "c"}
 	cloud := []string{"hub ours weight=hard", "a ours near=id-001", "b ours near=id-001", "c ours"}

@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An attacker with the right to write marks forges one that says "detach". An object is not detached if the repository wants it, if it has another
-// owner, too, if it is a copy, if several objects claim the same key, or if it belongs to another stack or project. A detached object is never
-// reported as anything else.
+// An attacker with the right to write marks forges one that says "detach". Nothing is detached for that if the repository wants the object, or if
+// another owner has it, too. The same holds for a copy, for several objects with the same key, and for other stacks and projects. A detached object
+// is never reported as anything else.
 func TestAttackForgedDetach(t *testing.T) {
 	forged := func(stack string) *kind.Mark {
 		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("a")), Applied: "x", Keep: true, Detach: true}

@@ -11,10 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// What could not be listed may use what is to go. Nobody is asked to delete that, or to let it go, before it is
-// known; and nothing is replaced that such an object may refer to by a fixed reference.
+// Objects of a kind that could not be listed may use an object that is to go. That object is neither deleted nor detached before the list is known.
+// It is not replaced either if the unlisted kind can refer to it by a fixed reference.
 
-// awaitUsers has steps wait for the kinds whose objects may use theirs and cannot be seen.
+// awaitUsers makes steps wait for the kinds whose unlisted objects may use theirs.
 func (p *planner) awaitUsers() {
 	users := p.hiddenUsers()
 	if len(users) == 0 {
@@ -34,15 +34,15 @@ func (p *planner) awaitUsers() {
 	}
 }
 
-// hiddenUser is a kind of which it is not known what an entry shows.
+// hiddenUser is a kind whose objects in an entry are unknown.
 type hiddenUser struct {
-	key   manifest.Key // the first object of it that is wanted there, or only the kind
+	key   manifest.Key // the first object of the kind that is wanted there, or only the kind
 	entry string
-	all   bool            // nor what any other entry shows
+	all   bool            // the objects that other entries show are unknown, too
 	uses  map[string]bool // see [resolve.UsesOf]
 }
 
-// mayUse reports whether a hidden object may use what a step destroys or lets go. It is then of the same project.
+// mayUse reports whether a hidden object may use the object that a step destroys or detaches. The entry shows both, so they are in the same project.
 func (u hiddenUser) mayUse(s *plan.Step) bool {
 	fixed, can := u.uses[s.Key.Kind]
 	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.As(u.entry) != nil)
@@ -64,9 +64,8 @@ func (w given) hiddenUsers() (users []hiddenUser) {
 	return users
 }
 
-// hides reports whether an entry may have objects of a kind that it does not show, and what is waited for then. One that
-// could not log in, or may not list the kind, has most likely made none, unless a manifest asks for one there or the
-// agent has seen one.
+// hides reports whether an entry may have objects of a kind that it does not show, and the key to wait for. An entry that could not log in, or may
+// not list the kind, most likely has none. It may have some if a manifest asks for one there, or if the agent has seen one of the kind.
 func (w given) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
 	if part.Err == nil || errors.Is(part.Err, kind.ErrNoService) {
 		return key, false

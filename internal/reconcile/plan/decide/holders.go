@@ -10,20 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// holders are who has what only one object can have. Of what is not known, nothing is said: it is
-// the cloud that refuses then.
+// holders say which object has something that only one object can have. If that is unknown, nothing is refused here: the cloud refuses it.
 type holders struct {
 	theirs map[string]map[string]holder // objects of others, by kind and the tokens that they answer to
-	// own are the tokens of the stack's own objects, which may make way. What the cloud made
-	// for one of them, as it makes the port of a load balancer, is named by its ID there.
+	// own are the tokens of the stack's own objects, which may make way. An object that the cloud made for one of them, such as the port of a load
+	// balancer, is in it by its ID.
 	own map[string]bool
-	// asking are the objects of the repository by what they refer to, claimed what they ask
-	// for of that, where somebody asked.
+	// asking are the objects of the repository, by the objects that they refer to. claimed are their claims on such an object, once they were
+	// computed.
 	asking  map[manifest.Key][]*kind.Desired
 	claimed map[manifest.Key]map[string][]*kind.Desired
 }
 
-// holder is an object with the kind that it was listed as.
+// holder is an object, with the kind that it was listed as.
 type holder struct {
 	*kind.Live
 	kind string
@@ -40,13 +39,12 @@ func (h holder) text() string {
 	return text
 }
 
-// goesWith reports whether a holder is the object that is replaced, perhaps as another kind
-// shows it, or is deleted with it.
+// goesWith reports whether a holder is the replaced object itself, perhaps listed as another kind, or is deleted with it.
 func (h holder) goesWith(have *kind.Live) bool {
 	return h.ID == have.ID || h.ServesID == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
-// stranger is the object of others that has what is claimed. None of the stack's own answers to it.
+// stranger is the object of another owner that has the claimed thing. No object of the stack answers to the same token.
 func (h *holders) stranger(c kind.Claim) (holder, bool) {
 	token := c.Token()
 	found, ok := h.theirs[c.By][token]
@@ -55,11 +53,11 @@ func (h *holders) stranger(c kind.Claim) (holder, bool) {
 
 func (w given) findHolders() *holders {
 	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
-	strangers := map[string]bool{} // that stay, by ID
+	strangers := map[string]bool{} // those that stay, by ID
 	var candidates []holder
 	for name, c := range w.Have {
 		if c.Err != nil {
-			continue // its items mean nothing
+			continue // its items are unknown
 		}
 		h.theirs[name] = map[string]holder{}
 		for i := range c.Items {
@@ -76,7 +74,7 @@ func (w given) findHolders() *holders {
 	}
 	for _, c := range candidates {
 		if c.ServesID != "" && !strangers[c.ServesID] {
-			continue // it goes with one of the stack's own, has gone with it since it was listed, or that is not known
+			continue // it serves an object of the stack, one that is gone since it was listed, or one that is unknown
 		}
 		for _, token := range c.Tokens {
 			h.theirs[c.kind][token] = c
@@ -85,7 +83,7 @@ func (w given) findHolders() *holders {
 	return h
 }
 
-// referring are the objects that the stack makes, by what they refer to.
+// referring are the objects that the stack makes, by the objects that they refer to.
 func (w given) referring() map[manifest.Key][]*kind.Desired {
 	by := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {

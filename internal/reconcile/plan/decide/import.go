@@ -23,7 +23,7 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	}
 	found := p.candidates(d)
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
-		// What refers to it goes on as it is, and nothing new does.
+		// Objects that refer to it already stay as they are. Nothing new refers to it.
 		s.Error, s.Have = true, left
 		p.found.Live[d.Key] = left
 		p.found.Imports[left] = append(p.found.Imports[left], d.Key)
@@ -54,9 +54,8 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	return s.WithAction(plan.Keep)
 }
 
-// leftBehind is one of the objects that a manifest of this stack made which is gone
-// by now: to import it would be to stop managing it without a word. One that was
-// released on purpose is like any other.
+// leftBehind is an object that the stack made for a manifest that is gone now. An import would silently stop managing it. An object that was released
+// on purpose may be imported like any other.
 func (w given) leftBehind(found []*kind.Live) *kind.Live {
 	for _, item := range found {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
@@ -98,8 +97,8 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	return found
 }
 
-// mostCompared is how many names of the cloud a plan compares with those that it
-// has not, and mostName how long one of these is that is shown.
+// mostCompared is how many names of the cloud a plan compares in total with the names that it does not find. mostName is the length to which a
+// missing name is cut.
 const (
 	mostCompared = 20_000
 	mostName     = 255
@@ -136,8 +135,8 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 	return none(cause.Of(cause.CorrectName))
 }
 
-// private reports whether names of the cloud's objects are kept from people: those of a
-// privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
+// private reports whether the names of a kind's objects are kept from people. Objects of a privileged kind belong to the whole cloud, and every
+// author of manifests reads the plan.
 func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Scope == kind.OfCloud }
 
 func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
@@ -156,7 +155,7 @@ func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)
 }
 
-// remedy is how a kind says that something is put right; otherwise it is a code.
+// remedy is the fix that a kind gives; if it gives none, it is the code otherwise.
 func remedy(said string, otherwise cause.Code) cause.Cause {
 	if said != "" {
 		return cause.Of(cause.Kind, said)
@@ -164,7 +163,7 @@ func remedy(said string, otherwise cause.Code) cause.Cause {
 	return cause.Of(otherwise)
 }
 
-// Named is implemented by import filters that ask for a name.
+// namedFilter is implemented by import filters that can ask for a name.
 type namedFilter interface{ FilterName() string }
 
 func filterName(filter any) string {

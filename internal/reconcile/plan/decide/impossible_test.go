@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// claiming is a kind whose objects that rest on another one ask for a place there: the one that
-// their colour names.
+// claiming makes the objects of a kind claim a place on the object that they rest on: the place that their colour names.
 func claiming(k *kind.Kind) *kind.Kind {
 	k.ExclusiveClaims = func(w kind.Want) []kind.Claim {
 		spec, ok := w.Spec.(*thingtest.Spec)
@@ -25,14 +24,13 @@ func claiming(k *kind.Kind) *kind.Kind {
 	return k
 }
 
-// asking is a case of what only one object can have. token is what the object of the cloud called x
-// answers to, besides; alter changes what is known.
+// asking is a case of claims that only one object can have. The object x of the cloud also answers to token. alter changes the rest of the input.
 type asking struct {
 	repo, cloud []string
 	token       string
 	alter       func(*world.Input)
 	refused     map[string]string
-	kept        []string // of what no manifest stands for any more
+	kept        []string // the objects without a manifest that stay
 }
 
 const baseHere = "base ours colour=red"
@@ -93,7 +91,7 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 	}
 }
 
-// madeFor puts what the cloud has made for an object into what is known, with the token of blue.
+// madeFor adds to the input an object that the cloud has made for another one, with the token of blue.
 func madeFor(id string) func(*world.Input) {
 	return func(in *world.Input) {
 		c := in.Have["Thing"]
@@ -102,7 +100,7 @@ func madeFor(id string) func(*world.Input) {
 	}
 }
 
-// What is healthy, or not known, is not refused.
+// A claim is not refused where nothing is wrong, or nothing is known.
 func TestNobodyElseHasIt(t *testing.T) {
 	blue := []string{"base colour=red", "a atop=base colour=blue"}
 	for name, c := range map[string]asking{
@@ -134,7 +132,7 @@ func TestNobodyElseHasIt(t *testing.T) {
 	}
 }
 
-// A range is had by one object; what has a part of it and bears the stack's mark stays where nothing takes its place.
+// Only one object can have a range. An object of the stack that has a part of it stays where nothing takes its place.
 func TestARangeOnlyOneCanHave(t *testing.T) {
 	base, a := "base colour=red", "a atop=base colour=10.0.0.0/24"
 	for name, c := range map[string]asking{
@@ -161,7 +159,7 @@ func TestARangeOnlyOneCanHave(t *testing.T) {
 	}
 }
 
-// Who asks for what an object has that no manifest stands for any more may be the same under another name.
+// A new object that asks for the range of an object without a manifest may be the same one under another name.
 func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("base colour=red", "a atop=base colour=blue")
@@ -183,7 +181,7 @@ func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 	}
 }
 
-// Manifests that ask for the same are found without a cloud.
+// Manifests that claim the same are found without a cloud.
 func TestRivals(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("base colour=red", "a atop=base colour=10.0.0.0/24", "b atop=base colour=10.0.0.128/25", "c atop=base colour=blue", "d atop=base colour=blue",
@@ -200,7 +198,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// Of what could not be listed nobody knows what is there, so that its manifest states nothing and nobody has anything.
+// Where the objects of a kind could not be listed, no manifest of the kind states anything, and nobody has anything.
 func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a")

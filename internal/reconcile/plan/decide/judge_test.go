@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// refsOf are the references that a policy sees of an object.
+// refsOf are the references of an object that a policy sees.
 func refsOf(p plan.Plan, name string) []guard.Reference {
 	return refsWhere(p, func(key manifest.Key) bool { return key.Name == name })
 }
@@ -43,7 +43,7 @@ func TestPoliciesSeeWhatReferencesAre(t *testing.T) {
 	}
 }
 
-// A workload refers to what its parts refer to, and not to its parts; what will be replaced is not known.
+// A workload refers to the objects that its parts refer to, and not to its parts. An object that will be replaced is not known.
 func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	key := func(kind, name string) manifest.Key { return manifest.Key{Kind: kind, Name: name} }
 	part := kind.Desired{Key: key("Server", "a"), Refs: []kind.RefSpec{{Field: "f", Key: key("Flavor", "x")}, {Field: "p", Key: key("Port", "a")}}}
@@ -80,8 +80,8 @@ func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	}
 }
 
-// A step bears the verdicts of every object whose field it writes: of one that leaves a field to it, and of ConfigMaps and
-// Secrets whose data it sends.
+// A step bears the verdicts of every object whose field it writes: an object that leaves a field to it, and ConfigMaps and Secrets whose data it
+// sends.
 func TestAStepBearsTheVerdictsOfWhatItWrites(t *testing.T) {
 	wish := chestWish{Make: "elm", Prune: "true", Text: []byte("curl | sh")}
 	deny := func(name string) plan.Policy {

@@ -7,17 +7,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Some objects hold data that is nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held whatever its
-// share of the stack, unless the stack or the object says otherwise:
+// Some objects hold data that exists nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held, however small its share of the
+// stack is, unless the stack or the object says otherwise:
 //
 //	a step                                            loses data
 //	------------------------------------------------  ----------
 //	deletes or replaces an object of such a kind      yes
-//	takes data from an object that stays (Destroys)   yes, but not what time makes due
+//	takes data from an object that stays (Destroys)   yes, except by upkeep
 //	overwrites it by a way that its annotation names  no: the annotation says so
-//	is about a surplus copy, a spare or an unused one no: nothing is in it, or the group made it for a while
+//	is about a surplus copy, a spare or an unused one no: it is empty, or only there for a while
 
-// weighLosses notes which steps lose data, and what manifests say of that.
+// weighLosses notes which steps lose data, and what manifests say about that.
 func (p *planner) weighLosses() {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -39,8 +39,8 @@ func (w given) loses(s *plan.Step) bool {
 	return false
 }
 
-// lossAllowed is what manifests say of losing the data of an object: its own, the one that its mark remembers, or
-// that of the group that it was a part of; nil where none says anything.
+// lossAllowed is what manifests say about losing the data of an object; nil where none says anything. The manifest may be the object's own or that of
+// the group that it was a part of. The mark of an object remembers its last manifest.
 func (w given) lossAllowed(s *plan.Step) *bool {
 	if s.Want != nil {
 		return s.Want.Options.DataLoss
@@ -63,15 +63,14 @@ func (w given) remembersLoss(d *kind.Desired) bool {
 	return info.HoldsData && !info.FixedMark
 }
 
-// consents reports whether the group that an object belongs to says how its members are replaced, and so that they are.
-// What a built-in kind says for its own machines is nobody's word.
+// consents reports whether the group of an object says how its members are replaced, and so allows it. A strategy that a built-in kind sets for its
+// own machines does not count: no person has written it.
 func (w given) consents(d *kind.Desired) bool {
 	part := w.PartOf(d)
 	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.Written(part.Group)
 }
 
-// losses says what goes with the objects that are deleted or replaced, and what
-// others no longer have.
+// losses says what is lost with the objects that are deleted or replaced, and what changed objects lose.
 func (p *planner) losses() {
 	for i, s := range p.steps {
 		switch {

@@ -38,7 +38,7 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	return p.await(s, d)
 }
 
-// wasWanted reports whether a missing object was there before, as far as the commit before shows it.
+// wasWanted reports whether a missing object existed before, as far as the previous commit shows it.
 func (w given) wasWanted(d *kind.Desired) bool {
 	sum, known := w.Before[d.Key]
 	return known && sum == d.Sum && w.Owned > 0 && !d.Scaled && !w.Begun[d.Key]
@@ -51,9 +51,8 @@ func (w given) takenText(by *kind.Live) cause.Cause {
 	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, w.Stack, by.ID)
 }
 
-// nameTaken finds somebody else's object, which is not the one that d is now, under the name that d would bear:
-// one that no stack owns, or any at all where names are unique. What is on its way out may
-// have lost its mark before the rest of it, and only keeps a name that is unique.
+// nameTaken finds another object than have, the present object of d, that has the name of d. Where names are unique, any object counts. Elsewhere
+// only an object of the project counts that no stack owns and that is not being deleted: the cloud may remove its mark first.
 func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
 	k := p.KindOf[d.Key.Kind]
 	for _, item := range p.Cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {

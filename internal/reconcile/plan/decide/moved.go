@@ -23,8 +23,7 @@ func (w given) identities(d *kind.Desired) (list []kind.Identity) {
 	return list
 }
 
-// formerKey is the key that an object in the cloud was made for by this stack, when
-// that is another than d's; zero when there is none.
+// formerKey is the key that this stack made an object for, if that is not the key of d; zero otherwise.
 func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	if have == nil || have.Mark == nil {
 		return manifest.Key{}
@@ -38,8 +37,8 @@ func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	return manifest.Key{}
 }
 
-// claims are all that claim to be d, under any of its names: in the stack's own project, and in the one that its manifest names. A
-// mark of this stack in any other project is not believed: whoever has that project can write it.
+// claims are all objects that claim to be d, under any of its names. They are in the stack's own project, or in the one that its manifest names. A
+// mark of this stack in any other project is not believed: everybody with access to that project can write it.
 func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	project := p.projectOf(d).ID
 	for _, owner := range append(p.FormerOwners(d), ownertext.Of(p.Stack, d.Key)) {
@@ -48,9 +47,8 @@ func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	return c
 }
 
-// renamings adds to the deletion of an object which new one is the same but for its
-// name, where there is just one such: who renames a manifest may not know what
-// that means. So is a new one of the kind that asks for what only one can have, and what the old one has.
+// renamings adds a hint to the deletion of an object if exactly one new object equals it except for its name. A person who renames a manifest may not
+// know that this deletes the object. The hint also names a new object of the same kind that asks for something exclusive that the old one has.
 func (p *planner) renamings() {
 	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
 		return
@@ -82,10 +80,10 @@ func (p *planner) renamings() {
 	}
 }
 
-// claimed is what only one object of a kind can have.
+// claimed is a thing that only one object of a kind can have.
 type claimed struct{ kind, token string }
 
-// askingFor is which new object asks for what another one of its kind may have.
+// askingFor is the new object that asks for such a thing, by the thing.
 func (p *planner) askingFor() map[claimed]manifest.Key {
 	asking := map[claimed]manifest.Key{}
 	for i := range p.steps {
@@ -103,7 +101,7 @@ func (p *planner) askingFor() map[claimed]manifest.Key {
 	return asking
 }
 
-// isOrphanDeletion is true of what is deleted because its manifest is gone, or would be if nothing used it.
+// isOrphanDeletion is true of a step that deletes an object because its manifest is gone, or would do so if nothing used the object.
 func isOrphanDeletion(s plan.Step) bool {
 	return (s.Action == plan.Delete || s.Action == plan.Refuse && s.InUse) && s.Want == nil && !s.Surplus
 }

@@ -13,11 +13,10 @@ import (
 
 var anyUUID = pattern.Of(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
-// nameIDs finds what the IDs among the values of changes stand for. In fields that
-// refer to others whatever is an ID there is looked for, and what is one within a
-// text; elsewhere only a value that is nothing but a UUID.
+// nameIDs finds the objects that IDs in the values of changes stand for. In a field that refers to others, it looks up each value and each UUID
+// inside a value. In other fields it only looks up a value that is nothing but a UUID.
 func (p *planner) nameIDs() {
-	var keys map[*kind.Live]manifest.Key // made when first asked for
+	var keys map[*kind.Live]manifest.Key // nil until first used
 	for i := range p.steps {
 		s := &p.steps[i]
 		for _, c := range slices.Concat(s.Changes, s.Ignored) {
@@ -41,7 +40,7 @@ func (p *planner) nameIDs() {
 	}
 }
 
-// refKinds are the kinds that a field, or something in it, refers to.
+// refKinds are the kinds of the references in a field, or around it.
 func refKinds(s *plan.Step, field string) (kinds []string) {
 	if s.Want == nil {
 		return nil
@@ -74,8 +73,7 @@ func idsIn(text string, reference bool) []string {
 	return nil
 }
 
-// withID finds an object, first among those of the given kinds; one whose ID is no
-// UUID only there.
+// withID finds an object by its ID, first among the given kinds. An ID that is no UUID is looked up only there.
 func (w given) withID(id string, kinds []string) (*kind.Live, string) {
 	if anyUUID.MatchString(id) {
 		kinds = slices.Concat(kinds, w.KindNames)
@@ -98,8 +96,8 @@ func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
 	return keys
 }
 
-// calledBy is how an object is named to people: by its key if it is the stack's or
-// imported, or by its kind and its name in the cloud.
+// calledBy is the name of an object for people. It is the key if the object belongs to the stack or is imported, and otherwise the kind and the name
+// in the cloud.
 func (w given) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
 	if key, ok := keys[item]; ok {
 		return key.String()

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// tellLocked says of every step that writes to a locked object that the cloud will refuse it.
+// tellLocked notes on every step that writes to a locked object that the cloud will refuse it.
 func (p *planner) tellLocked() {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -17,7 +17,7 @@ func (p *planner) tellLocked() {
 	}
 }
 
-// tellForecasts notes with the groups whose members take turns what becomes of them.
+// tellForecasts notes on each group whose members take turns what will become of them.
 func (p *planner) tellForecasts(of map[manifest.Key]string) {
 	for i := range p.workloads {
 		if text, changes := of[p.workloads[i].Key]; changes {

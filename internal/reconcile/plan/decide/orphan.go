@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// orphans decides about what the stack owns and no longer wants, in an order
-// in which users come before what they use.
+// orphans decides about the objects that the stack owns and no longer wants. Users come before the objects that they use.
 func (p *planner) orphans() {
 	list, reached := []plan.Step{}, p.reached()
 	for _, name := range slices.Backward(p.KindNames) {
@@ -38,8 +37,7 @@ func (p *planner) orphans() {
 	p.steps = append(append(p.steps, p.astray(reached)...), p.usersFirst(list)...)
 }
 
-// usersFirst moves each step behind those whose objects use its own, and
-// changes the order no further.
+// usersFirst moves each step behind the steps of the users of its object, and keeps the order otherwise.
 func (w given) usersFirst(list []plan.Step) []plan.Step {
 	at := make(map[*kind.Live]int, len(list))
 	for i, s := range list {
@@ -68,8 +66,7 @@ func (w given) usersFirst(list []plan.Step) []plan.Step {
 
 func (w given) rank(kind string) int { return slices.Index(w.KindNames, kind) }
 
-// orphanKey is the key that an owner text stands for; where the text has only a
-// digest of it, the object's name takes its place.
+// orphanKey is the key that an owner text stands for. If the text has only a digest of the key, the object's name takes its place.
 func (w given) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := manifest.Key{Group: w.APIGroups[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
@@ -119,8 +116,7 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	return s.WithAction(plan.Delete, gone)
 }
 
-// unlisted explains which collections are unknown although the cloud has the
-// service, sorted by kind.
+// unlisted explains which collections are unknown although the cloud has the service, sorted by kind.
 func (w given) unlisted() []string {
 	var out []string
 	for _, name := range w.KindNames {
@@ -131,7 +127,7 @@ func (w given) unlisted() []string {
 	return append(out, w.unseen()...)
 }
 
-// suspendedOver is the suspended object that something without a manifest was a part of; zero for none.
+// suspendedOver is the suspended object that an object without a manifest was a part of; zero for none.
 func (w given) suspendedOver(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := w.orphanKey(o, item)
 	for _, s := range w.Suspended {

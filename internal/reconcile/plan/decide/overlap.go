@@ -11,18 +11,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// A range of addresses can be had by one object. Where another one of the cloud has a part of it:
+// Only one object can have a range of addresses. Another object of the cloud may have a part of it already:
 //
 //	that one                                     the new one
 //	-------------------------------------------  ------------------------------------------------
-//	is on its way out                            is created
-//	is wanted, and has the range no more then    is created once that was replaced
-//	is wanted, and keeps it                      is refused
-//	is another stack's, or nobody's              is refused
-//	is the stack's, and no manifest stands for   is refused: it may be the same under another name. That one
-//	it any more                                  stays with all that uses it, for nothing can take its place
+//	is being deleted                             is created
+//	is wanted, and is replaced without the range is created after that replacement
+//	is wanted, and keeps the range               is refused
+//	belongs to another stack, or to nobody       is refused
+//	belongs to the stack, without a manifest     is refused: it may be the same one under another name.
+//	                                             The old one stays with all its users, since nothing
+//	                                             can take its place
 
-// overlapped says who has a part of a range; zero for nobody, or for what makes way.
+// overlapped says which object has a part of a range; zero for none, or where that object makes way.
 func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
 	if c.Of.ID == "" || c.Of.Anew {
 		return cause.Cause{}
@@ -48,7 +49,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 	return cause.Cause{}
 }
 
-// within reports whether an object has a part of what is claimed.
+// within reports whether an object has a part of the claimed range.
 func (w given) within(item *kind.Live, c kind.Claim) bool {
 	for _, token := range item.Tokens {
 		if what, of := strings.CutPrefix(token, kind.Held(c.Of.ID, "")); of && c.Overlaps(what) {
@@ -75,8 +76,8 @@ func (w given) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause
 	return cause.Of(cause.ClaimRenamed, was, d.Key, resolve.AnnotationMoved, was)
 }
 
-// keepFor keeps what no manifest stands for any more, with all of that kind that uses it: what is to take its place cannot
-// be made.
+// keepFor keeps an object without a manifest, and all other such objects that use it, because the object that should take its place cannot be
+// created.
 func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	if p.keptFor[item] != (manifest.Key{}) {
 		return
@@ -89,7 +90,7 @@ func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	}
 }
 
-// staysFor says why what no manifest stands for any more has to stay; zero where it has not.
+// staysFor says why an object without a manifest has to stay; zero where it need not.
 func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
 	if instead := p.keptFor[item]; instead != (manifest.Key{}) {
 		return cause.Of(cause.KeptInstead, instead)
@@ -106,7 +107,7 @@ func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
 	return cause.Cause{}
 }
 
-// awaitMoves has what is made wait for those that have its range until they are replaced, and refuses it where they are not.
+// awaitMoves makes a new object wait until the objects that have its range are replaced, and refuses it where they are not.
 func (p *planner) awaitMoves() {
 	if len(p.movesFor) == 0 {
 		return

@@ -76,7 +76,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	}
 }
 
-// reported is what the cloud says of an object; zero where it says nothing.
+// reported is the message of the cloud about an object; zero where there is none.
 func reported(l *kind.Live) cause.Cause {
 	if l.Message == "" {
 		return cause.Cause{}
@@ -101,7 +101,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
-	if copies := p.identify(d).copied; len(copies) > 0 { // beside it nothing is made once this is gone
+	if copies := p.identify(d).copied; len(copies) > 0 { // once this object is gone, no new one is made beside a copy
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
 	}
@@ -122,7 +122,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 	return p.await(s, d)
 }
 
-// takes are the elements left to others that would go with changes.
+// takes are the elements left to others that changes would delete.
 func takes(changes []kind.Change) (elements []string) {
 	for _, c := range changes {
 		elements = append(elements, c.Takes...)
@@ -130,7 +130,7 @@ func takes(changes []kind.Change) (elements []string) {
 	return elements
 }
 
-// othersElements are the elements left to others that would go with an object: its own, and those of others which the cloud deletes with it.
+// othersElements are the elements left to others that would go with an object: its own, and those of other objects that the cloud deletes with it.
 func (p *planner) othersElements(s plan.Step) []string {
 	own := p.differing(s.Want, s.Have)
 	elements := own.Left()
@@ -146,7 +146,8 @@ func (p *planner) othersElements(s plan.Step) []string {
 	return elements
 }
 
-// differing says what of an object is left to others, among all that differs; nothing of what no manifest stands for.
+// differing compares an object with its manifest, to find the elements left to others. It finds nothing without a manifest, or if that ignores no
+// field.
 func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
 		return c
@@ -154,7 +155,7 @@ func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	return p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 }
 
-// takesLeft refuses what would delete elements that are left to others.
+// takesLeft is the refusal of changes that would delete elements left to others.
 func takesLeft(elements []string) cause.Cause {
 	return cause.Of(cause.TakesLeft, resolve.AnnotationIgnore, strings.Join(elements, ", "))
 }

@@ -30,9 +30,9 @@ type planner struct {
 
 // rivalry says which objects have, or ask for, something that only one object can have.
 type rivalry struct {
-	holders  *holders                        // nil until first used
-	movesFor map[manifest.Key][]manifest.Key // for an object that asks: the wanted objects that have it now and have to be replaced first
-	keptFor  map[*kind.Live]manifest.Key     // objects without a manifest that stay, each with the new object that cannot be created in its place
+	holders  *holders                        // nil until first used.
+	movesFor map[manifest.Key][]manifest.Key // for an object that asks: the wanted objects that have it now and have to be replaced first.
+	keptFor  map[*kind.Live]manifest.Key     // objects without a manifest that stay, each with the new object that cannot be created in its place.
 }
 
 func newPlanner(in world.Input) *planner {

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Whoever opens a pull request of an administrator's stack reads its plan: it names nobody of
-// the cloud's users and projects that the manifests do not name.
+// The author of a pull request in an administrator's stack reads its plan. The plan names no user or project of the cloud that the manifests do not
+// name.
 func TestAttackNamesOfTheWholeCloud(t *testing.T) {
 	for _, scope := range []kind.Scope{kind.OfCloud, kind.OfProject} {
 		w := thingtest.New()

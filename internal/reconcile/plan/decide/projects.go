@@ -7,8 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// projectOf is the reference to the project that a manifest says its object is in; zero where it
-// leaves that to be the stack's own.
+// projectOf is the reference to the project that a manifest names for its object; zero where the object is in the stack's own project.
 func (p *planner) projectOf(d *kind.Desired) kind.Ref {
 	if k := p.KindOf[d.Key.Kind]; k != nil && k.Project != nil && d.Spec != nil {
 		return k.Project(p.view(d, d.Spec))
@@ -16,8 +15,7 @@ func (p *planner) projectOf(d *kind.Desired) kind.Ref {
 	return kind.Ref{}
 }
 
-// inProject reports whether an object belongs to the project that d is made in: the one of its
-// entry, or the one that its manifest names.
+// inProject reports whether an object belongs to the project of d: the one that its manifest names, or else the one of its entry.
 func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
 	seen := l.As(d.Entry)
 	if project := p.projectOf(d); project.Name != "" {
@@ -26,16 +24,15 @@ func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
 	return seen != nil && seen.InOwnProject
 }
 
-// mayTake reports whether d may adopt an object: it is in its project, and the stack has that. In a
-// project that it only imports it changes nothing that it has not made.
+// mayTake reports whether d may adopt an object. The object is in the project of d, and that is the stack's own project or a Project that the stack
+// manages. In a project that it only imports, the stack changes only objects that it has made.
 func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 	project := p.projectOf(d)
 	in := p.ByKey[project.Key]
 	return p.inProject(d, l) && (l.InOwnProject || in != nil && !in.Unmanaged)
 }
 
-// reached reports for the ID of a project whether the stack has to do with it: it is one of its
-// Projects, made or imported, or was.
+// reached returns whether the project with an ID concerns the stack: it is, or was, one of its Projects, made or imported.
 func (p *planner) reached() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.KindNames {
@@ -55,12 +52,11 @@ func (p *planner) reached() func(id string) bool {
 	return func(id string) bool { return ids[id] }
 }
 
-// mostAstray is how much of what is left in other projects a plan tells: anybody can have marks there.
+// mostAstray is how many objects in other projects a plan reports: anybody can write marks there.
 const mostAstray = 20
 
-// astray makes the steps for what bears a mark of the stack in a project that no manifest names for
-// it. It may be what one named before, so it is told; whoever has the project can have written it,
-// so nothing else follows.
+// astray makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named that
+// project before, so the plan reports them. Everybody with access to the project can write such a mark, so nothing else follows.
 func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 	for _, name := range p.KindNames {
 		x := p.Cloud.Of(name)
@@ -76,7 +72,7 @@ func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 			case len(list) == mostAstray:
 				return list
 			case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
-				continue // it is decided about
+				continue // other steps are about it
 			}
 			o, _ := ownertext.Parse(owner)
 			s := plan.Step{Key: p.orphanKey(o, l), Object: plan.Object{Have: l, Surplus: true}}

@@ -28,8 +28,7 @@ func stepOf(t *testing.T, p plan.Plan, name string) plan.Step {
 	return p.Steps[i]
 }
 
-// IDs in fields that refer to others have names; a value that only looks like one
-// has none.
+// IDs in fields that refer to others get names. A value that only looks like an ID gets none.
 func TestNamesOfIDs(t *testing.T) {
 	p := planOf(t, []string{"a", "b", "user near=b colour=red"}, []string{"a ours", "b ours", "foreign nobody", "user stale near=id-001 colour=id-001", "other stale near=id-003"})
 	s := stepOf(t, p, "user")
@@ -56,7 +55,7 @@ func TestAdoptionIsCalledSo(t *testing.T) {
 	}
 }
 
-// Whatever is only for people leaves the hash alone.
+// Details that are only for people do not change the hash.
 func TestHashKnowsNoPresentation(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c colour=green"}, []string{"a nobody colour=blue", "b stale colour=blue", "d stale"})
 	shown := p.MapSteps(func(s plan.Step) plan.Step {
@@ -69,7 +68,7 @@ func TestHashKnowsNoPresentation(t *testing.T) {
 	}
 }
 
-// The counts are those of the steps, whatever else is counted of them.
+// The counts of actions add up to the number of steps, whatever else is counted.
 func TestEveryStepIsCountedOnce(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c", "i import=nothing", "u import=b", "g adopt=gone"}, []string{"a nobody colour=blue", "b ours colour=blue", "d stale"})
 	s := p.Summary()
@@ -88,7 +87,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// Objects are placed in the group that they were a part of, and only there.
+// An object is noted as a part of the group that it belonged to, and of no other.
 func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	group := manifest.Key{Group: "g", Kind: "Group", Namespace: "default", Name: "web"}
 	member := manifest.Key{Group: "g", Kind: "Thing", Namespace: "default", Name: "web-0"}

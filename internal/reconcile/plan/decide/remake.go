@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A replacement deletes its object first and makes the new one later. It does not begin while the new one could not be made, or
-// nobody would have the object until a person has acted:
+// A replacement deletes its object first and creates the new one later. It does not begin while the new one could not be created. Otherwise nobody
+// would have the object until a person has acted:
 //
 //	replace b, to depend on the new a    waits for what the replacement of a waits for
 //	replace a, to depend on c            waits until c is usable
@@ -19,8 +19,7 @@ type remaking struct {
 	obstacles map[manifest.Key]manifest.Key
 }
 
-// awaitObstacles has each replacement wait for what is in the way of its new object. What waits for the replacement itself is not in
-// its way.
+// awaitObstacles makes each replacement wait for the obstacle to its new object. An object that itself waits for the replacement is no obstacle.
 func (p *planner) awaitObstacles(g *waits) {
 	if g == nil {
 		return
@@ -42,7 +41,7 @@ func (p *planner) awaitObstacles(g *waits) {
 	}
 }
 
-// needs are the objects without which that of a step cannot be made.
+// needs are the objects that must exist before the object of a step is created.
 func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
 		if target := r.p.ByKey[ref.Key]; target != nil && !target.Virtual && !ref.Late {
@@ -52,8 +51,8 @@ func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// obstacle is the first object, a needed one or what that needs in turn, that is not usable and that the plan does nothing about; zero
-// for none. It is worked out once for each key, and ends where objects need each other.
+// obstacle is the first object in the way: the needed one, or one that it needs in turn, that is not usable and that the plan does not change. It is
+// zero for none. Each key is computed once, so the search ends even where objects need each other.
 func (r remaking) obstacle(key manifest.Key) manifest.Key {
 	if known, ok := r.obstacles[key]; ok {
 		return known

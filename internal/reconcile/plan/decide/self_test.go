@@ -21,8 +21,7 @@ func TestOwnedWhereTheMarkSays(t *testing.T) {
 	}
 }
 
-// An object that bears a mark for another kind, and is not of that kind, is not
-// overlooked.
+// A plan does not overlook an object with a mark for another kind.
 func TestAttackMarkOfAnotherKind(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// sizesNow are the sizes of the groups that leave it open.
+// sizesNow are the present sizes of the groups whose manifests leave the size open.
 func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	there := map[manifest.Key]bool{}
 	for owner, d := range p.Further.ByOwner {
@@ -33,18 +33,18 @@ func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	return sizes
 }
 
-// owns reports whether there is something that its member needs, and that does not outlive it.
+// owns reports whether the stack owns an object with that mark that does not outlive its member.
 func (w given) owns(kindName, owner string) bool {
 	return slices.ContainsFunc(w.Cloud.Claimed(kindName, owner).Sole, func(l *kind.Live) bool { return !l.Mark.Keep })
 }
 
-// wish is what somebody has written on an object.
+// wish is a number of members that somebody has written on an object.
 type wish struct {
 	on   manifest.Key
 	text string
 }
 
-// asked is the wish for a group of which this is the first member.
+// asked is the wish for a group, given its first member.
 func (p *planner) asked(first manifest.Key) wish {
 	works := p.WorkerOf(first)
 	for i := range p.Want {
@@ -59,7 +59,7 @@ func (p *planner) asked(first manifest.Key) wish {
 	return wish{}
 }
 
-// size is what a wish comes to for a group that has so many members now.
+// size is the number of members that follows from a wish, for a group that has now members and may have least to most.
 func (w wish) size(now, least, most int) world.Size {
 	bounds := fmt.Sprintf("between %d and %d", least, most)
 	if w.text == "" {
@@ -82,7 +82,7 @@ func machines(n int) string {
 	return fmt.Sprintf("%d members", n)
 }
 
-// withSize are the notes on a workload, with one that says how many members it has where its manifest leaves that open.
+// withSize are the notes on a workload. If its manifest leaves the number of members open, one note says how many there are.
 func (p *planner) withSize(d *kind.Desired) []kind.Note {
 	s, open := p.learned.Sizes[d.Key]
 	if !open {
@@ -91,7 +91,7 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 	return append(slices.Clip(d.Notes), kind.Note{Field: "spec.maxReplicas", Text: s.Why})
 }
 
-// beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
+// beyond says why an object goes with a member beyond the present size; zero for objects of other members.
 func (p *planner) beyond(item *kind.Live) cause.Cause {
 	if p.Further == nil {
 		return cause.Cause{}
@@ -111,8 +111,8 @@ func (w given) groupOf(member manifest.Key) manifest.Key {
 	return manifest.Key{}
 }
 
-// scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
-// fewer: then it was not changed by anybody.
+// scales reports whether an object lacks, or still has, a member that comes or goes because somebody asked for another size. Then nobody has changed
+// the object.
 func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
 	return p.Further != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.Further.ByKey[ref.Key]
@@ -126,8 +126,7 @@ func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
 	})
 }
 
-// sparesThere counts the spares of each group of which something is in the cloud: the last one, and those
-// before it.
+// sparesThere counts the spares of each group up to the last one with an object in the cloud.
 func (w given) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}
 	for owner, d := range w.Further.ByOwner {
@@ -146,8 +145,7 @@ func (w given) sparesThere() map[manifest.Key]int {
 	return count
 }
 
-// isSpare reports whether something in the cloud was made for a spare that is not needed now: no other member
-// is ever called so.
+// isSpare reports whether an object was made for a spare that is not needed now. No other member ever has the name of a spare.
 func (w given) isSpare(item *kind.Live) bool {
 	if w.Further == nil || item.Mark == nil {
 		return false

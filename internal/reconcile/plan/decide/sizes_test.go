@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// asks has somebody ask for a number of members on an object.
+// asks writes a number of members on an object, as somebody who asks for it does.
 func asks(name, number string) func(*world.Input) {
 	return func(in *world.Input) { item(in, name).WantedReplicas = number }
 }
@@ -22,7 +22,7 @@ func TestSizesThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// A group whose size is open has those members that it has, and those before them, until somebody asks for another number.
+// A group whose size is open keeps the members that it has, and those before them, until somebody asks for another number.
 func TestMembersThatComeAndGo(t *testing.T) {
 	decisions(t, map[string]decision{
 		"nothing is there":                                {repo: []string{row("count: 1, most: 3")}, kinds: carts(), want: map[string]string{"r-0": "create"}},
@@ -70,7 +70,7 @@ func TestWhoIsBeyondASize(t *testing.T) {
 	}
 }
 
-// An object that uses members which come and go has not drifted while it lacks one, or still has one.
+// An object that uses members which come and go has not drifted while it lacks one of them, or still has one.
 func TestWhatUsesMembersThatComeAndGo(t *testing.T) {
 	synced := func(number string, more ...func(*world.Input)) func(*world.Input) {
 		return func(in *world.Input) {
@@ -98,7 +98,7 @@ func TestWhatUsesMembersThatComeAndGo(t *testing.T) {
 	})
 }
 
-// Further members are there while others are interrupted; those that are there and not needed go.
+// Spares exist while members are interrupted. Spares that exist and are not needed go.
 func TestFurtherMembers(t *testing.T) {
 	decisions(t, map[string]decision{
 		"one that is needed":                     {repo: []string{"flock f count=1 surge=1 shape=new"}, cloud: []string{"f-0 stale shape=old"}, want: map[string]string{"f-0": "replace : fixed-field changes shape owner-mark after f-spare-0", "f-spare-0": "create"}},

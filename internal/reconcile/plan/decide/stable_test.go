@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// The same input gives the same plan, to the last word, whatever the order in
-// which Go looks through a map.
+// The same input gives the same plan, to the last word, in whatever order Go goes through a map.
 func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 	have := kind.Snapshot{}
 	var kinds []*kind.Kind

@@ -22,8 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story is a repository, a cloud and the plan that follows. The first
-// line of the file says what it shows.
+// Each story is a repository, a cloud and the plan that follows from them. The first line of the file says what the story shows.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -62,7 +61,7 @@ func lines(f *txtar.File) []string {
 	return strings.Split(strings.TrimSpace(string(f.Data)), "\n")
 }
 
-// planText makes the plan for a story and writes it down, a line a step.
+// planText writes down the plan of a story, one line a step.
 func planText(t *testing.T, repo, cloud, options []string) string {
 	p, err := planned(t, repo, cloud, options)
 	if err != nil {
@@ -91,7 +90,7 @@ func planned(t *testing.T, repo, cloud, options []string) (plan.Plan, error) {
 			in.Replace = false
 		case "synced":
 			in.Synced = true
-		case "lost": // a name, and what its object was
+		case "lost": // a name, and the ID of its object
 			name, id, _ := strings.Cut(value, " ")
 			in.Lost = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
 		case "made": // by this process, which has not seen it usable

@@ -9,25 +9,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// What a plan would delete or replace while something goes on using it cannot
-// happen: the cloud refuses it, or the stack waits for ever. Such a step is refused
-// from the start, and everything is decided again with that in mind, since what
-// would have followed need not.
+// A plan cannot delete or replace an object while another one goes on using it: the cloud refuses that, or the stack waits forever. Such a step is
+// refused from the start. Everything is then decided again with this fact, since steps that would have followed are not needed.
 //
 //	step      its user                                        then
 //	-------   ---------------------------------------------   ------
 //	delete    stays as it is                                  refuse
-//	delete    is left as it is by its group                   keep
+//	delete    is frozen by its group                          keep
 //	delete    is to be detached                               refuse, and keep the user's mark
-//	delete    stays, and is to, for a while                   delete, and wait (see group/standin.go)
+//	delete    stays in use for a while on purpose             delete, and wait (see group/standin.go)
 //	replace   refers to it by a fixed reference, and stays    refuse
-//	replace   stays, and the cloud deletes none in use        refuse
+//	replace   stays, and the cloud deletes no used object     refuse
 //	replace   is no longer in the repository, and stays       refuse
 
-// learnLocks notes which steps destroy what stays in use, and reports whether there
-// are any that were not known before. One that is refused stays in use itself.
+// learnLocks notes which steps would destroy an object in use, and reports whether any of them is new. An object whose step is refused goes on using
+// others.
 func (p *planner) learnLocks(next verdicts) (news bool) {
-	destroying := map[string][]*plan.Step{} // by the tokens that their objects answer to
+	destroying := map[string][]*plan.Step{} // by the tokens of their objects
 	for i := range p.steps {
 		if s := &p.steps[i]; s.Action.Destroys() && !s.Surplus {
 			for _, token := range append([]string{s.Have.ID}, s.Have.Tokens...) {
@@ -62,7 +60,8 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 	return news
 }
 
-// lock notes that what a step destroys stays in use. It is kept where it is used only by what is left as it is: a member, by its group, or what nothing can take the place of.
+// lock notes that the object of a step stays in use. It is kept if its user is frozen: by the group of a member, or because nothing can take the
+// user's place. For any other user the step is refused.
 func (l locks) lock(s, user *plan.Step) {
 	if user.Frozen && s.Want == nil {
 		code := cause.KeptForGroup
@@ -75,8 +74,7 @@ func (l locks) lock(s, user *plan.Step) {
 	l.locked[s.Have] = lockCause(s, user)
 }
 
-// staysInUse reports whether the object of a step goes on using that of another, which is
-// to go.
+// staysInUse reports whether the object of a step goes on using the object of another step, which is to be destroyed.
 func (p *planner) staysInUse(user, s *plan.Step, known verdicts) bool {
 	stays := user.Action != plan.Update || !known.locked[user.Have].IsZero()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// What no manifest has any more is a part of what is suspended by its kind and its name, and of nothing else.
+// An object without a manifest is a part of a suspended object only by its kind and its name.
 func TestPartsOfWhatIsSuspended(t *testing.T) {
 	key := func(kindName, namespace, name string) manifest.Key {
 		return manifest.Key{Group: "g", Kind: kindName, Namespace: namespace, Name: name}
@@ -36,7 +36,7 @@ func TestPartsOfWhatIsSuspended(t *testing.T) {
 		{key("Thing", "default", "webs"), false},
 		{key("Thing", "default", "old-web"), false},
 		{key("Thing", "elsewhere", "web-1"), false},
-		{key("Thing", "default", "lone-1"), false}, // what stands for nothing has no parts
+		{key("Thing", "default", "lone-1"), false}, // a kind that stands for nothing has no parts
 	} {
 		o, ok := ownertext.Parse(ownertext.Of("s", c.orphan))
 		if !ok {

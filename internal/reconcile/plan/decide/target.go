@@ -14,18 +14,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An approval is known to the process that was given it, and to the forge where it was given on one. What else shows after a
-// restart that a rollout was approved of is on the machines that it has made: each bears a sum over all that its group was to
-// become. The rest of the rollout goes on where
+// An approval is known to the process that received it, and to the forge where it was given on one. After a restart, the machines that a rollout has
+// made show that it was approved: each bears a sum over everything that its group was to become. The rest of the rollout goes on where
 //
 //	a member bears the mark of the stack, and the sum of what the manifests say now,
 //	it is as they want it, and
-//	it is younger than all that is still to be changed for them.
+//	it is younger than every object that still has to change.
 //
-// The sum binds what an approval binds, of all members and by whole SHA-256, and which objects of the cloud they refer to. What
-// drifted meanwhile, and what goes because the group has fewer members, is no part of it.
+// The sum binds the same as an approval, for all members and by whole SHA-256. It also binds the objects of the cloud that they refer to. It does not
+// cover drift since then, or members that go because the group has fewer now.
 
-// targetOf is the sum over what a group is to become, of these parts.
+// targetOf is the sum over what a group is to become, computed from its parts.
 func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 	all := checksum.New("target")
 	all.Add(p.Stack, group.Group, group.String())
@@ -44,7 +43,7 @@ func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// partsOf are those of the groups that these steps are of, but for what stands in for a while.
+// partsOf are the parts of the groups of these steps, without those of spares.
 func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]*kind.Desired {
 	parts := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {
@@ -56,7 +55,7 @@ func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]
 	return parts
 }
 
-// carryOn notes what machines bear that are made, and which steps go on with a rollout that was approved of before.
+// carryOn sets the sum that new machines will bear, and notes which steps go on with a rollout that was approved before.
 func (p *planner) carryOn() {
 	changing, said := map[manifest.Key][]*plan.Step{}, map[manifest.Key]bool{}
 	for i := range p.steps {
@@ -92,7 +91,7 @@ func (p *planner) carryOn() {
 					shown[group] = witness
 				}
 			}
-			for _, s := range steps { // a machine that was deleted, and not made yet
+			for _, s := range steps { // a machine that was deleted and is not created yet
 				s.Continues = s.Continues || s.Have == nil && !s.Drift && shown[group] != nil
 			}
 		}
@@ -104,7 +103,7 @@ func (p *planner) carryOn() {
 	}
 }
 
-// witness is the youngest machine of a group that shows what was approved of; nil for none.
+// witness is the youngest machine of a group that bears the approved sum; nil for none.
 func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Step) {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -119,7 +118,7 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Ste
 	return youngest
 }
 
-// since is when an object was made, or the machine of its member where that is not known; the zero time for neither.
+// since is when an object was created, or the machine of its member where that is unknown; the zero time if neither is known.
 func (p *planner) since(s *plan.Step) time.Time {
 	if !s.Have.Created.IsZero() {
 		return s.Have.Created

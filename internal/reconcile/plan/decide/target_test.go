@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// targets are what the steps of a case bear once people have approved of them, by the names of the objects.
+// targets are the approved sums that the steps of a case bear, by the names of the objects.
 func (c decision) targets(t *testing.T) map[string]string {
 	in := c.input(t)
 	in.Approving = true
@@ -23,7 +23,7 @@ func (c decision) targets(t *testing.T) map[string]string {
 	return found
 }
 
-// A target stands for all that a group is to become and for the objects that it refers to, and for nothing else.
+// A target stands for everything that a group is to become, for the objects that it refers to, and for nothing else.
 func TestTargetsBindWhatAGroupBecomes(t *testing.T) {
 	flock := []string{"x import=x", "hub colour=red", "flock f count=2 colour=red atop=x"}
 	there := []string{"x nobody", "hub ours colour=red"}
@@ -60,7 +60,7 @@ func TestTargetsBindWhatAGroupBecomes(t *testing.T) {
 	}
 }
 
-// A target is borne by what does the work of members, where one of them is made.
+// The objects that do the work of members bear a target, if one of them is created.
 func TestWhoBearsATarget(t *testing.T) {
 	for name, c := range map[string]struct {
 		decision
@@ -87,7 +87,7 @@ func TestWhoBearsATarget(t *testing.T) {
 	}
 }
 
-// A rollout that people have approved of goes on after a restart, as far as a member shows it.
+// An approved rollout goes on after a restart, as far as a member shows the approval.
 func TestRolloutsGoOn(t *testing.T) {
 	three := []string{"flock f count=3 shape=new"}
 	begun := []string{"f-0 ours shape=new created=20", "f-1 stale shape=old created=10", "f-2 stale shape=old created=11"}

@@ -11,12 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// What time makes due of an object is no difference (see [kind.Upkeep]): its step stays a Keep, so counts,
-// hashes, brakes and what is said of being in sync do not know it. A pass carries it out beside
-// its plan, by the update that [plan.Step.Tending] gives.
+// Upkeep that time makes due is no difference (see [kind.Upkeep]). The step stays a Keep, so counts, hashes, brakes and the report of being in sync
+// do not include it. A pass carries it out beside its plan, by the update that [plan.Step.Tending] gives.
 
-// tend adds to the step of an object that is kept what is due of it now. Where something that it refers to is
-// not there, or about to go, nothing is. What is taken away is what the manifest that was applied says.
+// tend adds the upkeep that is due now to the step of an object that is kept. Nothing is due while an object that it refers to is missing or about to
+// go. Upkeep that takes something away is left out unless the present manifest was applied to the object.
 func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 	k := p.KindOf[d.Key.Kind]
 	if k.Upkeep == nil || p.Now.IsZero() || s.Surplus {
@@ -37,8 +36,7 @@ func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// marked are the facts of the one object that bears the stack's mark for a key. It depends on the lists
-// alone, and not on what is decided.
+// marked are the facts of the one object that bears the stack's mark for a key. It depends on the lists alone, not on decisions.
 func (w given) marked(key manifest.Key) (kind.Facts, error) {
 	c, known := w.Have[key.Kind]
 	switch {

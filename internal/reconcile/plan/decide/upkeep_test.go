@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// garden is of a kind that is watered each day, and loses its oldest flower then.
+// garden is an object that is watered each day, and loses its oldest flower then.
 type garden struct {
 	Near string `json:"near,omitempty" ref:"Garden"`
 }
@@ -26,8 +26,7 @@ var gardening = typed.Kind[garden, struct{}, garden]{
 	},
 }
 
-// gardens are in the cloud, each with what its mark says was applied ("" for what its manifest says), as a plan
-// sees them at a time.
+// gardens is the plan at a time for gardens that are in the cloud. applied is the spec that the mark of each says was applied; "" for its manifest's.
 func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[string]string) plan.Plan {
 	t.Helper()
 	k := gardening.Flat()
@@ -63,7 +62,7 @@ func stepFor(t *testing.T, p plan.Plan, name string) plan.Step {
 	return plan.Step{}
 }
 
-// What time makes due is in no number of a plan, and in no hash: only who asks for it sees it.
+// Upkeep is in no number and no hash of a plan. Only a caller that asks for it sees it.
 func TestUpkeepIsNoDifference(t *testing.T) {
 	now := time.Date(2026, 5, 1, 3, 0, 0, 0, time.UTC)
 	p, never := gardens(t, now, map[string]string{"a": "{}"}, map[string]string{"a": ""}), gardens(t, time.Time{}, map[string]string{"a": "{}"}, map[string]string{"a": ""})
@@ -85,8 +84,8 @@ func TestUpkeepIsNoDifference(t *testing.T) {
 	}
 }
 
-// Nothing is due of what a commit changes first, nor while something that an object refers to is not there; and an
-// agent that does not know what was applied last takes nothing away.
+// No upkeep is due for an object that a commit changes first, or while an object that it refers to is missing. An agent that does not know what was
+// applied last takes nothing away.
 func TestUpkeepWaits(t *testing.T) {
 	now := time.Date(2026, 5, 1, 3, 0, 0, 0, time.UTC)
 	texts := map[string]string{"a": "{}", "b": "{near: a}"}
@@ -105,7 +104,7 @@ func TestUpkeepWaits(t *testing.T) {
 	}
 }
 
-// A change in place that loses something is harm: an approval of other changes does not allow it.
+// A change in place that loses something is harm. An approval of other changes does not cover it.
 func TestALossInPlaceIsHarm(t *testing.T) {
 	s := plan.Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: plan.Update, Object: plan.Object{Want: &kind.Desired{}, Have: &kind.Live{ID: "1"}}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
 	gentle := s

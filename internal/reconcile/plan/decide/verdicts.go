@@ -20,9 +20,9 @@ func (v verdicts) clone() verdicts { return verdicts{v.locks.cloneLocks(), v.lea
 
 // locks are about objects that a plan would delete or replace while another object goes on using them.
 type locks struct {
-	locked  map[*kind.Live]cause.Cause // why an object cannot be deleted or replaced
-	holding map[*kind.Live]cause.Cause // for an object that would be detached: the object that it uses and that cannot be deleted because of it
-	spared  map[*kind.Live]cause.Cause // why an object without a manifest is kept for the frozen object that uses it
+	locked  map[*kind.Live]cause.Cause // why an object cannot be deleted or replaced.
+	holding map[*kind.Live]cause.Cause // for an object that would be detached: the object that it uses and that cannot be deleted because of it.
+	spared  map[*kind.Live]cause.Cause // why an object without a manifest is kept for the frozen object that uses it.
 }
 
 func newLocks() locks {

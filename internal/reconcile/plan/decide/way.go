@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// mayReplace reports whether the object may be replaced for the sake of a change. An
-// annotation that names the field decides it for that field: whoever chose another way
-// did not choose this one. A change that waits for another reason is there only when there is one. Where an import stands
-// for another object since, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
+// mayReplace reports whether a change may replace the object. An annotation that names the field decides this for the field: another way that it
+// gives rules replacement out. A change that waits for another reason is in the plan only when there is one.
+//
+// If an import stands for another object now, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
 func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
@@ -33,8 +33,8 @@ func waysOf(field string, c kind.Change) (list []string) {
 	return list
 }
 
-// succeeded is the import that a change is about, where the object bears the very manifests that there are: then it is not they that
-// say another one. nil for none.
+// succeeded is the import that a change is about, if the object bears the present manifests: the import stands for another object now, although no
+// manifest has changed. nil for none.
 func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
 	if !p.Applied(d, have.Mark) {
 		return nil
@@ -50,8 +50,7 @@ func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *ki
 	return nil
 }
 
-// whyBarred says why a change that would replace the object is refused, and what
-// people can do.
+// whyBarred says why a change that would replace the object is refused, and what people can do.
 func (p *planner) whyBarred(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
 	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
 	if other := p.succeeded(d, have, c); other != nil && d.Options.Way(c.Field) == "" {

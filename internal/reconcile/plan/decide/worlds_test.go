@@ -15,12 +15,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// mostDecided is how often a plan may have to be decided.
+// mostDecided is how many times a plan may be decided.
 const mostDecided = 4
 
-// For any repository and any cloud: one input gives one plan, each object that bears a mark of the stack has a step, one object has at
-// most one step that writes, nothing is deleted or changed that bears no mark of the stack and that no manifest names, and of a group no
-// more members are interrupted than may be away.
+// These laws hold for any repository and any cloud:
+//
+//   - One input gives one plan.
+//   - Each object that bears a mark of the stack has a step.
+//   - At most one step writes an object.
+//   - An object without a mark of the stack that no manifest names is neither deleted nor changed.
+//   - No more members of a group are interrupted than may be away.
 func TestPlansOfAnyWorld(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		repo, cloud := thingtest.Lines(rt)
@@ -50,7 +54,7 @@ func TestPlansOfAnyWorld(t *testing.T) {
 }
 
 func lawful(in world.Input, p plan.Plan) error {
-	writes, told := map[string]int{}, map[string]bool{} // told are IDs, and names, present or former, of which it cannot be decided who they are
+	writes, told := map[string]int{}, map[string]bool{} // told are the IDs of all steps, and the names of objects that are refused or kept, whose identity may be unknown
 	for _, s := range p.Steps {
 		if told[s.ID()] = true; s.Action == plan.Refuse || s.Action == plan.Keep {
 			told[s.Key.Name] = true
@@ -61,7 +65,7 @@ func lawful(in world.Input, p plan.Plan) error {
 		if writes[s.ID()]++; writes[s.ID()] > 1 {
 			return fmt.Errorf("%s is written by two steps", s.ID())
 		}
-		remembered := in.Lost[s.Key.String()] == s.ID() // somebody took its mark off
+		remembered := in.Lost[s.Key.String()] == s.ID() // somebody removed its mark
 		if ours := remembered || s.Have.Mark != nil && s.Have.Mark.Rivals == "" && s.Have.Copied == ""; !ours && s.Action != plan.Update && !s.Adopts {
 			return fmt.Errorf("%s %s, which nobody but a mark that proves nothing says is ours", s.Action, s.ID())
 		}
@@ -82,8 +86,8 @@ func lawful(in world.Input, p plan.Plan) error {
 	return takesTurns(in, p)
 }
 
-// takesTurns reports a group that is about to lose more members at once than its strategy allows. Where what all of them depend on is
-// replaced, they go with it.
+// takesTurns reports a group that is about to lose more members at once than its strategy allows. If an object that all of them depend on is
+// replaced, they may go together.
 func takesTurns(in world.Input, p plan.Plan) error {
 	for i := range in.Want {
 		group := &in.Want[i]
