@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// check reads and plans what is written so far, as the stack that adopts it will, and
-// corrects what is refused or would be changed. again is true when it has corrected something.
+// check reads and plans the manifests as the stack that adopts the objects will, and corrects those that are
+// refused or would change the cloud. again is true when it has corrected something.
 func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	items := map[manifest.Key]*item{}
 	files, err := x.files(items)
@@ -49,7 +49,8 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// bounds are those of a stack, and more for what is more than one may hold.
+// bounds are those of a stack, enlarged by the number of objects, because an export may have more than one
+// stack may hold.
 func (x *exporter) bounds() resolve.Bounds {
 	n := 0
 	for _, of := range x.all {
@@ -81,15 +82,16 @@ func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
 	return files, nil
 }
 
-// File is the file for an object of that name. No stack reads one that is called kustomization.yaml.
+// File is the name of the file for an object with that name. No stack reads a file with the name
+// kustomization.yaml.
 func File(name string) string {
 	if name == "kustomization" {
-		name = "_" + name // no object is called so
+		name = "_" + name // no object can have this name
 	}
 	return name + ".yaml"
 }
 
-// unowned is the cloud as if no stack had made what is to be adopted.
+// unowned is the cloud without the marks of the objects to be adopted.
 func (x *exporter) unowned() kind.Snapshot {
 	have := kind.Snapshot{}
 	for name, c := range x.Have {
@@ -104,13 +106,13 @@ func (x *exporter) unowned() kind.Snapshot {
 	return have
 }
 
-// refused takes out what is refused: of a list the item, of an object the field, or the object
-// where that does not help.
+// refused leaves out the refused parts: an item of a list, or a field of an object. If that does not help, it
+// leaves out the object.
 func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*item) error {
-	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // now
+	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // in this call
 	for _, p := range problems {
 		one := items[p.Key]
-		if one == nil || demoted[one] { // it says that these are not all, or is about a group
+		if one == nil || demoted[one] { // the problem is the limit of listed problems, or is about a group
 			continue
 		}
 		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath+".")
@@ -137,13 +139,13 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 	case len(x.groups) == 0:
 		return problems
 	}
-	for _, g := range slices.Clone(x.groups) { // it is about one of those, or a part of it
+	for _, g := range slices.Clone(x.groups) { // the problem is about one of them, or a part of one
 		x.dissolve(g)
 	}
 	return nil
 }
 
-// drop leaves a field, or an item of a list, to the cloud.
+// drop leaves a field, or an item of a list, out of the manifest and as it is in the cloud.
 func (x *exporter) drop(one *item, at, why string) {
 	why = "cannot be written in a manifest (" + why + ")"
 	if list, isItem := listOf(at); isItem {
@@ -164,8 +166,8 @@ func (x *exporter) drop(one *item, at, why string) {
 	x.ignoreField(one, one.kind.SpecPath+"."+at, why)
 }
 
-// settle looks at the step for an object: nothing but the mark may be written. What would
-// be changed besides is left to the cloud.
+// settle checks the step for an object: it may write nothing but the mark. Any other field that it would
+// change is left as it is in the cloud.
 func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 	switch {
 	case !one.managed && s.Error && !one.exact:
@@ -196,14 +198,15 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 		corrected = x.ignoreField(one, c.Field, what) || corrected
 	}
 	for _, field := range renamed {
-		if !corrected { // or their places may change
+		if !corrected { // a correction may change their indexes
 			x.note(one, field, "adoption gives other names to these parts of it")
 		}
 	}
 	return corrected
 }
 
-// unsaid leaves out what has attributes that no field of a manifest is for, and reports whether there was any.
+// unsaid leaves out list items with attributes that no field of a manifest has, and reports whether there were
+// any.
 func (x *exporter) unsaid(one *item, changes []kind.Change) (found bool) {
 	for _, c := range changes {
 		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath+".")
@@ -217,7 +220,7 @@ func (x *exporter) unsaid(one *item, changes []kind.Change) (found bool) {
 	return found
 }
 
-// shown is a value for people.
+// shown is a value in the form for people.
 func shown(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -226,7 +229,7 @@ func shown(value any) string {
 	return printable.Clip(string(text), 200)
 }
 
-// ignoreField has the stack leave a field as it is. It is false where it does already.
+// ignoreField adds a field to the annotation ignore-fields. It returns false if the field is there already.
 func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 	if first = !slices.Contains(one.ignore, field); first {
 		one.ignore = append(one.ignore, field)
@@ -236,10 +239,10 @@ func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 	return first
 }
 
-// leftAlone ends a note about what the annotation names.
+// leftAlone ends a note about something that the annotation names.
 const leftAlone = "; it is left as it is by the annotation " + resolve.AnnotationIgnore
 
-// leave has the stack leave the element of a list with that ID as it is.
+// leave adds the element of a list with that ID to the annotation ignore-fields.
 func (x *exporter) leave(one *item, list, id, why string) {
 	path := kind.ElementPath(list, id)
 	if !slices.Contains(one.without, path) {
@@ -248,7 +251,7 @@ func (x *exporter) leave(one *item, list, id, why string) {
 	x.note(one, path, why+leftAlone)
 }
 
-// demote makes an import of an object that cannot be adopted, or nothing.
+// demote makes an object that cannot be adopted an import, or leaves it out.
 func (x *exporter) demote(one *item, why string) {
 	if one.managed && importable(one) {
 		one.managed = false

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// box is a kind whose manifests hold at most five letters in a field, and of whose last field the cloud says something else.
+// box is a kind with fields of at most five letters; for its last field, the cloud has another value than the manifest.
 type box struct {
 	A    string `json:"a,omitempty" rule:"max=5"`
 	B    string `json:"b,omitempty" rule:"max=5"`
@@ -36,7 +36,7 @@ func (boxRules) Diff(w typed.Want[box], have *box, c *kind.Changes) {
 	kind.Field(c, "spec.resource.last", "not "+have.Last, w.Spec.Last)
 }
 
-// none is the list of a kind of which the cloud has no object.
+// none lists no objects of a kind.
 func none[T any](context.Context, kind.Listing) ([]typed.Live[T], error) { return nil, nil }
 
 func boxKind() *kind.Kind {
@@ -62,7 +62,7 @@ func boxOf(name string, is box) kind.Live {
 	return kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
 }
 
-// However much of one object is refused, all are planned before they are written.
+// TestAllThatIsRefusedIsCorrected has objects with many refused fields: all are corrected and planned before they are written.
 func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 	const long = "longer"
 	got := boxes(t, boxOf("clean", box{A: "a", Last: "x"}), boxOf("odd", box{long, long, long, long, long, long, long, "x"}))
@@ -74,7 +74,7 @@ func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 	}
 }
 
-// So it is where so much is refused that not all of it is listed at once.
+// TestAttackExportOfManyRefusedObjects has so many refused objects that not all problems are listed at once.
 func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	testcost.Long(t)
 	var live []kind.Live
@@ -92,14 +92,15 @@ func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	}
 }
 
-// No stack reads a file that is called kustomization.yaml.
+// TestAnObjectOfAnyNameIsChecked has an object with the name kustomization: it is checked too, although no stack reads
+// kustomization.yaml.
 func TestAnObjectOfAnyNameIsChecked(t *testing.T) {
 	if text := boxes(t, boxOf("kustomization", box{Last: "x"}))["kustomization"]; !strings.Contains(text, "ignore-fields: spec.resource.last\n") {
 		t.Errorf("it is not planned: %s", text)
 	}
 }
 
-// Nor is there a number of objects that cannot be read again.
+// TestMoreThanAStackMayHoldIsChecked has more objects than a stack may hold: they can still be read and checked.
 func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
 	live := make([]kind.Live, 60_000)
 	for i := range live {
@@ -111,7 +112,7 @@ func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
 	}
 }
 
-// rack is a kind with lists, one in another.
+// rack is a kind with lists inside lists.
 type rack struct {
 	Words   []string `json:"words,omitempty" rule:"pattern=^[a-z]+$"`
 	Shelves []shelf  `json:"shelves,omitempty"`
@@ -132,7 +133,7 @@ func (rackRules) Diff(w typed.Want[rack], have *rack, c *kind.Changes) {
 	kind.Set(c, "spec.resource.words", have.Words, w.Spec.Words, kind.InPlace)
 }
 
-// An item that no manifest can hold is left out, and not its list: the innermost one that has it.
+// TestRefusedItemsAreLeftOut has items that no manifest can hold: each is left out of the innermost list, and the list stays.
 func TestRefusedItemsAreLeftOut(t *testing.T) {
 	k := typed.Kind[rack, boxFilter, rack]{Info: kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."},
 		Export: rackRules{}.Export, Diff: rackRules{}.Diff, List: none[rack]}.Resource()
@@ -159,7 +160,7 @@ func TestRefusedItemsAreLeftOut(t *testing.T) {
 	}
 }
 
-// crate is a kind whose list is of objects of the cloud, which have IDs.
+// crate is a kind with a list of objects of the cloud, which have IDs.
 type crate struct {
 	Lids []lid `json:"lids,omitempty" rule:"objects"`
 }
@@ -218,8 +219,8 @@ func crated(t *testing.T, have crate) Result {
 	return r
 }
 
-// An element that has an ID is left to the cloud by it, and its list is not: one that is refused, that the kind cannot say, or that
-// has an attribute no field is for.
+// TestElementsAreLeftToTheCloudByTheirIDs has list elements with IDs: one is refused, the kind cannot describe another, and a third
+// has an attribute without a field. Each is ignored by its ID, and its list is written.
 func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
 	r := crated(t, crate{[]lid{{"a", "longer"}, {"b", "fine"}, {"c", ""}, {"d", "odd"}, {"e", "good"}}})
 	text := string(r.Objects[0].Text)
@@ -236,7 +237,8 @@ func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
 	}
 }
 
-// More of them than an annotation may name are left to the cloud with their list.
+// TestAttackMoreElementsThanAnAnnotationNames has more ignored elements than an annotation may name: then the whole list is
+// ignored.
 func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 	var have crate
 	for i := range resolve.MostIgnored + 1 {
@@ -247,7 +249,7 @@ func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 	}
 }
 
-// Elements of a list in another list count as that one does: what differs is reported of it.
+// TestAttackMoreElementsWithinElementsThanAnAnnotationNames has elements of lists inside a list: then the outer list is ignored.
 func TestAttackMoreElementsWithinElementsThanAnAnnotationNames(t *testing.T) {
 	one := item{kind: crates(), ignore: []string{"spec.resource.label"}}
 	for n := range resolve.MostIgnored {

@@ -7,16 +7,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Chosen is an object that is to be written, and what its manifest is to be called like.
+// Chosen is an object that is to be written, with the name that its manifest should have.
 type Chosen struct {
 	Kind, Name string
-	ID         string // in the cloud; of one that is a path, the last part is enough
-	// Uses are IDs of what the object depends on, for one whose own ID is not known.
+	ID         string // in the cloud; for a path, the last part is enough
+	// Uses are the IDs of objects on which the object depends, if its own ID is unknown.
 	Uses []string
 }
 
-// find takes the objects that are chosen, and their names. Of one that is chosen twice the first
-// name is taken. What the cloud does not show is noted.
+// find finds the chosen objects, and sets their names. An object that is chosen twice has the first
+// name. A chosen object that the cloud does not show is noted.
 func (x *exporter) find() {
 	for _, c := range x.Chosen {
 		one := x.byID[c.Kind][c.ID]
@@ -35,8 +35,8 @@ func (x *exporter) find() {
 	}
 }
 
-// ending is the only object of a kind whose ID is a path that ends in what is given; nil where
-// there are none or several.
+// ending is the only object of a kind whose ID is a path that ends in the given ID; nil where there
+// are none or several.
 func (x *exporter) ending(c Chosen) (only *item) {
 	for _, one := range x.all[c.Kind] {
 		if !strings.HasSuffix(one.live.ID, "/"+c.ID) {
@@ -50,8 +50,8 @@ func (x *exporter) ending(c Chosen) (only *item) {
 	return only
 }
 
-// user is the only object of a kind that uses all of what is given; nil where there are
-// none or several.
+// user is the only object of a kind that uses all the given objects; nil where there are none or
+// several.
 func (x *exporter) user(c Chosen) (only *item) {
 	for _, one := range x.all[c.Kind] {
 		misses := func(id string) bool { return !slices.Contains(one.live.Uses, id) }
@@ -66,7 +66,8 @@ func (x *exporter) user(c Chosen) (only *item) {
 	return only
 }
 
-// judge decides whether an object is adopted. Of one that was chosen and cannot be, it is noted why.
+// judge decides whether an object is adopted. If a chosen object cannot be adopted, it sets the
+// reason.
 func (x *exporter) judge(one *item) {
 	l, info := one.live, one.kind.Info
 	if x.Chosen == nil {

@@ -1,8 +1,8 @@
-// Package export writes manifests for what a project holds in the cloud, such that a
-// stack which applies them adopts every object and changes nothing but owner marks.
+// Package export writes manifests for the objects of a project in the cloud. A stack that applies
+// them adopts every object and changes nothing but owner marks.
 //
-// It is a pure function of lists of live objects, and knows no kind: specs come from
-// kinds with the IDs of other objects, and become manifests with names. What it made is
-// read and planned as any repository is; what would still differ is left to the cloud by
-// the annotation ignore-fields, and reported.
+// It is a pure function of lists of live objects, and knows no kind: kinds supply specs with the
+// IDs of other objects, which become manifests with names. The manifests are read and planned like
+// those of any repository. If a field would still differ, the annotation ignore-fields leaves it as
+// it is in the cloud, and it is reported.
 package export

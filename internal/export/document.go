@@ -47,7 +47,8 @@ func (x *exporter) document(one *item) ([]byte, error) {
 	return encode(mapping("apiVersion", text(gvk.APIVersion()), "kind", text(info.Kind), "metadata", metadata, "spec", spec))
 }
 
-// filter says which object is meant: by its name where only one has that and no mark is in it, else by its ID.
+// filter selects an object of the cloud: by its name, if no other object has that and it contains no mark, or
+// else by its ID.
 func (x *exporter) filter(one *item) *yaml.Node {
 	same := 0
 	for _, other := range x.all[one.kind.Info.Kind] {
@@ -100,7 +101,7 @@ func nodeOf(spec any) (*yaml.Node, error) {
 	return decode(d)
 }
 
-// without takes fields out.
+// without removes fields.
 func without(node *yaml.Node, dropped map[string]bool) {
 	kept := node.Content[:0]
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -151,7 +152,7 @@ func text(value string) *yaml.Node {
 	return n
 }
 
-// mapping is a mapping of names and nodes in turn.
+// mapping is a mapping of alternating names and nodes.
 func mapping(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -13,23 +13,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Input is what an export is made from.
+// Input is the input of an export.
 type Input struct {
-	Kinds []*kind.Kind // in an order in which each comes after those it depends on
+	Kinds []*kind.Kind // each kind comes after those on which it depends
 	Have  kind.Snapshot
-	// Only are the kinds to be written; nil for all that are a project's: what belongs to
-	// the cloud as a whole (users, roles) is written when it is named.
+	// Only are the kinds to be written; nil for all kinds of a project. Kinds of the cloud as a
+	// whole (users, roles) are written only when they are named.
 	Only []string
 	// All includes objects that a stack owns already.
 	All bool
-	// Chosen are the only objects to be written, with imports of what they refer to; nil for all.
+	// Chosen are the only objects to be written, with imports of the objects to which they refer;
+	// nil for all.
 	Chosen []Chosen
 }
 
-// Result is what was written.
+// Result holds the manifests and the notes.
 type Result struct {
 	Objects []Object // kinds in the order of the input, objects by name
-	// Notes are what manifests cannot hold, or what was left out, sorted by object.
+	// Notes say what manifests cannot hold, and what was left out, sorted by object.
 	Notes []Note
 }
 
@@ -40,7 +41,7 @@ type Object struct {
 	Text []byte // a YAML document
 	// Adopted is false for an import.
 	Adopted bool
-	// Uses are the IDs of what it depends on in the cloud.
+	// Uses are the IDs of the objects in the cloud on which it depends.
 	Uses []string
 }
 
@@ -50,8 +51,8 @@ type Note struct {
 	Field, Text    string
 }
 
-// Make writes manifests. Its error is that of a list which failed, of a kind that is to be
-// written; a service that the cloud does not have has no objects.
+// Make writes manifests. It returns the error of a failed list of a kind that is to be written. A
+// service that the cloud does not have has no objects.
 func Make(ctx context.Context, in Input) (Result, error) {
 	x := newExporter(in)
 	if err := x.unlisted(); err != nil {
@@ -62,7 +63,7 @@ func Make(ctx context.Context, in Input) (Result, error) {
 	if err := x.gather(); err != nil {
 		return Result{}, err
 	}
-	for again := true; again; { // it ends: a field is left out, and an object made an import, once
+	for again := true; again; { // it ends: each field is left out, and each object made an import, at most once
 		var err error
 		if again, err = x.check(ctx); err != nil {
 			return Result{}, err
@@ -77,7 +78,7 @@ type exporter struct {
 	group map[string]string
 	all   map[string][]*item // by kind, in the order of names and IDs
 	byID  map[string]map[string]*item
-	// byName are the first objects of their names, in the order of IDs.
+	// byName has the first object of each name, in the order of IDs.
 	byName map[string]map[string]*item
 	notes  []Note
 
@@ -85,29 +86,29 @@ type exporter struct {
 	workloads []plan.Workload // of the last plan
 }
 
-// item is an object of the cloud, and the manifest that stands for it.
+// item is an object of the cloud, with the manifest for it.
 type item struct {
 	kind *kind.Kind
 	live *kind.Live
 	name string // of the manifest
 
-	managed bool // it is written as an object to be adopted
-	wanted  bool // something written refers to it, or it is to be written
+	managed bool // whether it is written as an object to be adopted
+	wanted  bool // whether a manifest refers to it, or it is to be written
 	export  kind.Export
 	spec    any
 	ignore  []string // fields
 	dropped map[string]bool
-	faulty  []string // items of lists that are to be taken out of the spec, as in dns[1]
-	without []string // paths of those that are left to the cloud by their IDs
-	known   int      // how many of them the spec was made without
-	exact   bool     // an import names it by its ID
-	gone    bool     // it cannot be written at all
+	faulty  []string // list items to be removed from the spec, such as dns[1].
+	without []string // paths of list elements that the annotation ignores by their IDs.
+	known   int      // number of them when the spec was made.
+	exact   bool     // an import names it by its ID.
+	gone    bool     // it cannot be written at all.
 
-	in *group // that stands for it; nil for none
+	in *group // the group that replaces it; nil for none
 
-	chosen  bool   // by name
-	like    string // what it is to be called like, where it was chosen
-	refusal string // why it is not adopted, although it was chosen
+	chosen  bool   // by the input
+	like    string // the wanted name, if it was chosen
+	refusal string // why it is not adopted although it was chosen
 }
 
 func newExporter(in Input) *exporter {
@@ -157,7 +158,7 @@ func (x *exporter) asked(of kind.Info) bool {
 	return slices.Contains(x.Only, of.Kind)
 }
 
-// choose decides which objects become manifests of their own, and how all are called.
+// choose decides which objects get manifests of their own, and gives names to all of them.
 func (x *exporter) choose() {
 	x.find()
 	for _, k := range x.Kinds {
@@ -174,7 +175,8 @@ func (x *exporter) choose() {
 	}
 }
 
-// specify asks kinds for the specs of what is written, and finds what they refer to.
+// specify asks kinds for the specs of the written objects, and finds the objects to which they
+// refer.
 func (x *exporter) specify() {
 	for _, k := range x.Kinds {
 		for _, one := range x.all[k.Info.Kind] {
@@ -207,7 +209,7 @@ func (x *exporter) specify() {
 	}
 }
 
-// ask has the kind of an object say what its manifest holds.
+// ask gets the content of an object's manifest from its kind.
 func (x *exporter) ask(one *item) {
 	one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts,
 		Without: func(list, id string) bool { return slices.Contains(one.without, kind.ElementPath(list, id)) }}
@@ -229,7 +231,7 @@ func (x *exporter) note(one *item, field, text string) {
 	x.notes = append(x.notes, Note{Kind: one.kind.Info.Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
 }
 
-// lost notes what the kind of an object says that its manifest does not hold.
+// lost notes the parts that the manifest of an object does not hold, as its kind reports them.
 func (x *exporter) lost(one *item) {
 	for _, lost := range one.export.Lost {
 		x.note(one, lost.Field, lost.Text)
@@ -247,7 +249,7 @@ func (i *item) key(groups map[string]string) manifest.Key {
 	return manifest.Key{Group: groups[name], Kind: name, Namespace: manifest.DefaultNamespace, Name: i.name}
 }
 
-// items are those that are written by themselves, in order.
+// items lists the objects that are written by themselves, in order.
 func (x *exporter) items() (list []*item) {
 	for _, k := range x.Kinds {
 		of := slices.DeleteFunc(slices.Clone(x.all[k.Info.Kind]), func(one *item) bool { return !one.written() || one.in != nil })
@@ -257,7 +259,7 @@ func (x *exporter) items() (list []*item) {
 	return list
 }
 
-// order is where the kind of an object stands.
+// order is the position of an object's kind.
 func (x *exporter) order(o Object) int {
 	return slices.IndexFunc(x.Kinds, func(k *kind.Kind) bool { return k.Info.Kind == o.Key.Kind })
 }

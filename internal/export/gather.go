@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// group is a manifest in place of those of several objects.
+// group is a manifest that replaces those of several objects.
 type group struct {
 	kind.Gathered
 	info  kind.Info
@@ -21,8 +21,8 @@ type group struct {
 	parts map[manifest.Key]*item
 }
 
-// gather has workload kinds say which of what is written they could stand for. Names that
-// people chose for single objects are kept.
+// gather asks workload kinds which of the objects they could replace. The names that people chose
+// for single objects are kept.
 func (x *exporter) gather() error {
 	if x.Chosen != nil {
 		return nil
@@ -53,7 +53,7 @@ func (x *exporter) gather() error {
 	return nil
 }
 
-// propose writes a group in place of its parts, until it is tried.
+// propose writes a group in place of its parts, until try has checked it.
 func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	g.parts = map[manifest.Key]*item{}
 	for _, called := range g.Parts {
@@ -69,7 +69,7 @@ func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	x.groups = append(x.groups, &g)
 }
 
-// dissolve has the parts of a group written one by one.
+// dissolve writes the parts of a group one by one.
 func (x *exporter) dissolve(g *group) {
 	for _, one := range g.parts {
 		one.in = nil
@@ -77,8 +77,8 @@ func (x *exporter) dissolve(g *group) {
 	x.groups = slices.DeleteFunc(x.groups, func(other *group) bool { return other == g })
 }
 
-// try dissolves the groups that do not come to what the cloud has: each part is to be adopted,
-// and nothing but its mark written.
+// try dissolves the groups that do not produce exactly the objects in the cloud: each part must be
+// adopted, and nothing but its mark written.
 func (x *exporter) try(steps []plan.Step) (dissolved bool) {
 	for _, g := range slices.Clone(x.groups) {
 		left := maps.Clone(g.parts)
@@ -95,7 +95,7 @@ func (x *exporter) try(steps []plan.Step) (dissolved bool) {
 	return dissolved
 }
 
-// expands counts what a group would have in the cloud.
+// expands counts the objects that a group would have in the cloud.
 func (x *exporter) expands(g *group, steps []plan.Step) (count int) {
 	parents := map[manifest.Key]bool{g.key: true}
 	for changed := true; changed; {
@@ -135,7 +135,7 @@ func (g *group) text() ([]byte, error) {
 	return encode(mapping("apiVersion", text(gvk.APIVersion()), "kind", text(g.info.Kind), "metadata", mapping("name", text(g.Name), "annotations", annotations), "spec", spec))
 }
 
-// object is the group as it was written, with notes about it and its parts.
+// object is the written group, with notes about it and its parts.
 func (x *exporter) object(g *group) (Object, error) {
 	written, err := g.text()
 	o := Object{Key: g.key, Text: written, Adopted: true}

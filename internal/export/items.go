@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// leftOut parts the path of what is refused into what is left out for it, and the rest: the innermost
-// item of a list that has it, or the field of the spec.
+// leftOut splits the path of a refused value into the part that is left out and the rest. The part is the innermost list item
+// that contains the value, or the field of the spec.
 func (i *item) leftOut(path string) (at, within string) {
 	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], ']') {
 		at, within = path[:end], strings.TrimPrefix(path[end:], "]")
@@ -28,7 +28,7 @@ func (i *item) leftOut(path string) (at, within string) {
 	return path[:end], strings.TrimPrefix(path[end:], ".")
 }
 
-// listOf is the list of an item such as dns[1]; ok is false for a path that is none of an item.
+// listOf is the list of an item such as dns[1]; ok is false for a path that names no item.
 func listOf(at string) (list string, ok bool) {
 	open := strings.LastIndexByte(at, '[')
 	if open < 0 || !strings.HasSuffix(at, "]") {
@@ -38,7 +38,7 @@ func listOf(at string) (list string, ok bool) {
 	return at[:open], err == nil
 }
 
-// value is what stands at a path of the spec; the zero value where nothing does.
+// value is the value at a path of the spec; the zero value where there is none.
 func (i *item) value(path string) reflect.Value {
 	v := reflect.ValueOf(i.spec)
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
@@ -59,7 +59,7 @@ func (i *item) value(path string) reflect.Value {
 	return v
 }
 
-// called is the field of a struct that manifests call so; the zero value where there is none.
+// called is the field of a struct with that name in manifests; the zero value where there is none.
 func called(v reflect.Value, name string) reflect.Value {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if as, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && as == name {
@@ -71,7 +71,7 @@ func called(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// idAt is the ID of the object of the cloud that an element of a list is; "" where its kind does not say it.
+// idAt is the ID of the cloud object that a list element describes; "" where its kind does not report it.
 func (i *item) idAt(at string) string {
 	list, _ := listOf(at)
 	n, err := strconv.Atoi(at[len(list)+1 : len(at)-1])
@@ -102,7 +102,7 @@ func (i *item) ignored() []string {
 	return slices.Compact(paths)
 }
 
-// takeOut takes out of the spec what is left out of its lists.
+// takeOut removes the left-out items from the lists of the spec.
 func (x *exporter) takeOut(one *item) {
 	if len(one.without) == one.known {
 		one.takeOut()
@@ -111,14 +111,14 @@ func (x *exporter) takeOut(one *item) {
 	x.ask(one)
 	x.refer(one)
 	one.faulty = nil
-	placed := func(field string) bool { return strings.Contains(field, "[") } // the places have changed
+	placed := func(field string) bool { return strings.Contains(field, "[") } // their indexes have changed
 	x.notes = slices.DeleteFunc(x.notes, func(n Note) bool {
 		return n.ID == one.live.ID && placed(n.Field) && slices.Contains(one.ignore, n.Field)
 	})
 	one.ignore = slices.DeleteFunc(one.ignore, placed)
 }
 
-// takeOut takes the faulty items out of the lists of the spec, the last of a list first.
+// takeOut removes the faulty items from the lists of the spec, the last item of a list first.
 func (i *item) takeOut() {
 	slices.SortFunc(i.faulty, func(a, b string) int {
 		if len(a) != len(b) {
@@ -131,7 +131,7 @@ func (i *item) takeOut() {
 		list := i.value(path)
 		n, err := strconv.Atoi(at[len(path)+1 : len(at)-1])
 		if err != nil || !list.IsValid() || n >= list.Len() {
-			continue // it went with another one
+			continue // it was removed with another one
 		}
 		list.Set(reflect.AppendSlice(list.Slice3(0, n, n), list.Slice(n+1, list.Len())))
 	}

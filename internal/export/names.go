@@ -7,15 +7,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// longest is how long a name becomes: the ID behind it still fits into a mark's text. A name that
-// somebody has chosen is kept as far as a label may be long.
+// longest is the maximal length of a name: with the ID after it, it still fits into a mark's text. A
+// name that a person has chosen is kept up to the length of a label.
 const (
 	longest       = 40
 	longestChosen = 63
 )
 
-// called is the text that the name of an object is made from; "" where there is none, or no more than a
-// path of IDs.
+// called is the text from which the name of an object is made. It is "" where there is none, or where
+// the name is only a path of IDs.
 func (i *item) called() (text string, most int) {
 	switch {
 	case i.chosen:
@@ -28,8 +28,8 @@ func (i *item) called() (text string, most int) {
 
 func isPath(id string) bool { return strings.Contains(id, "/") }
 
-// tail is what tells objects of one name apart: the ID, or, of one that is a path and begins as
-// those of others do, a digest.
+// tail is the suffix that distinguishes objects of one name. It is the ID, or a digest for an ID that
+// is a path, because paths begin alike.
 func (i *item) tail() string {
 	if isPath(i.live.ID) {
 		return checksum.Short(i.live.ID)
@@ -37,9 +37,9 @@ func (i *item) tail() string {
 	return slug(i.live.ID, "x", longest)
 }
 
-// giveNames calls the objects of a kind: as the cloud does, as far as that is a name for a
-// manifest. Where several would be called the same, the only one that is to be adopted keeps the
-// name, and the others have a part of their ID behind it.
+// giveNames names the objects of a kind as the cloud does, as far as a manifest can have the name.
+// Where several objects would have one name, the only one that is to be adopted keeps it. The others
+// get a part of their ID as a suffix.
 func giveNames(all []*item) {
 	managed, count := map[string]int{}, map[string]int{}
 	for _, one := range all {
@@ -70,7 +70,7 @@ func giveNames(all []*item) {
 	}
 }
 
-// slug is the name for a manifest that is like a text; fallback where nothing of it is left.
+// slug makes a valid name from a text; fallback where nothing of the text is left.
 func slug(text, fallback string, most int) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {

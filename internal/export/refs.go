@@ -9,11 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// refer puts names in place of the IDs that a spec refers to. What it refers to and is not
-// to be adopted becomes an import. A reference to what cannot be seen is left out.
-// With it goes the element of a list that it restricts (`ref:"Kind,restricts"`), or that
-// cannot be without it.
-// An element with an ID is left to the cloud then.
+// refer replaces the IDs in a spec by names. A referenced object that is not adopted becomes an
+// import. A reference to an object that the cloud does not show is left out. If the reference
+// restricts its list element (`ref:"Kind,restricts"`) or is required in it, the element is left out
+// too. An element with an ID is then ignored by the annotation.
 func (x *exporter) refer(one *item) {
 	for {
 		before := len(one.without)
@@ -25,8 +24,8 @@ func (x *exporter) refer(one *item) {
 	}
 }
 
-// walk reports whether a value stands for something; references that cannot be followed
-// do not. to is the tag of the reference, "" for none.
+// walk reports whether a value can stay in the spec; a reference without a target cannot. to is the
+// tag of the reference, "" for none.
 func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -92,11 +91,11 @@ func (x *exporter) walkStruct(one *item, v reflect.Value, path string) (stands b
 	return stands
 }
 
-// restricts reports whether what a reference belongs to means more without it.
+// restricts reports whether an element would apply to more without its reference.
 func restricts(options string) bool { return slices.Contains(strings.Split(options, ","), "restricts") }
 
-// follow is the name of the manifest for what has that ID, or, where services name each
-// other's objects instead, that name.
+// follow is the name of the manifest for an ID. Some services refer to objects by name, so id may
+// also be a name.
 func (x *exporter) follow(to, id string) (name string, ok bool) {
 	target := x.byID[to][id]
 	if target == nil {
@@ -109,5 +108,5 @@ func (x *exporter) follow(to, id string) (name string, ok bool) {
 	return target.name, true
 }
 
-// importable reports whether an unmanaged manifest can stand for an object.
+// importable reports whether an unmanaged manifest can describe an object.
 func importable(one *item) bool { return one.kind.SpecPath == "spec.resource" }

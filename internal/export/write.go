@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Write writes a file for each kind, or for each object apart. It writes below dir only: links in there lead nowhere else. Nothing is written
-// where one of the files exists.
+// Write writes one file for each kind, or one for each object if apart is true. It writes below dir only, and follows no link out of it. If
+// one of the files exists already, it writes nothing.
 func Write(dir string, apart bool, objects []Object) error {
 	files, names := map[string][]byte{}, []string{}
 	numbers := map[string]int{}
@@ -39,7 +39,7 @@ func Write(dir string, apart bool, objects []Object) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // what was written is closed already
+	defer func() { _ = root.Close() }() // the written files are closed already
 	for _, name := range names {
 		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("--output-dir: %s exists already, so nothing is written; give another folder, or move the file away", path.Join(dir, name))
@@ -56,7 +56,7 @@ func Write(dir string, apart bool, objects []Object) error {
 	return nil
 }
 
-// numbered is the file for a kind: a further one where a stack would read no more from those before.
+// numbered is the file for a kind: a further one where the files before it have the maximal size.
 func numbered(kind string, before int) string {
 	if before > 0 {
 		kind += fmt.Sprintf("-%d", before+1)

@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A stack reads whatever was written: large projects, and objects of any name.
+// TestAStackReadsWhatWasWritten checks that a stack can read every export: large projects, and
+// objects of any name.
 func TestAStackReadsWhatWasWritten(t *testing.T) {
 	testcost.Long(t)
 	about := strings.Repeat("x", 250)

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// address is the resource's as Terraform's commands take it, without the key of an instance.
+// address is the resource's address in Terraform's commands, without the key of an instance.
 func (r *resource) address() (string, error) {
 	for _, name := range []string{r.Type, r.Name} {
 		if !identifier(name) {
@@ -30,9 +30,9 @@ func (r *resource) address() (string, error) {
 	return b.String() + r.Type + "." + r.Name, nil
 }
 
-// path is what the name of a manifest consists of, without the key of an instance.
+// path lists the parts of a manifest's name, without the key of an instance.
 func (r *resource) path() (path []string) {
-	modules, _ := r.modules() // it was read before
+	modules, _ := r.modules() // read successfully before
 	for _, m := range modules {
 		path = append(path, m.name)
 		if m.key != "" {
@@ -42,10 +42,10 @@ func (r *resource) path() (path []string) {
 	return append(path, r.Name)
 }
 
-// module is one of module.NAME[KEY].module.NAME….
+// module is one module in module.NAME[KEY].module.NAME….
 type module struct{ name, step, key string }
 
-// modules takes the path apart and writes it again: no text of the state's own gets into an
+// modules parses the path and writes it again, so that no text of the state itself gets into an
 // address.
 func (r *resource) modules() (list []module, err error) {
 	errPath := errors.New("its module is no address of Terraform's")
@@ -63,7 +63,7 @@ func (r *resource) modules() (list []module, err error) {
 		}
 		m := module{name: rest[:end]}
 		if rest = rest[end:]; strings.HasPrefix(rest, "[") {
-			d := json.NewDecoder(strings.NewReader(rest[1:])) // HCL's strings are JSON's, but for templates
+			d := json.NewDecoder(strings.NewReader(rest[1:])) // HCL's strings are JSON's, except for templates
 			var encoded json.RawMessage
 			if err := d.Decode(&encoded); err != nil {
 				return nil, errPath
@@ -87,13 +87,13 @@ func (r *resource) modules() (list []module, err error) {
 	return list, nil
 }
 
-// untemplated takes off what keeps HCL from reading templates in a string.
+// untemplated removes the escapes that keep HCL from reading templates in a string.
 func untemplated(s string) string {
 	return strings.NewReplacer("$${", "${", "%%{", "%{").Replace(s)
 }
 
-// key is the key of an instance: the step of an address, and the text in a name. Both are "" where
-// there is none.
+// key is the key of an instance: step in the form for an address, name in the form for a name. Both
+// are "" where there is none.
 func key(encoded json.RawMessage) (step, name string, err error) {
 	if len(encoded) == 0 || string(encoded) == "null" {
 		return "", "", nil
@@ -110,7 +110,7 @@ func key(encoded json.RawMessage) (step, name string, err error) {
 	return "[" + s + "]", s, nil
 }
 
-// identifier reports whether HCL takes a text for a name.
+// identifier reports whether a text is an identifier of HCL.
 func identifier(s string) bool {
 	for i, r := range s {
 		first := unicode.IsLetter(r) || r == '_'
@@ -121,8 +121,8 @@ func identifier(s string) bool {
 	return s != "" && len(s) <= longestID
 }
 
-// hcl quotes a text as HCL reads it. Nothing in it ends a line or cannot be seen, and what it is
-// printed to takes nothing of it for a command.
+// hcl quotes a text for HCL. The result has no line end and no invisible character, so a terminal
+// cannot take a part of it for a command.
 func hcl(s string) string {
 	if quoted := quote(s, plain); printable.Line(quoted) == quoted {
 		return quoted
@@ -156,8 +156,9 @@ func quote(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// Removals are the commands that take resources out of Terraform's state: one for each resource of
-// which all instances are moved, else one for each instance. moved has the addresses.
+// Removals are the commands that remove resources from Terraform's state. There is one for each
+// resource all of whose instances are moved, and else one for each instance. moved has the
+// addresses.
 func Removals(list []Declared, moved map[string]bool) (lines []string) {
 	stays := map[string]bool{}   // resources of which not all instances are moved
 	remains := map[string]bool{} // addresses
@@ -166,7 +167,7 @@ func Removals(list []Declared, moved map[string]bool) (lines []string) {
 			stays[d.resource] = true
 		}
 		if d.Stays != "" {
-			remains[d.Address] = true // such as a deposed object beside the one that is moved
+			remains[d.Address] = true // such as a deposed object with the address of the one that is moved
 		}
 	}
 	for _, d := range list {

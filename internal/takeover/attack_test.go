@@ -20,11 +20,12 @@ var hostileKeys = []string{
 }
 
 func asJSON(s string) string {
-	text, _ := json.Marshal(s) // a string has one
+	text, _ := json.Marshal(s) // a string always has JSON
 	return string(text)
 }
 
-// Lines for a shell do nothing but name an address, whatever the key of an instance is.
+// TestAttackStateLinesInShell checks that the lines for a shell only name an address, whatever the
+// key of an instance.
 func TestAttackStateLinesInShell(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte("#!/bin/sh\nprintf '%s' \"$3\"\necho \"$#\" >>count\n"), 0o755); err != nil {
@@ -36,7 +37,7 @@ func TestAttackStateLinesInShell(t *testing.T) {
 			list, _, err := Terraform(stateOf("{" + where + "}"))
 			if err != nil {
 				t.Logf("%q: %v", k, err)
-				continue // in a module's path only what Terraform writes there is read
+				continue // a module's path is read only in the form that Terraform writes
 			}
 			for _, d := range list {
 				if d.ID == "" {
@@ -59,7 +60,8 @@ func TestAttackStateLinesInShell(t *testing.T) {
 	}
 }
 
-// What Terraform never writes in an address is refused and not repeated.
+// TestAttackStateAddresses has addresses that Terraform never writes: they are refused and not
+// repeated.
 func TestAttackStateAddresses(t *testing.T) {
 	for _, fields := range []string{
 		`"type": "openstack_networking_network_v2", "name": "a; touch x"`, `"type": "openstack_networking_network_v2", "name": "a\nb"`, `"type": "openstack_x' y", "name": "a"`, `"type": "openstack_x", "name": ""`,
@@ -80,7 +82,8 @@ func TestAttackStateAddresses(t *testing.T) {
 	}
 }
 
-// No attribute but the IDs goes anywhere, and no error repeats a value.
+// TestAttackStateSecrets checks that no attribute except IDs is used, and that no error repeats a
+// value.
 func TestAttackStateSecrets(t *testing.T) {
 	for _, attributes := range []string{
 		`{"id": "s-1", "user_data": "zyxwvuts", "admin_pass": "zyxwvuts", "metadata": {"id": "zyxwvuts"}}`,
@@ -103,8 +106,8 @@ func TestAttackStateSecrets(t *testing.T) {
 	}
 }
 
-// Many small elements, deep nesting and long texts are refused, or take no more than a few times
-// their own size.
+// TestAttackLargeState has many small elements, deep nesting and long texts. They are refused, or
+// take no more than a few times their own size.
 func TestAttackLargeState(t *testing.T) {
 	const size = 4 << 20
 	long := strings.Repeat

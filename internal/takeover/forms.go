@@ -1,6 +1,6 @@
 package takeover
 
-// attributes are those that say which object a resource is, or is a part of.
+// attributes are those that identify the object which a resource is, or to which it belongs.
 type attributes struct {
 	ID           text `json:"id"`
 	Group        text `json:"security_group_id"`
@@ -23,22 +23,22 @@ type attributes struct {
 	Action       text `json:"action"`
 }
 
-// form says what a type of resource is.
+// form describes a type of resource.
 type form struct {
 	kind string
-	// of is the kind, where it depends on the resource; "" for none.
+	// of returns the kind, where it depends on the resource; "" for none.
 	of func(*attributes) string
 	// stays says why no resource of the type is adopted.
 	stays string
 	// id is the ID in the cloud, where it is not the resource's own.
 	id func(*attributes) string
-	// uses is for objects whose ID the state does not have.
+	// uses is for objects whose ID is not in the state.
 	uses func(*attributes) []text
-	// parent is the ID of what the resource is a part of: of that object, or of another part.
+	// parent is the ID of the object, or of another part, to which the resource belongs.
 	parent func(*attributes) text
 }
 
-// forms are the types of Terraform's provider that kinds stand for.
+// forms are the types of Terraform's provider for which there are kinds.
 var forms = map[string]form{
 	"openstack_networking_network_v2":          {kind: "Network"},
 	"openstack_networking_subnet_v2":           {kind: "Subnet"},
@@ -96,7 +96,7 @@ var forms = map[string]form{
 	"openstack_lb_quota_v2":        {stays: quotaStays},
 
 	"openstack_dns_zone_v2":      {kind: "DNSZone"},
-	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID has the zone's before it, as ours
+	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID contains the zone's ID, as ours
 
 	"openstack_keymanager_secret_v1": {kind: "BarbicanSecret"},
 
@@ -113,16 +113,16 @@ var forms = map[string]form{
 	"openstack_identity_application_credential_v3": {kind: "ApplicationCredential"},
 }
 
-// quotaStays is why sets of quotas are not adopted: see the kind Quota.
+// quotaStays says why sets of quotas are not adopted: see the kind Quota.
 const quotaStays = "a set of quotas bears no mark, so there is nothing to adopt; write a Quota with the same limits, and remove this when a stack has applied that"
 
-// sharedKinds are the kinds with sharedWith, by what Neutron calls their objects in RBAC policies.
+// sharedKinds are the kinds with sharedWith, by Neutron's names of their objects in RBAC policies.
 var sharedKinds = map[text]string{
 	"network": "Network", "security_group": "SecurityGroup", "qos_policy": "QoSPolicy", "address_group": "AddressGroup", "address_scope": "AddressScope", "subnetpool": "SubnetPool",
 }
 
-// shared is the kind whose objects an RBAC policy is a part of: in their manifests that is sharedWith, or
-// shared. Who may use a network as an external one is not in a manifest.
+// shared is the kind whose manifests hold an RBAC policy as sharedWith or shared. Manifests do not say
+// who may use a network as an external one.
 func shared(a *attributes) string {
 	if a.Action != "access_as_shared" {
 		return ""
@@ -134,7 +134,7 @@ func ofPolicy(a *attributes) text { return a.Policy }
 func ofServer(a *attributes) text { return a.Instance }
 func ofPool(a *attributes) text   { return a.Pool }
 
-// ofBalancer is a pool's: of the load balancer itself, or of one of its listeners.
+// ofBalancer is the parent of a pool: the load balancer itself, or one of its listeners.
 func ofBalancer(a *attributes) text {
 	if a.LoadBalancer != "" {
 		return a.LoadBalancer
@@ -142,7 +142,7 @@ func ofBalancer(a *attributes) text {
 	return a.Listener
 }
 
-// Kinds are the names of all kinds that types of other tools stand for, in no order.
+// Kinds are the names of all kinds for which other tools have types, in no order.
 func Kinds() (names []string) {
 	for _, of := range forms {
 		if of.kind != "" {

@@ -16,7 +16,7 @@ type heatResource struct {
 	Stack  text `json:"stack_name"`
 }
 
-// heatForms are the types of Heat that kinds stand for.
+// heatForms are the types of Heat for which there are kinds.
 var heatForms = map[string]string{
 	"OS::Neutron::Net": "Network", "OS::Neutron::Subnet": "Subnet", "OS::Neutron::SubnetPool": "SubnetPool", "OS::Neutron::AddressScope": "AddressScope",
 	"OS::Neutron::Router": "Router", "OS::Neutron::RouterInterface": "RouterInterface", "OS::Neutron::Port": "Port", "OS::Neutron::SecurityGroup": "SecurityGroup",
@@ -28,24 +28,26 @@ var heatForms = map[string]string{
 	"OS::Keystone::Service": "Service", "OS::Keystone::Endpoint": "Endpoint",
 }
 
-// heatParts are parts of objects of a kind. Heat's list does not say of which object.
+// heatParts are parts of objects of a kind. Heat's list does not say to which object a part
+// belongs.
 var heatParts = map[string]string{
 	"OS::Neutron::SecurityGroupRule": "SecurityGroup", "OS::Neutron::FloatingIPAssociation": "FloatingIP", "OS::Neutron::QoSBandwidthLimitRule": "QoSPolicy",
 	"OS::Neutron::QoSDscpMarkingRule": "QoSPolicy", "OS::Neutron::QoSMinimumBandwidthRule": "QoSPolicy", "OS::Neutron::QoSMinimumPacketRateRule": "QoSPolicy",
 	"OS::Cinder::VolumeAttachment": "Server", "OS::Octavia::Listener": "LoadBalancer", "OS::Octavia::Pool": "LoadBalancer", "OS::Octavia::PoolMember": "LoadBalancer",
 	"OS::Octavia::HealthMonitor": "LoadBalancer", "OS::Octavia::L7Policy": "LoadBalancer", "OS::Octavia::L7Rule": "LoadBalancer",
-	"OS::Neutron::RBACPolicy": "Network", // or a QoSPolicy, which the list does not say
+	"OS::Neutron::RBACPolicy": "Network", // or a QoSPolicy: the list does not say which
 }
 
 const rolesStay = "the list does not say whose roles these are; write them with `export --kind RoleAssignment`, and keep Heat from deleting them by deletion_policy: retain"
 
-// heatStays are types of which the list does not have enough, or nothing is adopted, and why.
+// heatStays are types that are not adopted, or of which the list does not have enough, with the
+// reasons.
 var heatStays = map[string]string{
 	"OS::Keystone::UserRoleAssignment": rolesStay, "OS::Keystone::GroupRoleAssignment": rolesStay,
 	"OS::Nova::Quota": quotaStays, "OS::Cinder::Quota": quotaStays, "OS::Neutron::Quota": quotaStays, "OS::Octavia::Quota": quotaStays,
 }
 
-// Heat reads the list of the resources of a stack and of those within it, sorted by address.
+// Heat reads the list of the resources of a stack and of those nested in it, sorted by address.
 func Heat(encoded []byte) ([]Declared, error) {
 	if err := check(encoded); err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func Heat(encoded []byte) ([]Declared, error) {
 	if len(lines) == 0 {
 		return nil, errors.New("the list has no resources")
 	}
-	within := map[string]int{} // lines, by the stack that they may stand for
+	within := map[string]int{} // lines, by the name of the stack that they may be
 	for i, one := range lines {
 		within[string(one.Stack+"-"+one.Name)] = i
 	}
@@ -77,8 +79,9 @@ func Heat(encoded []byte) ([]Declared, error) {
 	return sorted(slices.DeleteFunc(list, holds)), nil
 }
 
-// heatPath is the names of the resources that a resource is within, and its own: the stack of a
-// resource is called like the resource's own stack, the resource, and 12 characters of chance.
+// heatPath lists the names of the resources above a resource, and its own. The name of a nested
+// stack has three parts: the name of the outer stack, the name of the resource in it, and 12 random
+// characters.
 func heatPath(lines []heatResource, within map[string]int, i int) (path []string) {
 	for range 6 {
 		path = append(path, string(lines[i].Name))
@@ -118,7 +121,7 @@ func (h *heatResource) declared(path []string) Declared {
 	case d.Part:
 		d.ID = ""
 	case h.Type == "OS::Barbican::Secret":
-		d.ID = d.ID[strings.LastIndexByte(d.ID, '/')+1:] // of an address
+		d.ID = d.ID[strings.LastIndexByte(d.ID, '/')+1:] // the last part of an address
 	case isInterface && isPort:
 		d.ID = port
 	case isInterface:

@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Asked says what other tools manage: files, or - for standard input; "" for none.
+// Asked names the data of other tools: files, or - for standard input; "" for none.
 type Asked struct{ Terraform, Heat, Removals string }
 
-// Taken is what another tool manages; nil where none is asked about.
+// Taken is the list of objects that another tool manages; nil where no data is named.
 type Taken struct {
 	tool, file string
 	list       []Declared
@@ -25,7 +25,7 @@ type Taken struct {
 	removals   string
 }
 
-// Read reads what another tool manages; nil where none is asked about.
+// Read reads the list of objects that another tool manages; nil where no data is named.
 func (a Asked) Read(stdin io.Reader) (*Taken, error) {
 	switch {
 	case a.Terraform != "" && a.Heat != "":
@@ -58,12 +58,12 @@ func (a Asked) Read(stdin io.Reader) (*Taken, error) {
 
 func namedOrPiped(file string, stdin io.Reader) ([]byte, error) {
 	if file == "-" {
-		return io.ReadAll(io.LimitReader(stdin, Most+1)) // one more is refused
+		return io.ReadAll(io.LimitReader(stdin, Most+1)) // one byte more is refused
 	}
 	return localfile.ReadNamed(file, Most)
 }
 
-// Which says of what there is nothing to write.
+// Which is the part of a message that says which objects are missing.
 func (t *Taken) Which() string {
 	if t == nil {
 		return ""
@@ -85,7 +85,7 @@ func (t *Taken) Chosen() []export.Chosen {
 	return list
 }
 
-// Report says what stays with the other tool, and what that has to forget.
+// Report says which resources stay with the other tool, and which it has to forget.
 func (t *Taken) Report(w io.Writer, r export.Result) error {
 	if t == nil {
 		return nil
@@ -101,7 +101,7 @@ func (t *Taken) Report(w io.Writer, r export.Result) error {
 		case d.Stays != "":
 			stays = append(stays, d.Address+": "+d.Stays)
 		case t.tool == "Heat" && d.Part:
-			if adoptsAny[d.Kind] { // the list does not say which object it is a part of
+			if adoptsAny[d.Kind] { // the list does not say to which object the part belongs
 				forget = append(forget, d.Address)
 			}
 		case adopted(d):
@@ -146,7 +146,8 @@ func writeCommands(file string, commands []string) error {
 	return errors.Join(err, f.Close())
 }
 
-// adoptions reports of what is declared whether its object, or that it is a part of, is adopted.
+// adoptions returns a function that reports whether a resource's object, or the object to which it
+// belongs, is adopted.
 func adoptions(r export.Result) func(Declared) bool {
 	type object struct{ kind, id string }
 	byID, byKind := map[object]bool{}, map[string][]export.Object{}

@@ -1,8 +1,8 @@
-// Package takeover reads which objects of a cloud other tools manage, and what they call them:
+// Package takeover reads which objects of a cloud other tools manage, and under which names. It reads
 // Terraform's states, and lists of the resources of Heat's stacks.
 //
-// It takes no more from there than names and IDs: what the objects are like is read in the
-// cloud. So nothing that these texts hold besides, such as passwords, goes any further.
+// It uses only names and IDs from there: all other properties of the objects are read from the cloud. So
+// other contents of these texts, such as passwords, go no further.
 package takeover
 
 import (
@@ -18,24 +18,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Most is how many bytes of a text are read. A state of 2,000 machines has some 20 MB.
+// Most is the number of bytes of a text that are read. A state of 2,000 machines has some 20 MB.
 const Most = 64 << 20
 
-// What a text may hold: more is a mistake or an attack.
+// These bounds limit a text: a larger one is a mistake or an attack.
 const (
 	mostObjects = 100_000
 	mostText    = 32 << 20 // bytes of addresses and names
-	longestID   = 1024     // bytes; that of a role assignment consists of five
+	longestID   = 1024     // bytes; the ID of a role assignment consists of five
 )
 
 // Declared is one resource of another tool.
 type Declared struct {
-	// Address is how the tool calls it: module.net["a"].openstack_networking_port_v2.web[0].
+	// Address is its name in the tool: module.net["a"].openstack_networking_port_v2.web[0].
 	Address string
-	// Name is what its manifest is to be called like. It need not be a valid name, or unique.
+	// Name is the wanted name of its manifest. It need not be a valid name, or unique.
 	Name string
-	// Kind and ID are those of the object in the cloud. Where that is a path, ID may be the last
-	// part of it. Where the tool does not know the ID, Uses are those of all that the object depends on.
+	// Kind and ID are those of the object in the cloud. If its ID is a path, ID may be the last part. If
+	// the tool does not know the ID, Uses has the IDs of all objects on which the object depends.
 	Kind, ID string
 	Uses     []string
 	// Part is true for a part of that object, such as a rule of a security group.
@@ -44,10 +44,11 @@ type Declared struct {
 	Stays string
 
 	resource string // the address of all its instances
-	group    bool   // Heat's: it only holds other resources
+	group    bool   // in Heat: it only holds other resources
 }
 
-// text is a string of JSON. What is no string, or too long to be a name or an ID, is "".
+// text is a string of JSON. Any other value, or a string that is too long for a name or an ID, becomes
+// "".
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -60,7 +61,7 @@ func (t *text) UnmarshalJSON(encoded []byte) error {
 	return nil
 }
 
-// each reads an array, an element at a time: what is not taken out of an element is not kept.
+// each reads an array element by element. It keeps nothing of an element that one does not store.
 func each[T any](encoded []byte, one func(at int, element *T) error) error {
 	if len(encoded) == 0 || string(encoded) == "null" {
 		return nil
@@ -86,7 +87,7 @@ func each[T any](encoded []byte, one func(at int, element *T) error) error {
 
 func tooMany() error { return fmt.Errorf("there are more than %d resources", mostObjects) }
 
-// wrongShape is an error of decoding without the value that it is about, which may be secret.
+// wrongShape is a decoding error without the value, which may be secret.
 func wrongShape(err error) error {
 	if typed := (*json.UnmarshalTypeError)(nil); errors.As(err, &typed) {
 		kind, _, _ := strings.Cut(typed.Value, " ")
@@ -98,7 +99,7 @@ func wrongShape(err error) error {
 	return err
 }
 
-// check refuses what no tool that is meant here has written.
+// check refuses a text that none of these tools can have written.
 func check(encoded []byte) error {
 	switch {
 	case len(bytes.TrimSpace(encoded)) == 0:

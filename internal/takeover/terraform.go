@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// state is what is read of Terraform's state.
+// state has the fields that are read of Terraform's state.
 type state struct {
 	Version   json.RawMessage `json:"version"`
-	Shown     json.RawMessage `json:"format_version"` // what `terraform show -json` writes
+	Shown     json.RawMessage `json:"format_version"` // written by `terraform show -json`
 	Encrypted json.RawMessage `json:"encrypted_data"` // OpenTofu's
 	Resources resources       `json:"resources"`
 }
 
-// resources are those of OpenStack. Others counts those of other providers.
+// resources are those of OpenStack. others counts those of other providers.
 type resources struct {
 	list   []Declared
 	parts  []part
@@ -23,11 +23,11 @@ type resources struct {
 	text   int // bytes of the addresses and names in the list
 }
 
-// part is an object in the state, and where it stands in the list.
+// part is an object in the state, with its index in the list.
 type part struct {
 	at     int
 	id     string
-	parent string // the ID of what it is a part of
+	parent string // the ID of the object to which it belongs
 }
 
 type resource struct {
@@ -44,7 +44,7 @@ type instance struct {
 }
 
 // Terraform reads a state of version 4, sorted by address. others is the number of resources that
-// are not OpenStack's. Its errors hold no value of the state.
+// are not OpenStack's. Its errors contain no value of the state.
 func Terraform(encoded []byte) (list []Declared, others int, err error) {
 	if err := check(encoded); err != nil {
 		return nil, 0, err
@@ -79,7 +79,7 @@ func (r *resources) UnmarshalJSON(encoded []byte) error {
 
 func (r *resources) add(one *resource) error {
 	if one.Mode != "managed" {
-		return nil // what is only read is not managed
+		return nil // data sources are only read, and not managed
 	}
 	base, err := one.address()
 	if err != nil {
@@ -148,12 +148,12 @@ func (d *Declared) identify(of form, a *attributes) {
 	}
 }
 
-// join gives parts the object that they belong to: what they name may be a part itself.
+// join sets the object to which each part belongs. The parent of a part may be a part itself.
 func (r *resources) join() {
 	byID := map[string]part{}
 	for _, p := range r.parts {
 		if other, taken := byID[p.id]; !taken || other.parent != "" {
-			byID[p.id] = p // an association may bear the ID of what it is a part of
+			byID[p.id] = p // an association may have the ID of the object to which it belongs
 		}
 	}
 	for _, p := range r.parts {

@@ -94,8 +94,9 @@ terraform state rm 'openstack_networking_secgroup_v2.web["inside \"x\" $${y}"]'`
 	}
 }
 
-// L7 policies and their rules are parts of the load balancer whose listener they are of, RBAC policies of what they
-// share; sets of quotas and attachments to hosts stay, and it is said why.
+// TestTerraformParts has parts of objects. L7 policies and their rules belong to the load balancer of their
+// listener, RBAC policies to the object that they share. Sets of quotas and attachments to hosts stay, with a
+// reason.
 func TestTerraformParts(t *testing.T) {
 	list, _, err := Terraform(stateOf(
 		one("openstack_lb_l7rule_v2", "path", `{"id": "r-1", "l7policy_id": "p-1", "listener_id": "l-1"}`),
@@ -136,7 +137,7 @@ terraform state rm 'openstack_lb_loadbalancer_v2.lb'`; lines != want {
 	}
 }
 
-// The order of a state says nothing.
+// TestTerraformOrder checks that the order of a state does not matter.
 func TestTerraformOrder(t *testing.T) {
 	resources := []string{one("openstack_networking_network_v2", "b", `{"id": "1"}`), one("openstack_networking_secgroup_rule_v2", "r", `{"id": "3", "security_group_id": "2"}`), one("openstack_networking_secgroup_v2", "g", `{"id": "2"}`)}
 	first, _, err := Terraform(stateOf(resources...))
@@ -168,7 +169,7 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-// TestRemovalsByTerraform has Terraform itself take hostile addresses out of a state.
+// TestRemovalsByTerraform has Terraform itself remove hostile addresses from a state.
 func TestRemovalsByTerraform(t *testing.T) {
 	terraform, err := exec.LookPath("terraform")
 	if err != nil {
