@@ -10,35 +10,33 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Approval is a person's leave for the one plan that has its hash.
+// Approval is a person's permission for the one plan that has its hash.
 type Approval struct {
-	// Hash is that of the plan, as [Plan.Hash] gives it.
+	// Hash is the hash of the plan, see [Plan.Hash].
 	Hash string
-	// By is who approved, for people.
+	// By is the person who approved, for people.
 	By string
-	// Commit is the merged commit that the plan of that hash was made for: when its
-	// pass is interrupted, the rest of it may go on. While it is "", as for whatever
-	// is not merged, nothing but the very plan is approved.
+	// Commit is the merged commit that the approved plan was made for. If its pass is interrupted, the rest of the plan may go on. While it is "", as
+	// it is before the merge, only exactly this plan is approved.
 	Commit string
-	// Proof says what the hash stands for; without it nobody knows what the rest is.
+	// Proof says what the hash stands for. Without it, the rest of the plan is unknown.
 	Proof Proof
-	// Standing is true when it is read again whenever it is wanted, such as one on a
-	// pull request. Where every change waits for an approval it is good for what that
-	// contained, and not for drift that comes later.
+	// Standing is true when the approval is read again each time, such as one on a pull request. Where every change waits for an approval, it covers
+	// what the pull request contained, and no later drift.
 	Standing bool
 }
 
-// Proof says what a hash stands for, so that anybody can check it: who keeps
-// it for us cannot add a step without making another hash of it.
+// Proof says what a hash stands for, so that anybody can check it. A service that stores it for the agent cannot add a step without changing the
+// hash.
 type Proof struct {
-	Exact Print   // of the writing steps, whole
-	Steps []Print // what [Plan.Fingerprints] gave
+	Exact Print   // of the writing steps, as they are
+	Steps []Print // the result of [Plan.Fingerprints]
 }
 
 // Print is a SHA-256 of a step, or of several.
 type Print = checksum.Sum
 
-// Proof is what the plan's hash is made of.
+// Proof is the input of the plan's hash.
 func (p Plan) Proof() Proof {
 	var prints []Print
 	for _, s := range p.Steps {
@@ -52,8 +50,8 @@ func (p Plan) Proof() Proof {
 	return Proof{Exact: all.Sum(), Steps: p.Fingerprints()}
 }
 
-// Hash is that of the plan of a stack which has this proof: 64 hexadecimal digits. People are given it to approve of, and
-// nobody can make two plans that share one.
+// Hash is the hash of the plan with this proof for a stack: 64 hexadecimal digits. People approve it, and nobody can make two plans with the same
+// hash.
 func (p Proof) Hash(stack string) string {
 	all := checksum.New("plan")
 	all.Add(stack)
@@ -63,12 +61,12 @@ func (p Proof) Hash(stack string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HashDigits is how long a plan's hash is.
+// HashDigits is the length of a plan's hash.
 const HashDigits = 2 * len(Print{})
 
 func comparePrints(a, b Print) int { return bytes.Compare(a[:], b[:]) }
 
-// Fingerprints are what the plan would do, sorted. Anyone who approves of the plan approves of these.
+// Fingerprints stand for what the plan would do, sorted. A person who approves the plan approves these.
 //
 //	step               prints
 //	-----------------  ------------------------------------------------------
@@ -77,18 +75,17 @@ func comparePrints(a, b Print) int { return bytes.Compare(a[:], b[:]) }
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
 //	  losing something the same as wiping a disk
 //	replace            this object goes for this manifest; the same, with reboots
-//	delete             this object goes
-//	detach             this object is let go
-//	surplus copy       none: it goes without anybody's leave
-//	spare member       none: it was to go when it was made
+//	delete             this object is deleted
+//	detach             this object is detached
+//	surplus copy       none: it needs no approval
+//	spare member       none: it was to be deleted when it was made
 //
-// A replacement that was interrupted goes on as a creation, and a creation as
-// an update: what is left of a plan has no prints that the plan has not.
+// An interrupted replacement goes on as a creation, and a creation as an update. So the rest of a plan has no prints that the plan does not have.
 func (p Plan) Fingerprints() []Print {
 	var prints []Print
 	for _, s := range p.Steps {
 		prints = append(prints, s.fingerprints(p.Stack, s.Bound.whole())...)
-		if s.Follows && !s.Action.Writes() { // it will, and the plan does not show it while the object it follows has the old ID
+		if s.Follows && !s.Action.Writes() { // it will write, but the plan does not show that while the object that it follows has the old ID
 			prints = append(prints, s.print(p.Stack, "write", "", s.Bound.whole()))
 		}
 	}
@@ -96,7 +93,7 @@ func (p Plan) Fingerprints() []Print {
 	return slices.Compact(prints)
 }
 
-// fingerprints are what an approval of the step allows. of is what is bound of its manifest.
+// fingerprints are what an approval of the step allows. of is the sum that is bound of its manifest.
 func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	if !s.Action.Writes() || s.Surplus || s.Spare {
 		return nil
@@ -117,7 +114,7 @@ func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	}
 }
 
-// needs are the prints any of which allows the step.
+// needs are the prints of which one has to be approved to allow the step.
 func (s Step) needs(stack string) (needs []Print) {
 	for _, of := range s.Bound.forms() {
 		prints := s.fingerprints(stack, of)
@@ -140,8 +137,7 @@ func (s Step) print(stack, deed, id string, of checksum.Sum) Print {
 	return all.Sum()
 }
 
-// Covers reports whether everything the plan would do was approved: it is the very
-// plan, or what is left of it at the one commit whose pass it was.
+// Covers reports whether everything that the plan would do was approved: it is exactly the approved plan, or the rest of it at the same commit.
 func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
 		return false
@@ -149,7 +145,7 @@ func (a Approval) Covers(p Plan) bool {
 	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
-// rest reports whether the approval is good for what is left of its plan.
+// rest reports whether the approval covers the rest of its plan.
 func (a Approval) rest(p Plan) bool {
 	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }
@@ -165,8 +161,7 @@ func (a Approval) missing(p Plan) (list []Step) {
 	return list
 }
 
-// Unapproved says why none of the approvals lets the plan through: what has
-// come on top of the one that is nearest to it.
+// Unapproved says why none of the approvals lets the plan through: which steps the nearest of them does not contain.
 func (p Plan) Unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step

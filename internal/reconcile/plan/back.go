@@ -10,28 +10,28 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A group whose change does not work can go back to what its other members still are. Their marks say what that
-// is, by a digest, and the repository's history has the manifests of which that is the digest.
+// A group whose change does not work can go back to the state of its other members. Their marks have the digest of that state, and the history of the
+// repository has the manifests with that digest.
 
-// Failing is a group that shall go back because a member that was changed does not serve.
+// Failing is a group that should go back because a changed member does not serve.
 type Failing struct {
 	Group, Member manifest.Key
-	// Noted is the member whose mark remembers it: the same one, or the first one for a spare, which goes.
+	// Noted is the member whose mark remembers this. It is Member itself, or the first other member if that is a spare, which will go.
 	Noted manifest.Key
-	// Digest stands for what that was or would be changed to, Refused for the same in its mark.
+	// Digest stands for the state that Noted was changed to, or would be. Refused stands for the same in its mark.
 	Digest, Refused string
 	// Recalled is true of a group that went back before, as the mark of the member says.
 	Recalled bool
-	// Since is when the member began to work, Limit how long it may not serve; 0 where the group does not say.
+	// Since is when the member began not to serve, Limit how long that may last; 0 where the group does not say.
 	Since time.Time
 	Limit time.Duration
 	Why   string
 
-	Serving []*Step // the work of those members that serve and were not changed yet
-	Digests Digests // of its stack
+	Serving []*Step // the objects that do the work of those members that serve and were not changed yet
+	Digests Digests // of the stack
 }
 
-// MadeBy reports whether what a commit wanted is what the members are that serve.
+// MadeBy reports whether a commit wanted the state that the serving members have.
 func (f Failing) MadeBy(want []kind.Desired) bool {
 	for _, s := range f.Serving {
 		at := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key == s.Key })
@@ -42,25 +42,25 @@ func (f Failing) MadeBy(want []kind.Desired) bool {
 	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Noted })
 }
 
-// Fallback is what a group is kept at instead of what the repository wants of it.
+// Fallback is the state that a group is kept at instead of the one in the repository.
 type Fallback struct {
 	Failing
 	Commit string
-	Want   []kind.Desired // what the group stood for, and what that used and was not managed
+	Want   []kind.Desired // the objects that the group stood for, and the unmanaged objects and data that these used
 
-	Parts map[manifest.Key]bool // of Want, those that the group stood for
-	then  rollout.Strategy      // how it changed them
-	Lacks []manifest.Key        // the members that the repository wants of it and that it did not have
+	Parts map[manifest.Key]bool // those of Want that the group stood for
+	then  rollout.Strategy      // how the group changed them
+	Lacks []manifest.Key        // the members that the repository wants now and the group did not have then
 }
 
-// NewFallback is what a group was at a commit, which wanted all this.
+// NewFallback is the state of a group at a commit. all are the desired objects of that commit.
 func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 	parts, byKey, used := PartsOf(all, f.Group), map[manifest.Key]kind.Desired{}, map[manifest.Key]bool{}
 	for _, d := range all {
 		byKey[d.Key] = d
 	}
 	back := Fallback{Failing: f, Commit: commit, Parts: parts}
-	back.Serving = nil // which keeps a whole plan alive
+	back.Serving = nil // it would keep a whole plan alive
 	if group := byKey[f.Group]; group.Rollout != nil {
 		back.then = *group.Rollout
 	}
@@ -78,7 +78,7 @@ func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 	return back
 }
 
-// String says why, and what becomes of it.
+// String says why the group went back, and what that means.
 func (f Fallback) String() string {
 	text := fmt.Sprintf("went back to what it was at commit %.10s: %s did not serve after it was changed (%s); correct its template, or undo the change", f.Commit, f.Member, f.Why)
 	switch n := len(f.Lacks); n {
@@ -91,8 +91,8 @@ func (f Fallback) String() string {
 	return text
 }
 
-// Strategy is how the group changes its members meanwhile: as the repository says now, and as many at a time as it said then. Further
-// members that are new in the strategy are not there to stand in for others.
+// Strategy is how the group changes its members meanwhile: by its present strategy, with the limits of that time on how many are away at once. Spares
+// that only the present strategy allows do not exist for it.
 func (f Fallback) Strategy(now *rollout.Strategy) *rollout.Strategy {
 	if now == nil {
 		return nil

@@ -2,16 +2,16 @@ package plan
 
 import "github.com/stackreeve/stackreeve/internal/checksum"
 
-// Bound is what an approval of a step binds of its manifest: all that a commit can change about the object, its secrets
-// included, and which objects of the cloud its imports are.
+// Bound is what an approval of a step binds. It covers everything that a commit can change about the object, including secrets, and the objects of
+// the cloud that its imports stand for.
 type Bound struct {
 	Sum checksum.Sum
-	// Open is the same without what imports are: an approval of a plan that had found none is good for what is found by
-	// what their manifests say.
+	// Open is the same without the objects of imports. An approval of a plan in which an import had found nothing covers the object that the same
+	// manifest finds later.
 	Open checksum.Sum
 }
 
-// whole is what is bound; nothing of a step without a manifest.
+// whole is the sum of everything that is bound; zero for a step without a manifest.
 func (b *Bound) whole() checksum.Sum {
 	if b == nil {
 		return checksum.Sum{}

@@ -6,39 +6,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// What was applied to an object is stored as a digest. One of an object with
-// secrets would let them be guessed; it is a fingerprint instead.
+// An object's mark stores a digest of the manifest that was applied. A digest of an object with secrets would let somebody guess the secrets, so its
+// mark stores a fingerprint instead.
 //
 //	an object          Mark.Applied; approvals bind more, see bound.go
 //	-----------------  ---------------------------------------------------
 //	without secrets    Digest of spec, options, references and public data
 //	with secrets       fingerprint of the same and of the secrets
 //
-// Releases before fingerprints stored the digest of both alike. That, and a
-// fingerprint by a key that is not the first any more, still reports that nothing
-// has changed; the object's mark is renewed in place, which is no drift.
+// Releases before fingerprints stored the digest in both cases. Such a digest still says that nothing has changed, and so does a fingerprint by an
+// older key. The mark is then renewed in place, which is not drift.
 
-// Digests make what stands in the marks of a stack for what was applied.
+// Digests compute what the marks of a stack store about the applied manifests.
 type Digests struct {
 	stack   string
 	printer *fingerprint.Printer
 }
 
-// DigestsOf is of a stack, with the keys of its fingerprints.
+// DigestsOf returns the Digests of a stack, with the keys of its fingerprints.
 func DigestsOf(stack string, printer *fingerprint.Printer) Digests { return Digests{stack, printer} }
 
-// Subject is what a fingerprint of d is of: public holds a digest or sum, which no one gets to
-// see, and that shows everything else that a commit can change.
+// Subject is the input of a fingerprint of d. public is a digest or sum of everything else that a commit can change, and is not shown to anybody.
 func (s Digests) Subject(d *kind.Desired, public string) fingerprint.Subject {
 	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: ownertext.Of(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }
 
-// applies is what the fingerprint in a mark is of.
+// applies is the input of the fingerprint in a mark.
 func (s Digests) applies(d *kind.Desired) fingerprint.Subject {
 	return s.Subject(d, "applied\n"+d.Digest)
 }
 
-// InMark is what stands for everything that a commit can change about d.
+// InMark stands for everything that a commit can change about d.
 func (s Digests) InMark(d *kind.Desired) string {
 	if d.Confidential.Secret != "" {
 		return s.printer.Print(s.applies(d))
@@ -46,8 +44,7 @@ func (s Digests) InMark(d *kind.Desired) string {
 	return d.Digest
 }
 
-// Applied reports whether the mark of an object says that d, as it is now, was
-// applied to it.
+// Applied reports whether the mark of an object says that d, in its present form, was applied to it.
 func (s Digests) Applied(d *kind.Desired, have *kind.Mark) bool {
 	switch {
 	case have == nil:

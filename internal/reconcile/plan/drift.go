@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Difference is the same for the same difference between a step's object and its manifest.
+// Difference is a sum of the difference between a step's object and its manifest: equal sums mean the same difference.
 func (s Step) Difference() checksum.Sum {
 	all := checksum.New("difference")
 	all.Add(s.Key.String(), string(s.Action), s.ID(), s.Lost)
@@ -16,17 +16,17 @@ func (s Step) Difference() checksum.Sum {
 	return all.Sum()
 }
 
-// Drifting reports whether the step is about a change in the cloud that no commit explains, corrected or only reported.
+// Drifting reports whether the step is about a change in the cloud that no commit explains, whether it corrects that or only reports it.
 func (s Step) Drifting() bool { return s.Drift && (s.Action != Keep || len(s.Changes) > 0) }
 
-// Vanished reports whether the object of a drifting step is not there any more.
+// Vanished reports whether the object of a drifting step no longer exists.
 func (s Step) Vanished() bool {
 	return s.Action == Create ||
 		s.Action == Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
-// Drifted says what was done to the object of a step in the cloud, by whom and when as far as that is known; "" where
-// its state or its reason says it.
+// Drifted says what was done to the object of a step in the cloud, and who did it and when, as far as that is known. It is "" where the state or the
+// reason of the step says it.
 func (s Step) Drifted() string {
 	done := "changed in the cloud"
 	if s.Vanished() {
@@ -45,7 +45,7 @@ func (s Step) Drifted() string {
 	return done
 }
 
-// Drifting are the steps that are about a change in the cloud.
+// Drifting are the steps about changes in the cloud that no commit explains.
 func (p Plan) Drifting() (steps []Step) {
 	for _, s := range p.Steps {
 		if s.Drifting() {
@@ -55,10 +55,10 @@ func (p Plan) Drifting() (steps []Step) {
 	return steps
 }
 
-// WithTraces is the plan with who made the differences of its drifting steps, as of says it.
+// WithTraces is the plan with the Trace that of returns for each drifting step.
 func (p Plan) WithTraces(of func(Step) *kind.Trace) Plan {
 	if len(p.Drifting()) == 0 {
-		return p // a copy of the steps is megabytes
+		return p // copying the steps would take megabytes
 	}
 	return p.MapSteps(func(s Step) Step {
 		if s.Drifting() {

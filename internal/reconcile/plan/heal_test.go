@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// How long a member has been down is known from plan to plan, also where one of them cannot see it.
+// Plans remember how long a member has been down, even if one of them cannot see it.
 func TestPatients(t *testing.T) {
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	long, lately, ago := now.Add(-9*time.Minute), now.Add(-time.Minute), now.Add(-2*time.Hour)
@@ -19,7 +19,7 @@ func TestPatients(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   Step
 		before rollout.Patient
-		want   rollout.Patient // zero for one that is forgotten
+		want   rollout.Patient // zero for a member that is forgotten
 	}{
 		"goes down":            {Step{Action: Keep, Object: Object{Have: live(kind.Ready, "stopped")}}, rollout.Patient{}, rollout.Patient{Down: "stopped", Since: now}},
 		"stays down":           {Step{Action: Keep, Object: Object{Have: live(kind.Ready, "stopped")}}, down, down},

@@ -7,8 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Labels are those of every object of the plan: what an object comes from
-// gives it those that it has not itself.
+// Labels are the labels of every object of the plan. An object inherits the labels of its parent that it does not have itself.
 func (p Plan) Labels() map[manifest.Key]map[string]string {
 	type node struct {
 		parent manifest.Key
@@ -30,7 +29,7 @@ func (p Plan) Labels() map[manifest.Key]map[string]string {
 		if labels, done := known[key]; done || !ok {
 			return labels
 		}
-		known[key] = nil // whatever the parents are, this ends
+		known[key] = nil // so that this ends, even if parents form a circle
 		labels := of(n.parent)
 		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
 			inherited := labels

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Outcome is how a pass, or a plan, ends, and the exit code that says so.
+// Outcome is the result of a pass or a plan, and its exit code.
 type Outcome int
 
 // The outcomes, with the exit codes of the outside contract.
@@ -15,12 +15,12 @@ const (
 	Invalid   Outcome = 3
 )
 
-// String is one word or two for people.
+// String describes the outcome for people in one or two words.
 func (o Outcome) String() string {
 	return [...]string{"in sync", "failed", "differences remain", "refused input"}[o]
 }
 
-// Outcome returns what the plan means when nothing more is done about it.
+// Outcome returns the result of the plan if nothing more is done about it.
 func (p Plan) Outcome() Outcome {
 	switch {
 	case len(p.Unlisted) > 0 || len(p.Fallbacks) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):

@@ -4,16 +4,15 @@ import (
 	"slices"
 )
 
-// Permission is what a pass may do of a stack where every change waits for an approval, or that was asked for one plan
-// and nothing else: what its first plan does, what must follow from that, and what else was approved with it. Drift that
-// shows later waits for the next pass, and for another approval.
+// Permission is what a pass may do where every change waits for an approval, or where the pass was asked for one plan only. It covers the steps of
+// the first plan, the steps that follow from them, and what else was approved with them. Drift that shows later waits for the next pass, and for
+// another approval.
 type Permission struct {
 	prints []Print
-	steps  map[string]bool // that write in the first plan, by step identity
+	steps  map[string]bool // those that write in the first plan, by [Step.Identity]
 }
 
-// Permission is what the plan allows of later rounds; nil when it does not limit them. only says that nothing else was
-// asked for.
+// Permission is what the plan allows in later rounds; nil when it sets no limit. only says that the pass was asked for this plan only.
 func (p Plan) Permission(only bool) *Permission {
 	if p.Manual == "" && !only {
 		return nil

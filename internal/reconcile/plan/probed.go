@@ -7,17 +7,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Probed is a member of a group that can be asked whether it serves.
+// Probed is a member of a group that probes can ask whether it serves.
 type Probed struct {
 	Member manifest.Key
 	Probes []rollout.Probe
-	// Address is where it is reached, Of its incarnation, Since when it began to work.
+	// Address is where the member is reached. Of identifies its incarnation. Since is when it began to work.
 	Address string
 	Of      string
 	Since   time.Time
 }
 
-// Probed are the members that can be asked: what does their work is usable and has an address.
+// Probed are the members that probes can ask: the object that does their work is usable and has an address.
 func (p Plan) Probed() (list []Probed) {
 	groups := map[manifest.Key][]rollout.Probe{}
 	for _, w := range p.Workloads {

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Redacted takes secrets out of everything in a plan that people and programs get
-// to see: names, descriptions and messages in the cloud are what others wrote.
+// Redacted removes secrets from everything in a plan that people and programs see. Names, descriptions and messages in the cloud may contain them,
+// since others write these.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
 	p = p.MapSteps(func(s Step) Step { return s.redacted(r) })
 	p.Unlisted = r.Texts(p.Unlisted)
@@ -26,7 +26,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 	s.Secrets = r
 	s.Causes, s.Turn = s.Causes.Map(r.Text), s.Turn.Map(r.Text)
 	if s.Want == nil && s.Have != nil && s.Key.Name == s.Have.Name {
-		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud: its mark does not say
+		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, since its mark has no name
 	}
 	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
 	s.Names, _ = document.Redact(r, s.Names, nil).(map[string]string)
@@ -45,8 +45,7 @@ func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 	return list
 }
 
-// ShownID is the object's identifier in the cloud, "" when there is none, for
-// people: a cloud might repeat a secret even there.
+// ShownID is the object's ID in the cloud for people; "" when there is none. A cloud might repeat a secret even there.
 func (s Step) ShownID() string { return s.Secrets.Text(s.ID()) }
 
 func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
@@ -57,7 +56,7 @@ func notes(r *redact.Redactor, list []kind.Note) []kind.Note {
 	return list
 }
 
-// Specs finds what the manifest of an object says, see [document.Spec].
+// Specs returns a function that finds the spec in the manifest of an object, see [document.Spec].
 func (p Plan) Specs() func(key manifest.Key) any {
 	wants := map[manifest.Key]*kind.Desired{}
 	for _, w := range p.Workloads {

@@ -8,10 +8,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Rollout is how far the members of a group are changed.
+// Rollout is the progress of a change to the members of a group.
 type Rollout struct {
 	Group manifest.Key
-	// Done are the members that are up to date, Of how many there are.
+	// Done is how many members are up to date, Of how many there are.
 	Done, Of int
 }
 
@@ -25,7 +25,8 @@ func (r Rollout) Progress() string {
 	return fmt.Sprintf("%d of %d up to date", r.Done, r.Of)
 }
 
-// Rollouts are the groups of which members are made or interrupted, in the order of the steps. There are none while nothing of the plan is carried out.
+// Rollouts are the groups whose members are being created or interrupted, in the order of the steps. There are none while nothing of the plan is
+// carried out.
 func (p Plan) Rollouts() (list []Rollout) {
 	if p.Stopped() {
 		return nil

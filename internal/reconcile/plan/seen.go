@@ -6,21 +6,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Seen is what plans before have found out of members of groups, and no list shows. Whoever has seen nothing yet goes by the lists
-// alone.
+// Seen is what earlier plans found out about members of groups, and no list of the cloud shows. A process that has seen nothing yet relies on the
+// lists alone.
 type Seen struct {
 	// Served are members that were seen to serve.
 	Served map[manifest.Key]Served
-	// Quiet is since when members are sent nothing new. Clouds say when such an object was written last, which moves on with
-	// anything that is written of it.
+	// Quiet is since when a front sends nothing new to a member. Clouds only say when the front was last written, and any later write of it moves
+	// that time on.
 	Quiet map[Quiet]time.Time
 }
 
-// Served is an incarnation of a member that served, and since when it was seen not to; the zero time while it does.
+// Served is an incarnation of a member that served. Until is when it was first seen not to; the zero time while it serves.
 type Served struct {
 	ID    string
 	Until time.Time
 }
 
-// Quiet is what sends nothing, and whom.
+// Quiet is a front that sends nothing new, and the member that gets nothing.
 type Quiet struct{ Front, Of manifest.Key }

@@ -16,16 +16,16 @@ import (
 // Action is what a step does.
 type Action string
 
-// The actions. A step is one of these and nothing else.
+// The actions of a step.
 const (
-	Keep     Action = "keep"    // as wanted
-	Create   Action = "create"  // make it
-	Update   Action = "update"  // change it where it stands
-	Recreate Action = "replace" // delete it and create it again
-	Delete   Action = "delete"  // remove it
-	Detach   Action = "detach"  // take its mark off: it stays in the cloud, and no stack owns it
-	Wait     Action = "wait"    // nothing can be done before something else happens
-	Refuse   Action = "refuse"  // will not be done until a person decides
+	Keep     Action = "keep"    // equal to its manifest; nothing is done.
+	Create   Action = "create"  // make the object.
+	Update   Action = "update"  // change it in place.
+	Recreate Action = "replace" // delete it and create it again.
+	Delete   Action = "delete"  // delete it.
+	Detach   Action = "detach"  // remove its mark: it stays in the cloud, and no stack owns it.
+	Wait     Action = "wait"    // nothing can be done before something else happens.
+	Refuse   Action = "refuse"  // nothing is done until a person decides.
 )
 
 // Writes reports whether the action changes the cloud.
@@ -36,108 +36,103 @@ func (a Action) Writes() bool {
 // Destroys reports whether the action deletes something.
 func (a Action) Destroys() bool { return a == Recreate || a == Delete }
 
-// Step is one decision for one key. It is data: printing, comparing or hashing
-// it changes nothing.
+// Step is one decision for one key. It is data: printing, comparing or hashing it changes nothing.
 type Step struct {
 	Key    manifest.Key
 	Action Action
-	// Causes are why the step is what it is, the reason before what follows from it.
+	// Causes say why the step is what it is, each reason before its consequences.
 	Causes cause.List
-	// Error is true when the step cannot go on without a person: the manifest,
-	// the cloud's offer or a brake must change.
+	// Error is true when the step cannot go on without a person: the manifest, what the cloud offers, or a limit of the brake must change.
 	Error bool
-	Drift bool // the difference is not explained by a commit
-	// Trace is who made the difference, of drift; nil where nobody asked the cloud, and
-	// the zero Trace where it does not report it. No hash knows it.
+	Drift bool // no commit explains the difference
+	// Trace says who made a difference that is drift. It is nil where nobody asked the cloud, and the zero Trace where the cloud does not report it.
+	// No hash includes it.
 	Trace   *kind.Trace
 	Changes []kind.Change
-	// Ignored are the differences that stay because the object's annotation
-	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
-	// plan's hash does not know them.
+	// Ignored are the differences that stay because the annotation stackreeve.dev/ignore-fields of the object names them. The plan's hash does not
+	// include them.
 	Ignored []kind.Change
-	// Awaits are the keys that must be ready first, Blockers, as Kind/name,
-	// objects in the cloud that must detach from this one first.
+	// Awaits are the keys that must be ready first. Blockers are the objects in the cloud, as Kind/name, that must first detach from this one.
 	Awaits   []manifest.Key
 	Blockers []string
 	Origin   manifest.Origin
 	Parent   manifest.Key
 	Notes    []kind.Note
-	// Loss is what is lost with the object, besides its ID, when the step deletes
-	// or replaces it, or what the object loses when the step changes it; for people.
+	// Loss is what is lost besides the object's ID when the step deletes or replaces the object, or what the object loses when the step changes it.
+	// It is for people.
 	Loss []string
-	// Adopts is true when the object in the cloud belongs to no stack so far, and becomes the
-	// stack's because spec.import.id names it.
+	// Adopts is true when the object in the cloud belongs to no stack yet, and the step makes it the stack's. Its manifest asks for that by
+	// spec.import or by an annotation.
 	Adopts bool
-	// Within is the group that the object was a member of, or a part of a member, when
-	// its manifest is gone because the group has fewer members now; for people.
+	// Within is the group that an object without a manifest belonged to as a member, or as a part of one. Its manifest is gone because the group has
+	// fewer members now. It is for people.
 	Within manifest.Key
-	// From is the name that the object was made for, where that is another one; "" where it is not.
+	// From is the name that the object was made for, if that is another name than the present one.
 	From string
-	// Turn is what the step has to come after, besides what it refers to: another member of its group, or what has to be seen first.
+	// Turn is what the step has to come after, in addition to what it refers to: another member of its group, or a list that has to be complete
+	// first.
 	Turn cause.Cause
-	// Names say what IDs among the values of Changes and Ignored stand for, by ID:
-	// "Network/front" is an object of the stack or one that it imports, "Network front"
-	// what else the cloud has.
+	// Names say which objects IDs in the values of Changes and Ignored stand for, by ID. "Network/front" is an object of the stack, or one that it
+	// imports. "Network front" is any other object of the cloud.
 	Names map[string]string
 
-	// What follows is for the program; a step is written down without it.
+	// These parts are for the program. They are not stored with a step.
 	Object     `json:"-"`
 	Manner     `json:"-"`
 	Membership `json:"-"`
 	Consent    `json:"-"`
 }
 
-// Object is what a step is about, as its manifest and the cloud have it.
+// Object has the object of a step, as its manifest and as the cloud describe it.
 type Object struct {
-	Want   *kind.Desired // nil of what no manifest stands for any more
-	Have   *kind.Live    // nil when there is none
-	Viewed *kind.Want    // Want as its kind sees it, see [Step.View]
-	Lost   string        // the ID of an object that was there and is gone, if it is known
-	// Surplus is true of a copy: the object with this mark exists besides.
+	Want   *kind.Desired // nil if no manifest describes the object any more.
+	Have   *kind.Live    // nil if the cloud has none.
+	Viewed *kind.Want    // Want as its kind sees it, see [Step.View].
+	Lost   string        // the ID of an object that existed and is gone, if known.
+	// Surplus is true of a copy: another object has this mark, too.
 	Surplus bool
-	// Obstacle is why what the manifest only refers to cannot be used; "" where nothing is in the way.
+	// Obstacle is why an object that the manifest only refers to cannot be used; "" if it can.
 	Obstacle Obstacle
-	// Aside are the differences of an object that is suspended, or left as it is: like those that are ignored
-	// they are counted nowhere.
+	// Aside are the differences of an object that is suspended or frozen. Like Ignored, they are not counted anywhere.
 	Aside   []kind.Change
-	Upkeep  *kind.Upkeep     // what time makes due of it; nil for nothing ever
-	Secrets *redact.Redactor // what must not be shown of it
+	Upkeep  *kind.Upkeep     // upkeep that time makes due; nil for an object without any.
+	Secrets *redact.Redactor // secrets that must not be shown.
 }
 
-// Manner is by which rule a step came about, where its action does not say that.
+// Manner says by which rule a step came about, where its action does not say that.
 type Manner struct {
-	Frozen      bool // it stays as it is: by its group, or since what stays uses it or needs its place
-	OfSuspended bool // no manifest has it any more, and what is suspended had
-	InUse       bool // nothing but a user is in the way of its deletion
-	Spare       bool // it was made for a member that its group does not need any more
-	Healing     bool // it brings a member back
-	Unused      bool // it replaces an object that nobody could use yet: nothing is lost with it
-	Tends       bool // it does what time makes due
-	OfThis      bool // this very manifest was applied to the object last, or nothing was yet
+	Frozen      bool // the object stays as it is: its group keeps it so, an object that stays uses it, or a new object that needs its place cannot be created.
+	OfSuspended bool // no manifest describes the object any more, and it was a part of a suspended one.
+	InUse       bool // only a user of the object prevents its deletion.
+	Spare       bool // the object was made for a spare that its group no longer needs.
+	Healing     bool // the step heals a member.
+	Unused      bool // the step replaces an object that nobody could use yet: nothing is lost with it.
+	Tends       bool // the step is upkeep that time makes due.
+	OfThis      bool // this very manifest was applied to the object last, or none was yet.
 }
 
-// Membership is what the groups of the stack know of a step of a member of theirs.
+// Membership is what groups know about a step of one of their members.
 type Membership struct {
-	Part        *Part     // where members stand in for each other; nil for what is a part of none
-	Settles     *Settling // what others wait for, of an object that has to be well again first; nil when nobody waits
-	IsWorker    bool      // the object does the work of a member
-	Sick        string    // why it does not serve, as the member's probes have found; "" when they have not
-	Unanswering bool      // the probes are sure of that
-	Crowded     string    // with which objects it shares a host that are to be kept apart from it; "" for none
-	Judges      []string  // kinds of what says whether the members of its group serve: they have been listed no earlier than the object that the step interrupts
+	Part        *Part     // the group and the member of the object; nil if it belongs to none.
+	Settles     *Settling // why others wait until the object is well; nil if nobody waits.
+	IsWorker    bool      // the object does the work of the member.
+	Sick        string    // why the member does not serve, as its probes found; "" if they found nothing.
+	Unanswering bool      // the probes are sure of that.
+	Crowded     string    // the objects on the same host that should be kept apart from this one; "" for none.
+	Judges      []string  // kinds of the objects that report whether the other members serve. Their lists must be at least as new as the list of this object.
 }
 
-// Consent is what people approve of with a step, and what they have said of it.
+// Consent is what people approve with a step, and what they have said about it.
 type Consent struct {
-	Bound       *Bound // what an approval binds of the manifest; nil where nothing is written
-	Follows     bool   // the object has to be written because what it refers to gets a new ID
-	Target      string // what the machine that it makes shall bear if people approved of it (see package decide, target.go)
-	Continues   bool   // they have approved of it before this process began
-	DataAtStake bool   // it loses data which is nowhere else
-	LossAllowed *bool  // what manifests say of that; nil for nothing
+	Bound       *Bound // what an approval binds of the manifest; nil if the step writes nothing.
+	Follows     bool   // the object has to be written because an object that it refers to gets a new ID.
+	Target      string // the sum that the created machine will bear if people approved it (see package decide, target.go).
+	Continues   bool   // people approved the step before this process began.
+	DataAtStake bool   // the step loses data that exists nowhere else.
+	LossAllowed *bool  // what manifests say about that loss; nil if they say nothing.
 }
 
-// Disruption is the worst that the step does to users of the object.
+// Disruption is the worst effect of the step on users of the object.
 func (s Step) Disruption() kind.Disruption {
 	switch s.Action {
 	case Recreate, Delete:
@@ -149,7 +144,7 @@ func (s Step) Disruption() kind.Disruption {
 	return kind.InPlace
 }
 
-// ID is the object's identifier in the cloud, "" when there is none.
+// ID is the object's ID in the cloud; "" when there is none.
 func (s Step) ID() string {
 	if s.Have == nil {
 		return ""
@@ -157,7 +152,7 @@ func (s Step) ID() string {
 	return s.Have.ID
 }
 
-// fingerprint is of the step exactly as it is shown.
+// fingerprint stands for the step exactly as it is shown.
 func (s Step) fingerprint() Print {
 	changes := slices.Clone(s.Changes)
 	slices.SortStableFunc(changes, func(a, b kind.Change) int { return cmp.Compare(a.Field, b.Field) })
@@ -170,17 +165,16 @@ func (s Step) fingerprint() Print {
 	return all.Sum()
 }
 
-// Alters reports whether what others see of the object may be another after the step: more than its mark is written.
+// Alters reports whether users of the object may see a change after the step: it writes more than the mark.
 func (s Step) Alters() bool {
 	return s.Action == Create || s.Action == Recreate ||
 		s.Action == Update && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Field != kind.MarkField })
 }
 
-// Unmanaged reports whether the step is about an object that is only used.
+// Unmanaged reports whether the step is about an object that the stack only imports.
 func (s Step) Unmanaged() bool { return s.Want != nil && s.Want.Unmanaged }
 
-// Recorded is the step as it is kept: without what it was planned with, which
-// would keep a whole round's planner and lists alive.
+// Recorded is the step as it is stored, without what it was planned with: that would keep the planner and the lists of a whole round alive.
 func (s Step) Recorded() Step {
 	s.Viewed = nil
 	if s.Have != nil {
@@ -198,7 +192,7 @@ func (s Step) Identity() string {
 	return s.Key.String()
 }
 
-// Reason is why the step is what it is, and what it has to come after, in words.
+// Reason is, in words, why the step is what it is, and what it has to come after.
 func (s Step) Reason() string {
 	if s.Turn.IsZero() {
 		return s.Causes.String()
@@ -206,10 +200,10 @@ func (s Step) Reason() string {
 	return s.Why()
 }
 
-// Why says in few words what a step is about.
+// Why is, in few words, the cause of the step.
 func (s Step) Why() string { return s.Because().And(s.Turn).String() }
 
-// Because is what a step is about: where nothing else is said, the first field that differs.
+// Because are the causes of the step; without any, the first field that differs.
 func (s Step) Because() cause.List {
 	if len(s.Causes) > 0 || len(s.Changes) == 0 {
 		return s.Causes
@@ -217,7 +211,7 @@ func (s Step) Because() cause.List {
 	return cause.List{cause.Of(cause.Field, s.Changes[0].Field)}
 }
 
-// Worst is the worst that changes do to users of an object.
+// Worst is the worst effect of changes on users of an object.
 func Worst(list []kind.Change) kind.Disruption {
 	d := kind.InPlace
 	for _, c := range list {
@@ -226,8 +220,8 @@ func Worst(list []kind.Change) kind.Disruption {
 	return d
 }
 
-// Through is the entry of clouds.yaml that the step is carried out through: the manifest's,
-// where that shows the object, and otherwise the one that the object was found by.
+// Through is the entry of clouds.yaml whose credentials carry out the step: the manifest's entry if that shows the object, otherwise the one that
+// found the object.
 func (s Step) Through() string {
 	switch {
 	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.As(s.Want.Entry) != nil):
@@ -238,8 +232,7 @@ func (s Step) Through() string {
 	return ""
 }
 
-// Others are the further entries that show the object of a step, where no manifest says by which one it is made: it may
-// have been made by any of them.
+// Others are the further entries that show an object without a manifest. The object may have been made through any of them.
 func (s Step) Others() (entries []string) {
 	if s.Have == nil || s.Want != nil && !s.Surplus {
 		return nil
@@ -252,7 +245,7 @@ func (s Step) Others() (entries []string) {
 	return entries
 }
 
-// View is that object as its kind's driver sees it. A recorded step has none.
+// View is the desired object as the driver of its kind sees it. A recorded step has none.
 func (s Step) View() kind.Want {
 	if s.Viewed == nil {
 		return kind.Want{}
@@ -260,19 +253,18 @@ func (s Step) View() kind.Want {
 	return *s.Viewed
 }
 
-// Settling is what others of its group, or the group itself, wait for of an object.
+// Settling is what the other members of a group, or the group itself, wait for from an object.
 type Settling struct {
-	Whom     manifest.Key  // the member, where the object only reports of it; zero for the object itself
-	Until    time.Time     // when it has worked for long enough; the zero time when something else is waited for
-	Patience time.Duration // how long they wait; 0 where the group does not say
-	Failing  time.Time     // since when it has not served after it was changed; the zero time where that is not sure
+	Whom     manifest.Key  // the member that the object reports on; zero for the object itself.
+	Until    time.Time     // when it has worked for long enough; the zero time when the others wait for something else.
+	Patience time.Duration // how long the others wait; 0 where the group does not say.
+	Failing  time.Time     // since when it has not served after a change; the zero time where that is not certain.
 }
 
-// Settling is true when something else waits until the object is well again.
+// Settling is true when others wait until the object is well again.
 func (s Step) Settling() bool { return s.Settles != nil }
 
-// Until is when what is settling has worked for long enough; the zero time when something
-// else is waited for.
+// Until is when the object has worked for long enough; the zero time when others wait for something else.
 func (s Step) Until() time.Time {
 	if s.Settles == nil {
 		return time.Time{}
@@ -280,8 +272,8 @@ func (s Step) Until() time.Time {
 	return s.Settles.Until
 }
 
-// Patience is how long others wait for what is settling; 0 where the group does not say. Failing is since when
-// it has not served after it was changed; the zero time where that is not sure.
+// Patience is how long others wait for the object; 0 where the group does not say. failing is since when it has not served after a change; the zero
+// time where that is not certain.
 func (s Step) Patience() (limit time.Duration, failing time.Time) {
 	if s.Settles == nil {
 		return 0, time.Time{}
@@ -289,7 +281,7 @@ func (s Step) Patience() (limit time.Duration, failing time.Time) {
 	return s.Settles.Patience, s.Settles.Failing
 }
 
-// Whom is the member of a group that the object reports not to serve, of one that is waited for because of that; zero for others.
+// Whom is the member that the object reports as not serving, if others wait for that; zero otherwise.
 func (s Step) Whom() manifest.Key {
 	if s.Settles == nil {
 		return manifest.Key{}
@@ -297,13 +289,13 @@ func (s Step) Whom() manifest.Key {
 	return s.Settles.Whom
 }
 
-// WithAction is the step with another action, and why; what it had to come after counts no more.
+// WithAction is the step with another action and its causes. The Turn that it had no longer counts.
 func (s Step) WithAction(action Action, causes ...cause.Cause) Step {
 	s.Action, s.Causes, s.Turn = action, cause.List(nil).And(causes...), cause.Cause{}
 	return s
 }
 
-// Recording is the step with what a machine bears that it makes by an approval.
+// Recording is the step with the sum that its machine will bear once the step is approved.
 func (s Step) Recording() Step {
 	if s.Target == "" || s.Viewed == nil {
 		return s

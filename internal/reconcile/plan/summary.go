@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Summary counts the steps of a plan. Every step is counted by its action; the
-// other counts say something more about some of them. Code that reports to people or
-// programs a number of steps takes it from here.
+// Summary counts the steps of a plan. Every step is counted by its action; the further counts say more about some of them. All reports to people and
+// programs take their numbers from here.
 type Summary struct {
 	Create  int `json:"create"`
 	Update  int `json:"update"`
@@ -18,11 +17,11 @@ type Summary struct {
 	Refuse  int `json:"refuse"`
 	Keep    int `json:"keep"`
 
-	Adopt     int `json:"adopt"`     // of update: become the stack's
-	Drifted   int `json:"drifted"`   // differ, and no commit explains it
-	Reported  int `json:"reported"`  // of keep: differ, and are left like that
-	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person
-	Unchanged int `json:"unchanged"` // of keep: the stack's own, and as wanted
+	Adopt     int `json:"adopt"`     // of update: become the stack's.
+	Drifted   int `json:"drifted"`   // differ, and no commit explains it.
+	Reported  int `json:"reported"`  // of keep: differ, and stay so.
+	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person.
+	Unchanged int `json:"unchanged"` // of keep: the stack's own, and equal to Git.
 }
 
 // Summary counts the plan's steps.
@@ -65,7 +64,7 @@ func (s *Summary) add(step *Step) {
 	also(&s.Unchanged, step.Silent() && !step.Unmanaged())
 }
 
-// Reported reports whether the object differs and is left like that.
+// Reported reports whether the object differs and nothing is done about it.
 func (s Step) Reported() bool { return s.Action == Keep && len(s.Changes) > 0 }
 
 // Silent reports whether people need not read about the step.
@@ -81,8 +80,8 @@ type Count struct {
 	Text   string
 }
 
-// Counts are the numbers that people read: what would be made, changed or deleted even
-// where there is nothing, and of the others what there is.
+// Counts are the numbers that people read. The counts of objects to create, change, replace or delete are there even when they are 0, all others only
+// when they are not.
 func (s Summary) Counts() []Count {
 	list := []Count{
 		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},

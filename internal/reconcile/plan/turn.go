@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 )
 
-// WaitFor has a step wait for others, and says until when.
+// WaitFor makes a step wait for others, and notes what it waits for.
 func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Awaits = append(s.Awaits, keys...)
 	if !s.Turn.IsZero() {
@@ -16,8 +16,8 @@ func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Turn = turn
 }
 
-// AwaitWell has others wait until the object of a step is well. Of several reasons the one counts that has it looked at again soonest; what one knows of
-// whom it is about, and how long they wait, the others keep.
+// AwaitWell makes others wait until the object of a step is well. If there are several reasons, the one counts by which the object is looked at again
+// soonest. The member that it is about, and how long others wait, are kept from any of the reasons.
 func (s *Step) AwaitWell(by Settling) {
 	if s.Settles == nil {
 		s.Settles = &by
@@ -34,10 +34,10 @@ func (s *Step) AwaitWell(by Settling) {
 	s.Settles = &by
 }
 
-// Part is where an object belongs that is, or belongs to, a member of a group.
+// Part says to which group and member an object belongs. The object is the member or a part of it.
 type Part struct {
 	Group, Member manifest.Key
-	// Away is how many members of the group may be away at once, or are tried first, when they are replaced; 0 where the
-	// group does not say how that is done.
+	// Away is how many members of the group may be away at once, or are tried first, when they are replaced. It is 0 where the group does not say how
+	// they are replaced.
 	Away int
 }

@@ -26,7 +26,8 @@ var gardening = typed.Kind[garden, struct{}, garden]{
 	},
 }
 
-// gardens is the plan at a time for gardens that are in the cloud. applied is the spec that the mark of each says was applied; "" for its manifest's.
+// gardens is the plan, at a time, of gardens with these specs. Those in applied exist in the cloud; applied is the digest in their marks, "" for that
+// of the manifest.
 func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[string]string) plan.Plan {
 	t.Helper()
 	k := gardening.Flat()
