@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// decoders undo one encoding each, wherever it stands in a text. They give nil
-// when the text does not change. White space within an encoding is passed over:
-// services fold and wrap what they repeat.
+// decoders undo one encoding each, wherever it occurs in a text. They return nil when the text does
+// not change. They skip white space within an encoding, because services fold and wrap the texts
+// that they repeat.
 var decoders = []func([]byte) []byte{
 	func(t []byte) []byte { return escapes(t, '%', false) }, // URL
 	func(t []byte) []byte { return escapes(t, '%', true) },  // form
@@ -24,8 +24,8 @@ var decoders = []func([]byte) []byte{
 	func(t []byte) []byte { return hexRuns(t, 1) },
 }
 
-// visibleFrom takes up to len(into) visible bytes from i on, and says where it
-// has come to.
+// visibleFrom copies up to len(into) visible bytes from offset i on, and returns the offset at
+// which it stopped.
 func visibleFrom(text []byte, i int, into []byte) (n, end int) {
 	for ; i < len(text) && n < len(into); i++ {
 		if _, shown := fold(text[i]); shown {
@@ -35,7 +35,7 @@ func visibleFrom(text []byte, i int, into []byte) (n, end int) {
 	return n, i
 }
 
-// number reads that many hexadecimal digits.
+// number reads a number of so many hexadecimal digits.
 func number(text []byte, i, digits int) (value, end int, ok bool) {
 	var buffer [8]byte
 	n, end := visibleFrom(text, i, buffer[:digits])
@@ -43,7 +43,7 @@ func number(text []byte, i, digits int) (value, end int, ok bool) {
 	return int(parsed), end, n == digits && err == nil
 }
 
-// escapes undoes %68 and its like.
+// escapes undoes %68 and the like.
 func escapes(text []byte, mark byte, plus bool) []byte {
 	if bytes.IndexByte(text, mark) < 0 && !(plus && bytes.IndexByte(text, '+') >= 0) {
 		return nil
@@ -86,7 +86,7 @@ func backslashes(text []byte) []byte {
 	return out
 }
 
-// escape appends what a backslash and c stand for; end is behind c.
+// escape appends the character of the escape with c; end is the offset after c.
 func escape(out, text []byte, c byte, end int) ([]byte, int) {
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 	switch {
@@ -113,7 +113,7 @@ func escape(out, text []byte, c byte, end int) ([]byte, int) {
 	return append(out, c), end
 }
 
-// pair reads the second half of a rune that JSON writes in two.
+// pair reads the second half of a rune that JSON writes as two escapes.
 func pair(text []byte, first, end int) (value, after int) {
 	var mark [2]byte
 	n, second := visibleFrom(text, end, mark[:])
@@ -127,7 +127,7 @@ func pair(text []byte, first, end int) (value, after int) {
 	return int(utf16.DecodeRune(rune(first), rune(low))), after
 }
 
-// longestEntity is how far the end of an entity is looked for.
+// longestEntity is the number of bytes in which the end of an entity is searched.
 const longestEntity = 12
 
 // entities undoes &quot; and &#104; and &#x68;.
@@ -157,16 +157,15 @@ func entities(text []byte) []byte {
 	return out
 }
 
-// shortestRun is how many bytes an encoding must hold to be looked at.
+// shortestRun is the number of bytes that an encoding must hold to be decoded.
 const shortestRun = Shortest
 
-// between stands between the contents of two runs. It does not count, so that a
-// secret is found that was cut in two by a quote or a bracket.
+// between separates the contents of two runs. It does not count in comparisons, so that a secret is
+// found even if a quote or a bracket cuts it in two.
 const between = '\n'
 
-// base64Runs decodes whatever can be base64, standard or URL, padded or not,
-// from the character at the offset on: one that is cut at its start begins
-// anywhere in a group of four.
+// base64Runs decodes everything that can be base64, standard or URL, padded or not, from the
+// character at the offset on. A run that is cut at its start may begin anywhere in a group of four.
 func base64Runs(text []byte, offset int) (out []byte) {
 	var run []byte
 	flush := func() {
@@ -215,8 +214,7 @@ func fourToThree(out, run []byte) []byte {
 	return out
 }
 
-// hexRuns decodes hexadecimal digits, with or without separators, from the one
-// at the offset on.
+// hexRuns decodes hexadecimal digits, with or without separators, from the digit at the offset on.
 func hexRuns(text []byte, offset int) (out []byte) {
 	var run []byte
 	flush := func() {

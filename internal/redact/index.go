@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// gram is how many bytes in a row give a secret away.
+// gram is the number of consecutive bytes that reveal a secret.
 const gram = 6
 
-// maxGrams bounds what is remembered of secrets: about as many bytes of text
-// that does not repeat itself, and 40 MB of memory.
+// maxGrams bounds the memory for secrets: about as many bytes of text without repetitions, and 40
+// MB of memory.
 const maxGrams = 1 << 20
 
 // index finds secrets in texts.
 type index struct {
-	grams   map[uint64]struct{} // each six bytes in a row of a secret
-	context map[uint64]struct{} // those of a text around its secrets
-	short   map[string]struct{} // secrets that are shorter than that
-	public  map[string]struct{} // words that may be shown
-	full    bool                // there were more than maxGrams
+	grams   map[uint64]struct{} // all sequences of six bytes in a secret.
+	context map[uint64]struct{} // those of a text around its secrets.
+	short   map[string]struct{} // secrets that are shorter than six bytes.
+	public  map[string]struct{} // words that may be shown.
+	full    bool                // whether there were more than maxGrams.
 }
 
 func indexOf(secrets, public iter.Seq[string]) *index {
@@ -45,8 +45,8 @@ func indexOf(secrets, public iter.Seq[string]) *index {
 
 func (x *index) empty() bool { return !x.full && len(x.grams)+len(x.context)+len(x.short) == 0 }
 
-// add takes a value as a secret: as a whole, or, when it has a structure, the parts
-// of it that are secret, and the rest as their context.
+// add adds a value as a secret as a whole. Of a structured value, it adds the secret parts, and the
+// rest as their context.
 func (x *index) add(value string) {
 	if !structured(value) {
 		x.addGrams(x.grams, value)
@@ -82,7 +82,7 @@ func (x *index) addGrams(to map[uint64]struct{}, value string) {
 	}
 }
 
-// addShort adds a value of which there is no gram.
+// addShort adds a value that is shorter than a gram.
 func (x *index) addShort(value string) {
 	var text []byte
 	for i := 0; i < len(value) && len(text) < gram; i++ {
@@ -96,8 +96,8 @@ func (x *index) addShort(value string) {
 	x.full = x.full || len(x.short) > maxGrams
 }
 
-// fold gives a byte as it is compared; shown is false for white space and
-// control characters, which do not count.
+// fold returns a byte in the form for comparisons. shown is false for white space and control
+// characters, which do not count.
 func fold(c byte) (_ byte, shown bool) {
 	if c >= 'A' && c <= 'Z' {
 		c += 'a' - 'A'
@@ -107,7 +107,7 @@ func fold(c byte) (_ byte, shown bool) {
 
 func next(g uint64, c byte) uint64 { return (g<<8 | uint64(c)) & (1<<(8*gram) - 1) }
 
-// visibleOf is what counts of a text, and where each byte of that stands in it.
+// visibleOf returns the bytes of a text that count, and the offset of each in the text.
 func visibleOf(text []byte) (visible []byte, at []int) {
 	visible, at = make([]byte, 0, len(text)), make([]int, 0, len(text))
 	for i, c := range text {
@@ -118,8 +118,7 @@ func visibleOf(text []byte) (visible []byte, at []int) {
 	return visible, at
 }
 
-// span is a part of a text. secret is false of one that shows no more than the
-// context of secrets.
+// span is a part of a text. secret is false for a span that only shows the context of secrets.
 type span struct {
 	from, to int
 	secret   bool
@@ -159,7 +158,7 @@ func (x *index) spans(text []byte) (list []span) {
 	return kept
 }
 
-// alone reports whether no letter or digit touches the part of a text.
+// alone reports whether a part of a text has no letter or digit next to it.
 func alone(text []byte, from, to int) bool {
 	return (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to]))
 }
@@ -177,13 +176,12 @@ func bytesIn(spans []span) (n int) {
 	return n
 }
 
-// maxHarmless is how many bytes of plain words may be those of a secret by
-// chance.
+// maxHarmless is the number of bytes of plain words that may equal those of a secret by chance.
 const maxHarmless = 16
 
-// harmless reports whether a part of a text lies within names of objects, and
-// within a few words that clouds and this program use all the time. One word, or
-// a few, of the context of a secret are harmless, too.
+// harmless reports whether a part of a text consists of names of objects, and a few words that
+// clouds and this program use all the time. One word of the context of a secret, or a few, are
+// harmless too.
 func (x *index) harmless(text []byte, s span) bool {
 	plain, words := 0, 0
 	for word := range bytes.FieldsFuncSeq(bytes.ToLower(around(text, s)), isSeparator) {
@@ -201,7 +199,7 @@ func (x *index) harmless(text []byte, s span) bool {
 
 func isSeparator(r rune) bool { return strings.ContainsRune(" ,:;'\"()/", r) }
 
-// around is the part of a text with all of the words that it touches.
+// around is the part of a text with all words that it touches.
 func around(text []byte, s span) []byte {
 	for s.from > 0 && isName(text[s.from-1]) && isName(text[s.from]) {
 		s.from--

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// structured reports whether a secret has an inner structure: a configuration
-// file, a script, JSON. Of such a text only some words are secret.
+// structured reports whether a secret has an inner structure: a configuration file, a script, JSON.
+// Only some words of such a text are secret.
 func structured(value string) bool {
 	value = strings.TrimSpace(value)
 	return strings.ContainsAny(value, "\n\r") || isJSON(value)
@@ -19,10 +19,10 @@ func isJSON(value string) bool {
 	return strings.HasPrefix(value, "{") && json.Valid([]byte(value))
 }
 
-// parts yields what is secret of a structured text:
+// parts yields the secret parts of a structured text:
 //
-//	the value of a key that is called like a secret     password: x, token = x, --api-key x
-//	what stands below such a key                         private_key: |
+//	the value of a key with the name of a secret         password: x, token = x, --api-key x
+//	the block below such a key                           private_key: |
 //	the password in an address                           postgres://app:x@db
 //	a line that consists of one word
 //	a word that looks random                             see [random]
@@ -59,7 +59,7 @@ func parts(text string) iter.Seq[string] {
 	}
 }
 
-// inTree yields the secrets of a JSON document. name is the key that it is the value of.
+// inTree yields the secrets of a JSON document. name is the key whose value the tree is.
 func inTree(tree any, name string, yield func(string) bool) bool {
 	switch tree := tree.(type) {
 	case string:
@@ -94,7 +94,7 @@ func inTree(tree any, name string, yield func(string) bool) bool {
 	return true
 }
 
-// spaced has a name and what is assigned to it stand as without blanks.
+// spaced writes assignments with blanks in the same form as those without.
 var spaced = strings.NewReplacer(" = ", "= ", " : ", ": ", " := ", "= ")
 
 // inLine yields the secrets of a line of a text.
@@ -137,7 +137,7 @@ func inLine(line string, yield func(string) bool) bool {
 	return inWords(words, yield)
 }
 
-// cutName splits name=value and name:value. An address is neither.
+// cutName splits name=value and name:value. It does not split an address.
 func cutName(word string) (name, value string, ok bool) {
 	i := strings.IndexAny(word, "=:")
 	if i <= 0 || strings.HasPrefix(word[i:], "://") {
@@ -181,7 +181,7 @@ func standsAlone(word string) bool {
 	return !plain && (len(word) >= gram || strings.ContainsAny(word, "0123456789"))
 }
 
-// bare is a name in lower case, without what joins its words.
+// bare is a name in lower case, without the characters between its words.
 func bare(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -191,7 +191,7 @@ func bare(name string) string {
 	}, name))
 }
 
-// secretName reports whether a key is called like one whose value is secret.
+// secretName reports whether the name of a key is that of a secret.
 func secretName(name string) bool {
 	name = bare(name)
 	for _, end := range []string{"name", "file", "path", "ref", "url", "uri", "type", "length", "policy", "id", "public"} {

@@ -10,8 +10,8 @@ const (
 	longestWord   = 23 // letters of the longest words of one case
 )
 
-// random reports whether a word looks like something that was generated, and not
-// like a word, a name, a version, an address or a number.
+// random reports whether a word looks generated, and not like a word, a name, a version, an address
+// or a number.
 func random(word string) bool {
 	if len(word) < gram {
 		return false
@@ -26,7 +26,8 @@ func random(word string) bool {
 	return changes >= 3 && len(word) >= 8
 }
 
-// randomPart judges letters and digits in a row. changes is how often it changes between them.
+// randomPart checks consecutive letters and digits. changes is the number of changes between the
+// two.
 func randomPart(part string, changes int) bool {
 	digits := strings.IndexFunc(part, unicode.IsDigit) >= 0
 	letters := strings.IndexFunc(part, unicode.IsLetter) >= 0
@@ -70,8 +71,8 @@ func humpsOf(part string) int {
 	return n
 }
 
-// mixed reports whether a word has letters, digits and at least two kinds of
-// other characters that only passwords have in common.
+// mixed reports whether a word has letters, digits and at least two kinds of other characters. Only
+// passwords have all of these.
 func mixed(word string) bool {
 	if len(word) < gram || strings.Contains(word, "://") || strings.IndexFunc(word, unicode.IsDigit) < 0 || strings.IndexFunc(word, unicode.IsLetter) < 0 {
 		return false

@@ -1,18 +1,17 @@
-// Package redact takes secrets out of texts that others wrote: a cloud that
-// repeats what it was sent, as it is or in another encoding, whole or cut.
+// Package redact removes secrets from texts of other programs. A cloud may repeat the data of a
+// request, in clear text or encoded, whole or cut.
 //
-// It knows secrets by their value and nothing of where they come from. It does
-// not list how a secret could be written; it undoes the usual encodings of a
-// text, twice over, and looks for six bytes in a row of any secret in all that
-// comes out:
+// It knows secrets by their value, and not where they come from. It does not list all ways to write
+// a secret. It undoes the usual encodings of a text, twice, and searches all results for six
+// consecutive bytes of any secret:
 //
-//	found in                   what becomes of the text
+//	found in                   the text becomes
 //	-------------------------  ----------------------------------------
 //	the text as it is          the words that show it become "[redacted]"
 //	one word of it, once or    so does that word
 //	twice decoded
-//	several words, decoded     the whole text is withheld: what stands for
-//	                           the secret cannot be distinguished from what does not
+//	several words, decoded     the whole text is withheld: the encoding of
+//	                           the secret cannot be separated from the rest
 //
 // White space and letter case do not count. Work and memory are bounded.
 package redact
@@ -30,28 +29,27 @@ import (
 )
 
 const (
-	// Hidden stands where a secret was.
+	// Hidden replaces a secret.
 	Hidden = "[redacted]"
-	// Withheld stands for a text that holds a secret in another form.
+	// Withheld replaces a text that holds a secret in another form.
 	Withheld = "[withheld: it repeats a secret]"
-	// TooMany stands for every foreign text when there are more secrets than can
-	// be looked for.
+	// TooMany replaces every foreign text when there are more secrets than can be searched for.
 	TooMany = "[withheld: this stack has more text in secrets than can be looked for]"
 )
 
-// Shortest is the length in bytes, white space left out, below which a value is
-// no secret: hiding "1" or "yes" would only spoil texts.
+// Shortest is the length in bytes, without white space, below which a value is no secret: hiding
+// "1" or "yes" would only damage texts.
 const Shortest = 4
 
 const (
-	maxText    = 16 << 10 // bytes of one text that are looked at; the rest is cut off
-	maxDecoded = 4 << 20  // bytes that one text may be decoded to, all forms together
-	maxHeld    = 64 << 10 // bytes of one text that is only searched
-	maxDepth   = 2        // encodings within each other
+	maxText    = 16 << 10 // bytes of one text that are searched; the rest is cut off.
+	maxDecoded = 4 << 20  // bytes of all decoded forms of one text together.
+	maxHeld    = 64 << 10 // bytes of a text in [Redactor.Holds].
+	maxDepth   = 2        // nested encodings.
 )
 
-// Redactor knows the secrets of a stack. It reads them when first asked, once,
-// and is safe for concurrent use. A nil one knows none.
+// Redactor knows the secrets of a stack. It reads them once, at the first use, and is safe for
+// concurrent use. A nil Redactor knows none.
 type Redactor struct {
 	secrets, public iter.Seq[string]
 
@@ -59,13 +57,13 @@ type Redactor struct {
 	known *index
 }
 
-// New makes a redactor of secrets. Words in public, such as the names of
-// objects, are shown even where a secret contains them.
+// New makes a redactor of secrets. Words in public, such as the names of objects, are shown even
+// where a secret contains them.
 func New(secrets, public iter.Seq[string]) *Redactor {
 	return &Redactor{secrets: secrets, public: public}
 }
 
-// Text is what may be shown of a text: the text itself when it holds no secret.
+// Text is the text that may be shown: the text itself when it holds no secret.
 func (r *Redactor) Text(text string) string {
 	if r == nil || len(text) < Shortest {
 		return text
@@ -84,8 +82,8 @@ func (x *index) redact(text string) string {
 	left := maxDecoded
 	spans := x.spans([]byte(text))
 	masked := mask(text, spans)
-	// A secret may be partly as it is and partly escaped: decoded, the text as it
-	// came must not show more than was taken out of it.
+	// A secret may be partly in clear text and partly escaped. So the decoded text must not show
+	// more of secrets than was removed.
 	if len(spans) > 0 && x.decoded(text, &left) > bytesIn(spans) {
 		return Withheld
 	}
@@ -103,8 +101,8 @@ func (x *index) redact(text string) string {
 	return masked
 }
 
-// onlyWord is the one word of a text that holds an encoded secret; "" when there
-// are several or none.
+// onlyWord is the only word of a text that holds an encoded secret; "" when there are several or
+// none.
 func (x *index) onlyWord(text string, left *int) (only string) {
 	for word := range strings.FieldsSeq(text) {
 		if word == only || x.decoded(word, left) == 0 {
@@ -141,8 +139,8 @@ func (r *Redactor) Holds(text string) bool {
 // Clean reports whether a text may be shown as it is.
 func (r *Redactor) Clean(text string) bool { return r.Text(text) == text }
 
-// mask replaces parts of a text, with the words that they are in: what touches a
-// secret may be a bit of it that was escaped.
+// mask replaces parts of a text, with the whole words around them, because the characters next to a
+// secret may be an escaped part of it.
 func mask(text string, spans []span) string {
 	var b strings.Builder
 	last := 0
@@ -152,7 +150,7 @@ func mask(text string, spans []span) string {
 			to = s.to + n
 		}
 		if s.to <= last {
-			continue // in a word that is out already
+			continue // in a word that is already replaced
 		}
 		b.WriteString(text[last:from])
 		b.WriteString(Hidden)
@@ -164,9 +162,8 @@ func mask(text string, spans []span) string {
 
 const blanks = " \t\r\n\v\f"
 
-// decoded is how many bytes of secrets show in what the text is an encoding of,
-// in the form that shows most. It counts without end when there is more to
-// decode than left.
+// decoded is the number of bytes of secrets that the decoded forms of a text show, in the form that
+// shows most. It is the maximal int when there is more to decode than left.
 func (x *index) decoded(text string, left *int) int {
 	return x.inForms([]byte(text), maxDepth, left)
 }
@@ -192,7 +189,7 @@ func (x *index) inForms(text []byte, depth int, left *int) (most int) {
 
 type contextKey struct{}
 
-// With lets what works under the context know what must not be shown.
+// With adds a redactor to a context.
 func With(ctx context.Context, r *Redactor) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }

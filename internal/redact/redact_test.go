@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// encodings are how services and proxies may write what they were sent.
+// encodings are the ways in which services and proxies may repeat a text.
 var encodings = []struct {
 	name   string
 	encode func(string) string
@@ -67,8 +67,8 @@ func of(secrets ...string) *redact.Redactor {
 	return redact.New(slices.Values(secrets), slices.Values([]string{"web-front-1"}))
 }
 
-// showsAny reports whether out shows six bytes in a row of text, white space and
-// case aside.
+// showsAny reports whether out shows six consecutive bytes of text, without regard to white space
+// and case.
 func showsAny(out, text string) bool {
 	out, text = squeeze(out), squeeze(text)
 	for i := range max(0, len(text)-5) {
@@ -81,8 +81,8 @@ func showsAny(out, text string) bool {
 
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
 
-// Whatever the encoding, whatever is cut off: when ten bytes of a secret are
-// left, nothing of it is shown, nor of its encoding.
+// TestAttackSecretInAnyEncoding encodes and cuts secrets in every way: if ten bytes of a secret are
+// left, nothing of it or of its encoding is shown.
 func TestAttackSecretInAnyEncoding(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secret := rapid.StringMatching(`[!-~]{12,40}`).Draw(rt, "secret")
@@ -157,8 +157,8 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
-// A repository of secrets costs a bounded amount of memory; beyond it foreign
-// words are withheld, not shown.
+// TestAttackSecretsWithoutEnd has a repository with many secrets: they take a bounded amount of
+// memory, and beyond it, foreign texts are withheld.
 func TestAttackSecretsWithoutEnd(t *testing.T) {
 	testcost.Long(t)
 	var b strings.Builder
@@ -174,7 +174,8 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	}
 }
 
-// What one text costs is bounded too, however it is nested.
+// TestAttackSecretsTextWithoutEnd checks that the cost of one text is bounded too, however its
+// encodings are nested.
 func TestAttackSecretsTextWithoutEnd(t *testing.T) {
 	r := of("correct-horse-battery")
 	text := strings.Repeat(`%25%2541&amp;\u0041QUFB`, 100_000)
@@ -204,8 +205,9 @@ log: {level: debug}
 nonce Zm9vYmFyYmF6cXV4MTIz
 `
 
-// Of a text with a structure only what looks like a secret is one. Words that every
-// configuration has are shown: they are names of fields, regions and the like.
+// TestWordsOfAConfigurationStay has a structured text, of which only the words that look like
+// secrets are secret. Words that every configuration has are shown, such as names of fields and
+// regions.
 func TestWordsOfAConfigurationStay(t *testing.T) {
 	r := of(configuration, `{"availabilityZone": "ZoneNorth", "auth": {"password": "jsonwords"}, "list": ["securityGroups"]}`)
 	for _, text := range []string{
@@ -228,8 +230,8 @@ func TestWordsOfAConfigurationStay(t *testing.T) {
 	}
 }
 
-// However a configuration is written, the value of a key that is called like a
-// secret is one.
+// TestAttackValuesOfSecretKeys checks that the value of a key with the name of a secret is a
+// secret, in every form of configuration.
 func TestAttackValuesOfSecretKeys(t *testing.T) {
 	forms := []string{"%s: %s\nother: x\n", "%s=%s\nOTHER=x\n", "%s = \"%s\"\nother = 1\n", "a:\n  - name: x\n    %s: '%s'\n", "export %s=%s\ntrue\n", "{\"a\": 1,\n \"%s\": \"%s\"}", "run --%s %s --verbose\nexit\n", "{\"%s\": \"%s\"}"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -243,11 +245,11 @@ func TestAttackValuesOfSecretKeys(t *testing.T) {
 	})
 }
 
-// plain reports whether a drawn secret is a word that everybody uses.
+// plain reports whether a drawn secret is a common word.
 func plain(secret string) bool { return of(secret).Clean(secret) }
 
-// Keys are values of people only where no field is called so, and two never become
-// one.
+// TestKeysOfMaps checks that keys are treated as values unless a field has that name, and that two
+// keys never become one.
 func TestKeysOfMaps(t *testing.T) {
 	r := of("hunter2hunter2", "swordfishes", "projectID")
 	in := map[string]any{"projectID": 1, "hunter2hunter2": "a", "swordfishes": "b", "list": []any{map[string]string{"swordfishes": "c"}, "is hunter2hunter2"}}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Value takes secrets out of a value of a type that JSON is decoded to, and keeps
-// its type. A key of a map is a value as well, unless own reports it to be a name
-// of ours; nil stands for a function that reports none. Two keys never become one.
-// A value of another type is given back as it is, with ok false.
+// Value removes secrets from a value of a type to which JSON is decoded, and keeps its type. A key
+// of a map is treated as a value too, unless own reports that it is a name of ours; a nil own
+// reports none. Two keys never become one. A value of another type is returned unchanged, with ok
+// false.
 func (r *Redactor) Value(v any, own func(key string) bool) (shown any, ok bool) {
 	switch v := v.(type) {
 	case nil, bool, int, float64, json.Number:
@@ -33,7 +33,7 @@ func (r *Redactor) Value(v any, own func(key string) bool) (shown any, ok bool) 
 	return v, false
 }
 
-// Texts are texts as they may be shown.
+// Texts are the texts that may be shown.
 func (r *Redactor) Texts(list []string) []string {
 	list = slices.Clone(list)
 	for i := range list {

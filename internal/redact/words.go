@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// plainWords are what messages of clouds and of this program consist of. A secret
-// of which no more shows than some of these is not given away by them: scripts
-// are secrets too, and speak of servers and networks.
+// plainWords are the usual words in messages of clouds and of this program. If a text shows only a
+// few of them, it does not reveal a secret that contains them: scripts are secrets too, and mention
+// servers and networks.
 var plainWords = func() map[string]struct{} {
 	all := map[string]struct{}{}
 	for word := range strings.FieldsSeq(plainText) {

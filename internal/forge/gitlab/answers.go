@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// number is an ID. One of another type is 0, which is nobody's.
+// number is an ID. A value of another type becomes 0, which is nobody's ID.
 type number int64
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -19,7 +19,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// text is a string. Anything else is "": versions of GitLab differ in what they leave out.
+// text is a string. Any other value becomes "": versions of GitLab differ in the fields that they
+// leave out.
 type text string
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -32,7 +33,7 @@ func (s *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// flag is true or false; anything else is false.
+// flag is true or false; any other value becomes false.
 type flag bool
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -41,7 +42,7 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// moment is a time, zero when it is none.
+// moment is a time; an invalid value becomes the zero time.
 type moment struct{ time.Time }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -83,7 +84,7 @@ type note struct {
 	Author       user   `json:"author"`
 	System       flag   `json:"system"`
 	Internal     flag   `json:"internal"`
-	Confidential flag   `json:"confidential"` // what internal was called before 15.5
+	Confidential flag   `json:"confidential"` // the name of internal before 15.5
 	CreatedAt    moment `json:"created_at"`
 	UpdatedAt    moment `json:"updated_at"`
 }

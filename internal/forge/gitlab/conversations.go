@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Comments implements [forge.Conversations]. What GitLab itself writes is left out, and
-// so is what only members can read: approvals are for everybody to see.
+// Comments implements [forge.Conversations]. It leaves out notes that GitLab itself writes, and
+// notes that only members can read, because everybody must be able to see approvals.
 func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment, error) {
 	me, err := r.myID(ctx)
 	if err != nil {
@@ -36,13 +36,12 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		}
 		return nil
 	})
-	// One that is deleted while pages are read moves others from page to page.
+	// A comment that is deleted while pages are read moves others from page to page.
 	slices.SortFunc(comments, func(a, b forge.Comment) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(comments, func(a, b forge.Comment) bool { return a.ID == b.ID }), err
 }
 
-// robot is what GitLab calls the accounts of tokens of projects and groups, and
-// accounts for programs.
+// robot matches the names of accounts of project and group tokens, and of accounts for programs.
 var robot = pattern.Of(`^((project|group)_[0-9]+_bot|service_account_)|\[bot\]$`)
 
 func (r *Repository) comment(n note, iid int, me number) forge.Comment {
@@ -53,7 +52,7 @@ func (r *Repository) comment(n note, iid int, me number) forge.Comment {
 	}
 }
 
-// noteURL is where people see a comment; GitLab does not say.
+// noteURL is the address of a comment for people, which GitLab does not report.
 func (r *Repository) noteURL(iid int, id number) string {
 	return fmt.Sprintf("%s/%s/-/merge_requests/%d#note_%d", strings.TrimSuffix(r.api, "/api/v4/"), r.path, iid, id)
 }

@@ -1,10 +1,9 @@
-// Package gitlab is a project on GitLab, gitlab.com or one's own, from version 15
-// on: the roles of [forge.Forge] by its REST API.
+// Package gitlab implements [forge.Forge] for a project on GitLab, gitlab.com or self-managed, from
+// version 15 on, with its REST API.
 //
-// It keeps the number of the project, who the token belongs to, and from which
-// branch open merge requests come. There are no reactions: GitLab dates a comment
-// anew with each of them (Note#bump_updated_at), so that it could no longer be told
-// from one that was edited. There are no notes on lines either.
+// It keeps the number of the project, the account of the token, and the branches of open merge
+// requests. It uses no reactions: each reaction updates the time of a comment
+// (Note#bump_updated_at), so the comment would look edited. It has no notes on lines either.
 package gitlab
 
 import (
@@ -20,15 +19,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Config says which project, and as whom.
+// Config says which project to use, and with whose token.
 type Config struct {
-	// URL is the forge's, such as https://gitlab.com, with the path below which it
-	// is served; without TLS on this machine only.
+	// URL is the address of the forge, such as https://gitlab.com, with the path below which it is
+	// served. An address without TLS is allowed on this machine only.
 	URL string
 	// Project is its path, groups included, such as acme/infra/cloud-config.
 	Project string
-	// Token returns the token to use now: of a person, a group or a project, with
-	// the scope api and the role Developer.
+	// Token returns the current token: of a person, a group or a project, with the scope api and
+	// the role Developer.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
@@ -36,24 +35,24 @@ type Config struct {
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
-	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	// Fence is called before each request that changes something; see [forge.TransportConfig].
 	Fence func() error
 }
 
 // Repository is a project on a GitLab.
 type Repository struct {
-	api, path string // where the API begins; the project's path
+	api, path string // the root of the API; the project's path
 	token     func(context.Context) (string, error)
 	transport *forge.Transport
 	client    *http.Client
 
 	mu      sync.Mutex
-	project number // 0 before it was asked for
+	project number // 0 until it is known
 	me      account
 	opened  map[string]opened // by branch
 }
 
-// account is who a token belongs to.
+// account is the account of a token.
 type account struct {
 	token string
 	id    number
@@ -67,7 +66,7 @@ func Abilities() forge.Abilities {
 	}
 }
 
-// Forge is the project, by its roles.
+// Forge returns the roles of the project.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
 		Can: Abilities(), CommitStatuses: r,
@@ -98,23 +97,23 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget returns how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and the limit.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the project in messages.
 func (r *Repository) String() string { return r.path }
 
-// words are those of the paths of GitLab's API.
+// words are the words in the paths of GitLab's API.
 var words = strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
 
-// Paths of projects: groups and a name, each without what GitLab refuses in them.
+// These patterns match paths of projects, groups and a name, without the forms that GitLab refuses.
 var (
 	projectPath = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 	dots        = pattern.Of(`\.\.|\.(/|$)`)
 )
 
-// root is the address of the project by its number, asked for once: that of its path
-// leads on after it was renamed, and then takes nothing but GET.
+// root is the address of the project by its number, requested once. The address by its path still
+// works after the project was renamed, but then only for GET.
 func (r *Repository) root(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	known := r.project
@@ -138,7 +137,7 @@ func (r *Repository) root(ctx context.Context) (string, error) {
 	return fmt.Sprintf("projects/%d/", known), nil
 }
 
-// myID is the account that the token belongs to, asked once for each token and hour.
+// myID is the account of the token, requested once for each token and hour.
 func (r *Repository) myID(ctx context.Context) (number, error) {
 	token, err := r.token(ctx)
 	if err != nil {

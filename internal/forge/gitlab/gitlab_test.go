@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
-// lab is what stands in for GitLab.
+// lab is the stand-in for GitLab.
 type lab struct {
 	*forgetest.GitLab
 	forge *gitlab.Repository
@@ -39,7 +39,8 @@ func TestSuite(t *testing.T) {
 
 func file(text string) map[string]string { return map[string]string{"a.yaml": text} }
 
-// However a merge request is merged, the commit that the branch became leads to it.
+// TestMergeMethods checks that the new commit of the branch leads to its merge request, whatever
+// the merge method.
 func TestMergeMethods(t *testing.T) {
 	l := start(t)
 	for _, method := range []string{"merge", "squash", "ff"} {
@@ -60,7 +61,8 @@ func set(t *testing.T, l lab, commit string, state forge.State, text string) {
 	}
 }
 
-// A status belongs to the pipeline that people look at: none is made beside it.
+// TestStatusesGoWherePeopleLook checks that a status goes to the pipeline that people look at, and
+// that no other one is created.
 func TestStatusesGoWherePeopleLook(t *testing.T) {
 	l := start(t)
 	head := l.Push(t, "topic", file("a: 1\n"))
@@ -89,7 +91,8 @@ func TestStatusesGoWherePeopleLook(t *testing.T) {
 	}
 }
 
-// GitLab refuses to say the same once more, which is no error; the rest it takes.
+// TestEveryStateFollowsEveryOther sets all pairs of states. GitLab refuses to repeat a state, which
+// is no error here, and accepts the other changes.
 func TestEveryStateFollowsEveryOther(t *testing.T) {
 	l := start(t)
 	commit := l.Push(t, "states", file("a: 1\n"))
@@ -106,8 +109,8 @@ func TestEveryStateFollowsEveryOther(t *testing.T) {
 	}
 }
 
-// Of a protected branch maintainers decide, and a name that somebody gave up is
-// nobody's right.
+// TestRightsOfABranch checks that only maintainers may change a protected branch. An earlier name
+// of an account gives no right.
 func TestRightsOfABranch(t *testing.T) {
 	l := start(t)
 	l.Allow(t, "dev", true)
@@ -137,8 +140,8 @@ func TestRightsOfABranch(t *testing.T) {
 	}
 }
 
-// What is ours is known by the number of the account; what GitLab writes, what only
-// members read and what stands on lines is not of the conversation.
+// TestOthersCannotSpeakForUs checks that our comments are recognised by the number of the account.
+// Notes of GitLab itself, internal notes and notes on lines are not part of the conversation.
 func TestOthersCannotSpeakForUs(t *testing.T) {
 	l := start(t)
 	l.Push(t, "talk", file("a: 1\n"))
@@ -148,7 +151,7 @@ func TestOthersCannotSpeakForUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.RenameUser(forgetest.Bot, "gone")
-	l.Say(t, number, forgetest.Bot, "<!-- stackreeve -->") // another account of that name
+	l.Say(t, number, forgetest.Bot, "<!-- stackreeve -->") // another account with that name
 	for _, kind := range []string{"system", "internal", "DiffNote"} {
 		l.SayAs(number, "dev", kind, "/stackreeve plan")
 	}
@@ -166,8 +169,8 @@ func TestOthersCannotSpeakForUs(t *testing.T) {
 	}
 }
 
-// Texts as long as GitLab takes them are read in small pages: nobody can write so much
-// that a merge request, or all of them, cannot be read any more.
+// TestAttackLongTexts has texts of GitLab's maximal length, which are read in small pages. So
+// nobody can write texts that make a merge request, or all of them, unreadable.
 func TestAttackLongTexts(t *testing.T) {
 	l := start(t)
 	long := strings.Repeat("<", 1_000_000) // six bytes each, as JSON
@@ -190,7 +193,8 @@ func TestAttackLongTexts(t *testing.T) {
 	}
 }
 
-// A project that was renamed is found by its old path, and written to.
+// TestRenamedProjects checks that a renamed project is found by its old path, and can be written
+// to.
 func TestRenamedProjects(t *testing.T) {
 	l := start(t)
 	l.Push(t, "renamed", file("a: 1\n"))
@@ -246,7 +250,7 @@ func TestWeather(t *testing.T) {
 	}
 }
 
-// The token goes to the forge alone, whatever an answer says.
+// TestAttackRedirects checks that the token is sent to the forge alone, whatever an answer says.
 func TestAttackRedirects(t *testing.T) {
 	other := forgetest.StartGitLab(t)
 	l := start(t)
@@ -259,7 +263,7 @@ func TestAttackRedirects(t *testing.T) {
 	}
 }
 
-// A hostile or strange forge answers with other types, and about others.
+// TestAttackOddAnswers has a forge that answers with other types, and about other objects.
 func TestAttackOddAnswers(t *testing.T) {
 	commit := strings.Repeat("a", 40)
 	for _, body := range []string{

@@ -12,21 +12,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// A list of 10,000 open merge requests is a hundred requests. So all are listed once in a while, and in between those that changed since.
+// A list of 10,000 open merge requests takes a hundred requests. So all are listed from time to time, and only the changed ones in between.
 //
 //	merge request            is noticed by
 //	----------------------   -----------------------------------------------------------------
-//	new, pushed, retargeted  its updated_at, whatever branch it asks for now and whatever its state
-//	closed, merged           the same: it leaves what is known
+//	new, pushed, retargeted  its updated_at, whatever its target branch and its state are now
+//	closed, merged           the same: it is removed from the known ones
 //	deleted                  the next list of all, as nothing else says so
 const (
-	// listAll is how long a list of all counts.
+	// listAll is the time after which all are listed again.
 	listAll = time.Hour
-	// overlap is how much earlier than the newest change that is known the next list begins: GitLab dates a change before it shows it.
+	// overlap is the time by which each list begins before the newest known change: GitLab dates a change before it shows it.
 	overlap = 2 * time.Minute
 )
 
-// opened are the merge requests that are open into a branch, as far as they were listed.
+// opened are the open merge requests into a branch, as far as they were listed.
 type opened struct {
 	requests map[number]mergeRequest
 	all      time.Time // when all were listed; the zero time for never, or not to the end.
@@ -34,7 +34,7 @@ type opened struct {
 	since    time.Time // by GitLab's clock: each change before it is known.
 }
 
-// note takes in a merge request as it was listed.
+// note records a merge request from a list.
 func (o *opened) note(m mergeRequest, branch string) {
 	if p := m.pull(); p.Number > 0 && p.Base == branch && p.Open {
 		o.requests[m.IID] = m
@@ -71,8 +71,8 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 	return known.pulls(), err
 }
 
-// learn takes in a list of merge requests, and works out until when everything is known by GitLab's clock. The list began no earlier than its newest
-// change, less the time that the reading took. It also began as long after the list before it as our clock says.
+// learn reads a list of merge requests, and computes until when every change is known, by GitLab's clock. The list began no earlier than its newest
+// change, less the time that the reading took. The time between this list and the previous one is known by our own clock.
 func (r *Repository) learn(ctx context.Context, branch string, known *opened, query url.Values) error {
 	began, newest := time.Now(), time.Time{}
 	err := list(ctx, r, "list the merge requests into "+branch, "merge_requests", query, func(page []mergeRequest) error {

@@ -21,7 +21,8 @@ func numbers(t *testing.T, l lab) (list []int) {
 	return list
 }
 
-// Once all merge requests are known, a look costs one request however many are open, and shows each change.
+// TestOpenCostsOfChanges checks the cost once all merge requests are known: a look takes one request
+// however many are open, and shows each change.
 func TestOpenCostsOfChanges(t *testing.T) {
 	l := start(t)
 	l.Push(t, "many", file("a: 1\n"))
@@ -70,7 +71,7 @@ func TestOpenCostsOfChanges(t *testing.T) {
 	}
 }
 
-// A list that fails changes nothing of what is known.
+// TestOpenAfterAFailure checks that a failed list does not change the known merge requests.
 func TestOpenAfterAFailure(t *testing.T) {
 	l := start(t)
 	l.Push(t, "topic", file("a: 1\n"))

@@ -34,8 +34,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return p, nil
 }
 
-// pull says it in our words. GitLab keeps a reference for each head in the target
-// project, so that a fork is never fetched from. A deleted fork has no number.
+// pull converts a merge request. GitLab keeps a reference for each head in the target project, so
+// that forks need not be fetched. A deleted fork has no number.
 func (m mergeRequest) pull() forge.Pull {
 	p := forge.Pull{
 		Number: int(m.IID), Title: string(m.Title), URL: string(m.WebURL), Author: string(m.Author.Username),
@@ -65,8 +65,8 @@ func (m mergeRequest) source() string {
 	return string(m.SourceBranch)
 }
 
-// result is what the branch became by merging: a merge commit, else the squashed one,
-// else the head, to which the branch was moved.
+// result is the new commit of the branch after the merge: a merge commit, or else the squashed
+// commit, or else the head to which the branch was moved.
 func (m mergeRequest) result() string {
 	return string(cmp.Or(m.MergeCommitSHA, m.SquashCommitSHA, m.SHA))
 }
@@ -92,7 +92,8 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	if len(merged) == 0 {
 		return forge.Pull{}, r.refused(what, forge.ErrNotFound)
 	}
-	// A commit can be in many; the one whose result it is, else the first that merged it.
+	// A commit can be in several merge requests. The result is the one whose merge made it, or else
+	// the first that was merged.
 	slices.SortFunc(merged, func(a, b mergeRequest) int { return cmp.Compare(a.IID, b.IID) })
 	if i := slices.IndexFunc(merged, func(m mergeRequest) bool { return m.result() == commit }); i >= 0 {
 		return merged[i].pull(), nil
@@ -116,15 +117,15 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return string(commits[0].ID), nil
 }
 
-// Levels of access, by GitLab's numbers.
+// These are levels of access, by GitLab's numbers.
 const (
 	developer  = 30
 	maintainer = 40
 )
 
-// MayWrite implements [forge.Rights]. Developers may change a branch unless it is
-// protected and they may neither push nor merge to it; whoever maintains the project
-// may change that.
+// MayWrite implements [forge.Rights]. Developers may change a branch unless it is protected and
+// they may neither push nor merge to it. Maintainers may change that protection, so they may always
+// write.
 func (r *Repository) MayWrite(ctx context.Context, who forge.Person, name string) (bool, error) {
 	what := fmt.Sprintf("ask whether %s may change %s", who.Login, name)
 	id, err := r.idOf(ctx, what, who)
@@ -153,7 +154,7 @@ func (r *Repository) MayWrite(ctx context.Context, who forge.Person, name string
 	return string(b.Name) == name && bool(!b.Protected || b.DevelopersCanPush || b.DevelopersCanMerge), nil
 }
 
-// idOf is the number of an account: the one that is known, else that of its name.
+// idOf is the number of an account: the known one, or else that of its name.
 func (r *Repository) idOf(ctx context.Context, what string, who forge.Person) (number, error) {
 	if who.ID != 0 || who.Login == "" {
 		return number(who.ID), nil

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// pageSize is the largest page that GitLab gives, smallPage one that stays below
-	// what is read of an answer, however long its texts are: GitLab takes a million
-	// characters in a comment or a description, and some of them take six bytes.
+	// pageSize is the largest page of GitLab. smallPage is a page that stays below the limit of an
+	// answer, however long its texts are. GitLab accepts a million characters in a comment or a
+	// description, and some of them take six bytes.
 	pageSize  = 100
 	smallPage = 5
 	// mostListed bounds every list.
@@ -56,7 +56,7 @@ func (r *Repository) send(ctx context.Context, what, method, path string, in, ou
 	resp, err := r.client.Do(req)
 	var sent *url.Error
 	if errors.As(err, &sent) {
-		err = sent.Err // what is asked is said already, in words
+		err = sent.Err // the request is already named in words
 	}
 	if err != nil {
 		return nil, r.refused(what, forge.Class(err))
@@ -71,14 +71,14 @@ func (r *Repository) send(ctx context.Context, what, method, path string, in, ou
 	case out == nil:
 		return resp.Header, nil
 	}
-	if err := json.Unmarshal(text, out); err != nil { // a good answer that cannot be read is a proxy's
+	if err := json.Unmarshal(text, out); err != nil { // a successful answer that cannot be read comes from a proxy
 		return nil, r.refused(what, fmt.Errorf("%w: %w", forge.ErrUnavailable, err))
 	}
 	return resp.Header, nil
 }
 
-// list reads a list of the project, page by page, and gives each page to take until
-// that returns an error. Pages whose texts are too long are read in small ones.
+// list reads a list of the project, page by page, and passes each page to take until take returns
+// an error. If the texts of a page are too long, it reads smaller pages.
 func list[T any](ctx context.Context, r *Repository, what, path string, query url.Values, take func([]T) error) error {
 	root, err := r.root(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func list[T any](ctx context.Context, r *Repository, what, path string, query ur
 	return r.refused(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
 }
 
-// more reports whether another page follows one of got entries.
+// more reports whether another page follows a page of got entries.
 func more(header http.Header, got, size int) bool {
 	if link := header.Get("Link"); link != "" {
 		return strings.Contains(link, `rel="next"`)
@@ -118,7 +118,7 @@ func more(header http.Header, got, size int) bool {
 	return got >= size
 }
 
-// answer is a refusal, with what decides what to do about it.
+// answer is a refusal, with the data that decides how to handle it.
 type answer struct {
 	code    int
 	message string
@@ -131,7 +131,7 @@ func (a *answer) Error() string { return a.class.Error() }
 // Unwrap returns one of the classes of package forge.
 func (a *answer) Unwrap() error { return a.class }
 
-// message is what an answer says for people: a text, or lists of them by field.
+// message is the text for people in an answer: a string, or lists of strings by field.
 func message(body []byte) string {
 	var said struct {
 		Message, Error json.RawMessage

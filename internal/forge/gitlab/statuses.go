@@ -13,17 +13,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostStatuses is how many statuses of a commit are read, newest first where GitLab
-// sorts them: anyone who may push can set any number. What is not among them is not known.
+// mostStatuses is the number of statuses of a commit that are read, newest first where GitLab sorts
+// them. Anybody who may push can set any number of them. Older statuses are unknown.
 const mostStatuses = 2_000
 
-// states are ours in GitLab's words. An unknown outcome is a canceled job: GitLab has
-// no error, and a failure would be one of the manifests.
+// states are our states in GitLab's words. An unknown outcome is a canceled job: GitLab has no
+// state for errors, and a failed job would mean a failure of the manifests.
 var states = map[forge.State]text{
 	forge.Pending: "pending", forge.Success: "success", forge.Failure: "failed", forge.Error: "canceled",
 }
 
-// stateOf reads what others write, too.
+// stateOf reads the states that others set too.
 func stateOf(s text) forge.State {
 	switch s {
 	case "pending", "running", "created", "waiting_for_resource", "preparing", "scheduled", "manual":
@@ -66,7 +66,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), nil
 }
 
-// newStatus is what is sent. Ref and PipelineID say to which pipeline it belongs.
+// newStatus is the data of a request. Ref and PipelineID say to which pipeline it belongs.
 type newStatus struct {
 	State       text   `json:"state"`
 	Name        string `json:"name"`
@@ -76,8 +76,9 @@ type newStatus struct {
 	PipelineID  number `json:"pipeline_id,omitempty"`
 }
 
-// SetStatus implements [forge.CommitStatuses]. A status is a job of a pipeline: where the
-// commit has one that people look at, it belongs there, else GitLab makes another beside it.
+// SetStatus implements [forge.CommitStatuses]. A status is a job of a pipeline. If the commit has a
+// pipeline that people look at, the status belongs there; without its ID, GitLab would create
+// another one.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
 	state, ok := states[s.State]
@@ -105,9 +106,9 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	return err
 }
 
-// pipelineOf is the newest pipeline of a commit to which a status belongs, 0 when it has
-// none: that of the merge request for its head, else that of the branch. One that was
-// made for statuses alone is found by GitLab itself, by the ref.
+// pipelineOf is the newest pipeline of a commit to which a status belongs, 0 when it has none. It
+// is the pipeline of the merge request for its head, or else that of the branch. GitLab itself
+// finds a pipeline that only has statuses, by the ref.
 func (r *Repository) pipelineOf(ctx context.Context, what, commit, source string) (number, error) {
 	var found []pipeline
 	query := url.Values{"sha": {commit}, "order_by": {"id"}, "sort": {"desc"}, "per_page": {"100"}}
@@ -132,8 +133,8 @@ func (r *Repository) pipelineOf(ctx context.Context, what, commit, source string
 	return other, nil
 }
 
-// post sends a status. A job in progress goes from pending to an end, in some versions by
-// way of running; to say once more what it says is refused, and is no error.
+// post sends a status. A job in progress goes from pending to its end, in some versions through
+// running. GitLab refuses to repeat a state, which is no error.
 func (r *Repository) post(ctx context.Context, what, commit string, s newStatus) error {
 	err := r.call(ctx, what, http.MethodPost, "statuses/"+commit, s, nil)
 	var a *answer

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackWebhookReplaysTakeNothing sends more old messages again than are
-// remembered: they are hints and nothing more, and a new one is still taken.
+// TestAttackWebhookReplaysTakeNothing repeats more old messages than are remembered: they are only
+// hints, and a new one is still accepted.
 func TestAttackWebhookReplaysTakeNothing(t *testing.T) {
 	i := newInbox(t)
 	for n := range 3 * maxSeen {
@@ -32,8 +32,8 @@ func TestAttackWebhookReplaysTakeNothing(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookOtherName sends a signed push under another name first, which
-// is not signed: the push still counts.
+// TestAttackWebhookOtherName sends a signed push under other event names first, because the name is
+// not signed: the push still counts.
 func TestAttackWebhookOtherName(t *testing.T) {
 	i := newInbox(t)
 	for _, name := range []string{"ping", "pull_request", "issue_comment", "x"} {
@@ -48,7 +48,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// stuck is a message whose sender stops after so many bytes, until released.
+// stuck is a message whose sender stops after size bytes, until it is released.
 func stuck(t *testing.T, size int, release <-chan struct{}) *http.Request {
 	t.Helper()
 	r := message(GitHub, "push", push)
@@ -66,10 +66,9 @@ func stuck(t *testing.T, size int, release <-chan struct{}) *http.Request {
 	return r
 }
 
-// TestAttackWebhookSlowBodies lets hundreds of forged messages stop in the
-// middle, each as long as may be. What is kept of them is counted in bytes, and
-// signed messages are taken: small ones as ever, and large ones as a hint to
-// look at everything.
+// TestAttackWebhookSlowBodies has hundreds of forged messages that stop in the middle, each of the
+// maximal length. The bytes that are kept of them are bounded. Signed messages are still accepted:
+// small ones as usual, and large ones as a hint to look at everything.
 func TestAttackWebhookSlowBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInbox(t)
@@ -104,15 +103,15 @@ func TestAttackWebhookSlowBodies(t *testing.T) {
 	})
 }
 
-// discard is a sender that does not listen.
+// discard is a sender that does not read the answer.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// TestAttackWebhookUnreadBodies counts the bytes that are read of messages that
-// cannot be signed: none.
+// TestAttackWebhookUnreadBodies counts the bytes that are read of messages that cannot be signed:
+// none.
 func TestAttackWebhookUnreadBodies(t *testing.T) {
 	right := "sha256=" + sign(push, secret)
 	for name, signature := range map[string]string{
@@ -131,8 +130,8 @@ func TestAttackWebhookUnreadBodies(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookBodies: what is huge, deep, packed or of another shape is
-// refused in bounded memory, though it is signed.
+// TestAttackWebhookBodies has signed bodies that are huge, deep, compressed or of another shape:
+// they are refused in bounded memory.
 func TestAttackWebhookBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"deep":            strings.Repeat(`{"repository":`, MaxBody/16),
@@ -147,7 +146,7 @@ func TestAttackWebhookBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			i := newInbox(t)
 			r := message(GitHub, "push", body)
-			r.Header.Set("Content-Encoding", "gzip") // what is signed is what came
+			r.Header.Set("Content-Encoding", "gzip") // the signature covers the compressed body
 			r.ContentLength = -1
 			var code int
 			spent := testcost.Allocated(func() { code, _ = i.send(r) })
@@ -161,8 +160,8 @@ func TestAttackWebhookBodies(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file
-// is away: strangers do not fill the log.
+// TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file is missing: they do
+// not fill the log.
 func TestAttackWebhookLostSecretIsSaidOnce(t *testing.T) {
 	i := newInbox(t)
 	said := strings.Builder{}
@@ -178,8 +177,7 @@ func TestAttackWebhookLostSecretIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookOutcomesAreFew: what strangers write does not become the
-// value of a label.
+// TestAttackWebhookOutcomesAreFew checks that no text of a sender becomes the value of a label.
 func TestAttackWebhookOutcomesAreFew(t *testing.T) {
 	i := newInbox(t)
 	for n := range 1000 {
@@ -201,7 +199,7 @@ func TestAttackWebhookOutcomesAreFew(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookSecretFiles: no file that says nothing is a secret.
+// TestAttackWebhookSecretFiles checks that an empty file is not taken for a secret.
 func TestAttackWebhookSecretFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty": "", "newline": "\n", "blank": " \t\r\n \n"} {

@@ -7,18 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// What is kept of bodies while it is unknown whether they are signed.
+// These bounds limit the bytes that are kept of bodies before their signatures are known to be
+// valid.
 const (
-	// MaxBody is the longest message that is read. One of a push of 700 commits
-	// is about 1 MiB.
+	// MaxBody is the maximal length of a message. The message of a push of 700 commits is about 1
+	// MiB.
 	MaxBody = 4 << 20
 
-	ownBody    = 64 << 10 // each may keep as much, whatever the others do
-	sharedBody = 16 << 20 // all together may keep as much beyond that
+	ownBody    = 64 << 10 // each message may keep this much, whatever the others do
+	sharedBody = 16 << 20 // all together may keep this much beyond that
 	firstBody  = 4 << 10
 )
 
-// pool counts what is kept beyond each message's own share.
+// pool counts the bytes that are kept beyond each message's own share.
 type pool struct{ used atomic.Int64 }
 
 func (p *pool) take(n int) bool {
@@ -31,17 +32,15 @@ func (p *pool) take(n int) bool {
 
 func (p *pool) give(n int) { p.used.Add(-int64(n)) }
 
-// intake reads one body. All of it is passed on to be signed; it is kept as
-// long as there is room.
+// intake reads one body. It passes all of it to the proof, and keeps it as long as there is room.
 type intake struct {
 	pool   *pool
 	kept   []byte
-	shared int  // of the pool
-	lost   bool // there was no room for all of it
+	shared int  // bytes taken from the pool
+	lost   bool // whether there was no room for the whole body
 }
 
-// read takes in a body; outcome is "" when all of it came. The caller has to
-// call done.
+// read reads a body; outcome is "" when all of it came. The caller has to call done.
 func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (outcome Outcome) {
 	body := http.MaxBytesReader(w, r.Body, MaxBody)
 	in.kept = make([]byte, 0, firstBody)
@@ -50,7 +49,7 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (ou
 			in.grow()
 		}
 		n, err := body.Read(in.kept[len(in.kept):cap(in.kept)])
-		_, _ = to.Write(in.kept[len(in.kept) : len(in.kept)+n]) // hashes take everything
+		_, _ = to.Write(in.kept[len(in.kept) : len(in.kept)+n]) // hashes accept everything
 		if !in.lost {
 			in.kept = in.kept[:len(in.kept)+n]
 		}
@@ -66,7 +65,7 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (ou
 	}
 }
 
-// grow doubles the room, or drops what was kept when there is none.
+// grow doubles the room, or drops the kept bytes when there is none.
 func (in *intake) grow() {
 	size := 2 * cap(in.kept)
 	if size > ownBody && !in.pool.take(size) {

@@ -7,16 +7,16 @@ import (
 	"hash"
 )
 
-// claim is how a message claims to come from somebody who knows a secret. against returns what proves it with these secrets, or an outcome if nothing
-// can.
+// claim is the claim of a message that its sender knows a secret. against returns the proof of the claim with these secrets, or an outcome if there
+// can be none.
 type claim interface {
 	against(secrets []string) (*proof, Outcome)
 }
 
-// hmacClaim is the HMAC-SHA256 of the body, by the text of a secret.
+// hmacClaim is the HMAC-SHA256 of the body, with the text of a secret as the key.
 type hmacClaim [sha256.Size]byte
 
-// hexSignature returns the claim of a sum in hex; nil when it is none.
+// hexSignature returns the claim of a sum in hex; nil when the text is no sum.
 func hexSignature(text string) claim {
 	if len(text) != hex.EncodedLen(sha256.Size) {
 		return nil
@@ -38,7 +38,7 @@ func (c hmacClaim) against(secrets []string) (*proof, Outcome) {
 	return signedBy(keys, "", c[:]), ""
 }
 
-// tokenOrSignature is a secret that a message shows as it is, or signatures over before and the body. Where there are keys to sign with, a token alone
+// tokenOrSignature is a secret that a message contains in clear text, or signatures over before and the body. If there are signing keys, a token alone
 // proves nothing.
 type tokenOrSignature struct {
 	token  string
@@ -70,15 +70,15 @@ func oneOf(secrets []string, text string) bool {
 	return found
 }
 
-// proof checks a claim while the body comes.
+// proof checks a claim while the body is read.
 type proof struct {
-	body    hash.Hash   // of the body alone: it says which message this is
+	body    hash.Hash   // of the body alone, to identify the message
 	macs    []hash.Hash // one for each key
 	claimed [][]byte
-	shown   bool // a secret was shown
+	shown   bool // whether the message contained a secret
 }
 
-// signedBy wants one of the claimed signatures over before and the body to be made by one of the keys.
+// signedBy makes a proof that one of the keys made one of the claimed signatures over before and the body.
 func signedBy(keys [][]byte, before string, claimed ...[]byte) *proof {
 	p := &proof{body: sha256.New(), claimed: claimed}
 	for _, key := range keys {
@@ -89,9 +89,9 @@ func signedBy(keys [][]byte, before string, claimed ...[]byte) *proof {
 	return p
 }
 
-// Write takes in a part of the body. It never fails.
+// Write adds a part of the body. It never fails.
 func (p *proof) Write(part []byte) (int, error) {
-	p.body.Write(part) // a hash takes everything
+	p.body.Write(part) // a hash accepts everything
 	for _, mac := range p.macs {
 		mac.Write(part)
 	}

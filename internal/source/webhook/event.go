@@ -2,44 +2,44 @@ package webhook
 
 import "strings"
 
-// Forge is who sent a message.
+// Forge is the kind of forge that sent a message.
 type Forge string
 
-// The forges. Forgejo is a Gitea here.
+// These are the forges. Forgejo counts as Gitea here.
 const (
 	GitHub Forge = "github"
 	Gitea  Forge = "gitea"
 	GitLab Forge = "gitlab"
 )
 
-// Kind is what a message is about.
+// Kind is the subject of a message.
 type Kind int
 
-// The kinds.
+// These are the kinds.
 const (
-	Push    Kind = iota + 1 // commits came to a branch
-	Pull                    // a pull request was opened, pushed to, closed, …
-	Comment                 // a person wrote on a pull request
-	Any                     // something, but there was no room for what it said
+	Push    Kind = iota + 1 // commits came to a branch.
+	Pull                    // a pull request was opened, pushed to or closed, for example.
+	Comment                 // a person wrote on a pull request.
+	Any                     // something happened, but there was no room for the message.
 )
 
-// String is for logs.
+// String is the kind's name in logs.
 func (k Kind) String() string {
 	return [...]string{"nothing", "push", "pull request", "comment", "anything"}[k]
 }
 
-// Event is a hint that something has changed. Fields that its kind has not, or
-// that were not of the right form, are empty.
+// Event is a hint that something has changed. Fields that its kind does not have, or whose form was
+// wrong, are empty.
 type Event struct {
 	Forge      Forge
 	Kind       Kind
-	Repository string // owner/name; on GitLab the path of the project, with its groups
-	Branch     string // that was pushed to, or that a pull request wants to be merged into
-	Number     int    // of the pull request
-	Commit     string // the newest, 40 hex digits
+	Repository string // owner/name; on GitLab the path of the project, with its groups.
+	Branch     string // that was pushed to, or into which a pull request is to be merged.
+	Number     int    // of the pull request.
+	Commit     string // the newest, 40 hex digits.
 }
 
-// cleaned leaves out what is not of the right form.
+// cleaned removes values of a wrong form.
 func (e Event) cleaned() Event {
 	if !fullHash.MatchString(e.Commit) {
 		e.Commit = ""

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestGitHubsExamples sends everything that GitHub's own examples hold. It is
-// skipped unless STACKREEVE_TEST_FORGE is set.
+// TestGitHubsExamples sends all of GitHub's own examples. It is skipped unless
+// STACKREEVE_TEST_FORGE is set.
 func TestGitHubsExamples(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
 		t.Skip("STACKREEVE_TEST_FORGE is not set")
@@ -51,8 +51,7 @@ func TestGitHubsExamples(t *testing.T) {
 	t.Logf("%v", counted)
 }
 
-// onPull makes a comment on an issue one on a pull request: there is none
-// among the examples.
+// onPull turns a comment on an issue into one on a pull request, because the examples have none.
 func onPull(t *testing.T, name string, example []byte) []byte {
 	if name != "issue_comment" {
 		return nil
@@ -86,7 +85,7 @@ type exampleGroup struct {
 	Examples []json.RawMessage `json:"examples"`
 }
 
-// githubsExamples installs them once for this machine.
+// githubsExamples installs the examples once for this machine.
 func githubsExamples(t *testing.T) (groups []exampleGroup) {
 	t.Helper()
 	cache := os.Getenv("STACKREEVE_CACHE")
@@ -130,7 +129,7 @@ func install(t *testing.T, cache, home string) {
 	if err := os.CopyFS(fresh, os.DirFS("testdata/octokit")); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing that a package brings is run while it is installed.
+	// No code of a package runs during the installation.
 	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	cmd.Dir = fresh
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What is accepted is sent on once, as it was signed, and taken by another agent, which sends nothing on.
+// TestWhatIsAcceptedIsForwarded checks that an accepted message is forwarded once, as it was signed. The
+// other agent accepts it and does not forward it again.
 func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 	var sent []Message
 	var about []Event
@@ -39,7 +40,8 @@ func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 	}
 }
 
-// Nobody has an agent send on what is not signed, and no header but the forge's is sent on.
+// TestAttackForwardedMessages checks that no unsigned message is forwarded, and no headers but the
+// forge's.
 func TestAttackForwardedMessages(t *testing.T) {
 	var sent []Message
 	i := newInbox(t)

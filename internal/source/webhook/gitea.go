@@ -2,7 +2,8 @@ package webhook
 
 import "net/http"
 
-// gitea is Forgejo, too. It sends GitHub's messages, and signs the body in a header of its own: the HMAC-SHA256 in hex.
+// gitea is also for Forgejo. It sends GitHub's messages, and has the signature of the body in a header of its own: the
+// HMAC-SHA256 in hex.
 var gitea = sender{
 	forge: Gitea, names: []string{"X-Forgejo-Event", "X-Gitea-Event", "X-GitHub-Event"}, headers: []string{"X-Gitea-", "X-Forgejo-", "X-Github-", "X-Hub-"},
 	greeting: "ping", kinds: githubKinds,

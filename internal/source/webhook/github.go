@@ -19,7 +19,7 @@ var github = sender{
 	read: readGitHub,
 }
 
-// githubKinds are GitHub's names, which Gitea has taken over.
+// githubKinds are GitHub's names, which Gitea uses too.
 var githubKinds = map[string]Kind{"push": Push, "pull_request": Pull, "issue_comment": Comment}
 
 // githubPayload is the part of a message of GitHub or Gitea that is read.

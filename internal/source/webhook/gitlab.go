@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// gitlab shows the secret itself in X-Gitlab-Token. Since 2026 it can sign messages as well, in the form of Standard Webhooks: webhook-signature
+// gitlab sends the secret itself in X-Gitlab-Token. Since 2026 it can sign messages as well, in the form of Standard Webhooks: webhook-signature
 // holds "v1," and an HMAC-SHA256 in base64. The signature covers webhook-id, webhook-timestamp and the body, with points between them.
 //
-// The age of a signed message is not judged. An old message that somebody sends again only makes the agent look once more. A clock that is
-// wrong on one side would cost all messages.
+// The age of a signed message is not checked. If somebody repeats an old message, the agent only looks once more. With a check, a wrong clock on
+// one side would make all messages fail.
 var gitlab = sender{
 	forge: GitLab, names: []string{"X-Gitlab-Event"}, headers: []string{"X-Gitlab-", "Webhook-"},
 	kinds: map[string]Kind{"Push Hook": Push, "Merge Request Hook": Pull, "Note Hook": Comment, "Confidential Note Hook": Comment, "System Hook": Any},
@@ -44,12 +44,12 @@ func gitlabClaim(h http.Header) claim {
 // projectPath is the path of a project within its groups.
 var projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
 
-// mostPath is the longest path of a project that is taken for one, in bytes.
+// mostPath is the maximal length of a project's path, in bytes.
 const mostPath = 1024
 
 // gitlabPayload is the part of a message that is read.
 type gitlabPayload struct {
-	ObjectKind string `json:"object_kind"` // of a hook of the whole server, too
+	ObjectKind string `json:"object_kind"` // also in a hook of the whole server
 	Project    struct {
 		Path string `json:"path_with_namespace"`
 	} `json:"project"`
@@ -58,7 +58,7 @@ type gitlabPayload struct {
 	After string `json:"after"` // of a push
 
 	Attributes   gitlabMergeRequest  `json:"object_attributes"`
-	MergeRequest *gitlabMergeRequest `json:"merge_request"` // that a note is on
+	MergeRequest *gitlabMergeRequest `json:"merge_request"` // to which a note belongs
 }
 
 type gitlabMergeRequest struct {
@@ -86,7 +86,7 @@ func readGitLab(name string, body []byte) (e Event, ok bool, err error) {
 		e.Kind, about = Comment, p.MergeRequest
 		ok = about != nil
 	}
-	if !ok { // a hook of the whole server sends many more, of which some name no project
+	if !ok { // a hook of the whole server sends many more messages, some of which name no project
 		return Event{}, false, nil
 	}
 	if e.Repository = p.Project.Path; len(e.Repository) > mostPath || !projectPath.MatchString(e.Repository) {

@@ -15,7 +15,7 @@ const (
 	labPush = `{"object_kind": "push", "ref": "refs/heads/main", "after": "` + newest + `", "project": {"path_with_namespace": "acme/infra/config"}}`
 )
 
-// labSigned is a message of a GitLab that signs by a key, in the form of Standard Webhooks.
+// labSigned is a message of a GitLab that signs with a key, in the form of Standard Webhooks.
 func labSigned(t *testing.T, event, body, key string) *http.Request {
 	t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(key, standardKey))
@@ -68,7 +68,8 @@ func TestGitLabMessages(t *testing.T) {
 	}
 }
 
-// A token counts only while no key to sign with is known; then the message has to be signed.
+// TestGitLabTokensAndSignatures checks that a token counts only without a signing key. With a key, the message
+// has to be signed.
 func TestGitLabTokensAndSignatures(t *testing.T) {
 	with := func(r *http.Request, name, value string) *http.Request {
 		r.Header.Set(name, value)
@@ -111,7 +112,8 @@ func TestGitLabTokensAndSignatures(t *testing.T) {
 	}
 }
 
-// The signature over a message of the specification's own example is the one that it gives.
+// TestStandardWebhooksExample checks that the signature of the specification's own example is the one in the
+// specification.
 func TestStandardWebhooksExample(t *testing.T) {
 	const body = `{"test": 2432232314}`
 	sum, err := base64.StdEncoding.DecodeString("g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
@@ -128,7 +130,8 @@ func TestStandardWebhooksExample(t *testing.T) {
 	}
 }
 
-// A key that was cut while it was copied is refused at the start: otherwise all of GitLab's messages would be.
+// TestCutSigningKey has a key that was not copied completely: it is refused at the start, because otherwise
+// all of GitLab's messages would be.
 func TestCutSigningKey(t *testing.T) {
 	for _, key := range []string{standardKey, standardKey + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"} {
 		if _, err := New(Config{Secrets: func() ([]string, error) { return []string{secret, key}, nil }}); err == nil {
@@ -137,7 +140,7 @@ func TestCutSigningKey(t *testing.T) {
 	}
 }
 
-// Nothing of a message with a wrong token is read.
+// TestAttackWebhookWrongToken has messages with a wrong token: nothing of them is read.
 func TestAttackWebhookWrongToken(t *testing.T) {
 	i, read := newInbox(t), 0
 	r := message(GitLab, "Push Hook", labPush)
@@ -153,7 +156,7 @@ type readCloser struct{ readerFunc }
 
 func (readCloser) Close() error { return nil }
 
-// FuzzGitLab sends anything. A message is taken only with the secret, and the event has the right form.
+// FuzzGitLab sends any message. It is accepted only with the secret, and the event has the right form.
 func FuzzGitLab(f *testing.F) {
 	f.Add("Push Hook", labPush, secret)
 	f.Add("Note Hook", `{"object_kind": "note", "merge_request": {"iid": 1}, "project": {"path_with_namespace": "a/b/c"}}`, "x")

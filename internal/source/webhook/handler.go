@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Outcome is what became of a message, for metrics.
+// Outcome is the result of a message, for metrics.
 type Outcome string
 
-// The outcomes. Accepted, Ignored, Greeted and Repeated are fine.
+// These are the outcomes. Accepted, Ignored, Greeted and Repeated are no errors.
 const (
 	Accepted   Outcome = "accepted"
 	Ignored    Outcome = "ignored"  // nothing for us
 	Greeted    Outcome = "ping"     // a forge checks that the address answers
-	Repeated   Outcome = "repeated" // the same came a short while ago
+	Repeated   Outcome = "repeated" // the same message came a short while ago
 	Media      Outcome = "media-type"
 	Unsigned   Outcome = "unsigned"
 	Forged     Outcome = "wrong-signature"
@@ -29,36 +29,36 @@ const (
 	TooLong    Outcome = "too-long"
 	Cut        Outcome = "cut-short"
 	Malformed  Outcome = "malformed"
-	Nameless   Outcome = "no-event"  // a forge would say what it is about
+	Nameless   Outcome = "no-event"  // the message does not name its event, as a forge's would
 	NoSecret   Outcome = "no-secret" // the secret cannot be read any more
 )
 
 // Config says how messages are received.
 type Config struct {
-	// Secrets returns the secrets that count now; see the function [Secrets].
+	// Secrets returns the current secrets; see the function [Secrets].
 	Secrets func() ([]string, error)
-	// Notify gets every event, one at a time. It must return at once, and
-	// see to it that many events are not much work.
+	// Notify is called with every event, one at a time. It must return at once, and must make sure that many events
+	// do not cause much work.
 	Notify func(Event)
-	// Count gets every message; it may be nil.
+	// Count is called with every message; it may be nil.
 	Count func(Forge, Outcome)
-	// Forward, when set, gets what was accepted and no other agent has forwarded, to be sent to those whom the event
-	// concerns, too. It must return at once, and may keep what it gets.
+	// Forward, when set, is called with each accepted message that no other agent has forwarded, so that other
+	// agents get the event too. It must return at once, and may keep the message.
 	Forward func(Event, Message)
 	Log     *slog.Logger
 }
 
-// Message is what a forge has sent, to be sent on as it is.
+// Message is a message of a forge, to be forwarded unchanged.
 type Message struct {
 	Path   string
-	Header http.Header // of what the forge said, with its signature
+	Header http.Header // the forge's own headers, with its signature
 	Body   []byte
 }
 
-// Forwarded marks what another agent sends on; it is not sent on again.
+// Forwarded marks a message that another agent has forwarded; it is not forwarded again.
 const Forwarded = "Stackreeve-Forwarded"
 
-// sentOn is what is forwarded of a request's header.
+// sentOn is the part of a request's header that is forwarded.
 func sentOn(from http.Header, by *sender) http.Header {
 	to := http.Header{}
 	for name, values := range from {
@@ -77,11 +77,11 @@ type Endpoint struct {
 	mux     *http.ServeMux
 	pool    pool
 	seen    seen
-	parsing sync.Mutex  // so that one body's worth of memory does for all
-	mute    atomic.Bool // the secret could not be read the last time
+	parsing sync.Mutex  // only one body is parsed at a time, to bound the memory
+	mute    atomic.Bool // whether the secret could not be read the last time
 }
 
-// New refuses to make an endpoint that has no secret.
+// New makes an endpoint. Without a secret, it returns an error.
 func New(c Config) (*Endpoint, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -108,15 +108,15 @@ func New(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// ServeHTTP serves POST /webhook/ and the name of a forge. That of Gitea is also for Forgejo.
+// ServeHTTP serves POST /webhook/ and the name of a forge. The name of Gitea is also for Forgejo.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
-// answers are what is said to the sender. Nothing of it helps to guess.
+// answers are the answers to the sender. None of them helps to guess the secret.
 var answers = map[Outcome]struct {
 	code   int
 	words  string
-	wait   bool // may be sent again later
-	unread bool // the body was not worth reading
+	wait   bool // whether the message may be sent again later
+	unread bool // whether the body was not read
 }{
 	Accepted:   {http.StatusAccepted, "accepted", false, false},
 	Greeted:    {http.StatusOK, "hello", false, false},
@@ -141,7 +141,7 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, from *sender)
 		w.Header().Set("Retry-After", "60")
 	}
 	if answer.unread && r.ContentLength != 0 {
-		// The server would go on reading for a while to keep the connection.
+		// Without the deadline, the server would read the body for a while to keep the connection.
 		_ = http.NewResponseController(w).SetReadDeadline(now())
 	}
 	if answer.code >= http.StatusBadRequest {
@@ -157,7 +157,7 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, from *sender)
 
 const readTime = 10 * time.Second
 
-// judge reads a message as far as it deserves, and says what it concerns.
+// judge checks a message, reads it if its head is valid, and returns the outcome.
 func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) Outcome {
 	head, outcome := headOf(r, from)
 	if outcome != "" {
@@ -177,7 +177,7 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) O
 	if outcome != "" {
 		return outcome
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where that cannot be set the server has its own
+	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where this fails, the server's own deadline applies
 	in := intake{pool: &e.pool}
 	defer in.done()
 	if outcome := in.read(w, r, proof); outcome != "" {
@@ -203,11 +203,11 @@ type signed struct {
 	name, media string
 	sum         [sha256.Size]byte // of the body
 	body        []byte
-	lost        bool // there was no room for the body
+	lost        bool // whether there was no room for the body
 	forward     func(Event)
 }
 
-// deliver says what a signed message is about.
+// deliver passes on the event of a signed message, and returns the outcome.
 func (e *Endpoint) deliver(m signed) Outcome {
 	kind := m.from.kinds[m.name]
 	same := delivery{m.sum, kind}

@@ -18,7 +18,7 @@ import (
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-// inbox is an endpoint and what came of what it was sent.
+// inbox is an endpoint with the events and outcomes of the messages that it got.
 type inbox struct {
 	*Endpoint
 	events   []Event
@@ -52,7 +52,7 @@ func sign(body, with string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// message is a signed one, to be spoilt by the test.
+// message is a signed message, which a test may then change.
 func message(forge Forge, event, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhook/"+string(forge), strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -184,7 +184,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestGiteaMessages reads what a real Gitea sent, signed again.
+// TestGiteaMessages reads the messages of a real Gitea, signed again.
 func TestGiteaMessages(t *testing.T) {
 	files, err := filepath.Glob("testdata/gitea/*.json")
 	if err != nil || len(files) == 0 {
@@ -289,8 +289,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// FuzzHeads: nothing is believed that is not signed, whatever stands in the
-// head, and nothing that may be signed is read when its head cannot be right.
+// FuzzHeads sends messages with any head. An unsigned message is never accepted, and a message with
+// an invalid head is not read.
 func FuzzHeads(f *testing.F) {
 	f.Add("application/json", "push", "sha256="+sign(push, "guess"), sign(push, "guess"), push)
 	f.Add("application/json; charset=utf-8", "ping", "sha256=", "", "{}")
@@ -305,7 +305,7 @@ func FuzzHeads(f *testing.F) {
 			r.Header.Set("X-Gitea-Signature", gitea)
 			code, words := i.send(r)
 			if strings.Contains(strings.ToLower(github+gitea), sign(body, secret)) {
-				return // it knows the secret
+				return // the fuzzer found the signature
 			}
 			if code < 400 || len(i.events) > 0 || strings.Contains(words, secret) {
 				t.Errorf("answered %d %s, events %+v", code, words, i.events)
@@ -314,7 +314,7 @@ func FuzzHeads(f *testing.F) {
 	})
 }
 
-// FuzzSecrets: what a file gives are words that stand in it, none empty.
+// FuzzSecrets reads any file: the secrets are words of the file, and none is empty.
 func FuzzSecrets(f *testing.F) {
 	for _, text := range []string{"a\n", "old\r\nnew", " \n\t", "", "\x00", strings.Repeat("x\n", 9), "\u2028", "a b"} {
 		f.Add(text)

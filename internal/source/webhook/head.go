@@ -10,13 +10,13 @@ const (
 	mediaForm = "application/x-www-form-urlencoded" // GitHub's choice unless it is configured otherwise
 )
 
-// head is what the head of a message says.
+// head is the information in the head of a message.
 type head struct {
 	name, media string
 	claim       claim
 }
 
-// headOf judges a message by its head; outcome is "" when its body is worth reading.
+// headOf checks a message by its head; outcome is "" when its body should be read.
 func headOf(r *http.Request, from *sender) (h head, outcome Outcome) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	h = head{from.event(r.Header), media, from.claim(r.Header)}

@@ -10,13 +10,13 @@ import (
 
 const (
 	maxSecretFile = 64 << 10
-	maxSecrets    = 8 // every message is signed with each of them
-	// ShortSecret is the length under which a secret may be guessed.
+	maxSecrets    = 8 // every message is checked with each of them
+	// ShortSecret is the length below which a secret may be guessed.
 	ShortSecret = 16
 )
 
-// Secrets reads the secrets from a file, one a line: any of them is good, so
-// that the forge and the file can be changed one after the other.
+// Secrets reads the secrets from a file, one a line. Any of them is accepted, so that the forge and
+// the file can be changed one after the other.
 func Secrets(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -44,7 +44,7 @@ func Secrets(file string) ([]string, error) {
 	return secrets, nil
 }
 
-// standardKey begins a secret that is a key of Standard Webhooks, in base64.
+// standardKey is the prefix of a secret that is a key of Standard Webhooks, in base64.
 const standardKey = "whsec_"
 
 // signingKeys returns the keys of Standard Webhooks among secrets.
@@ -60,7 +60,7 @@ func signingKeys(secrets []string) (keys [][]byte) {
 
 var errNoSecret = errors.New("there is no webhook secret, and without one anybody could send webhooks")
 
-// check refuses secrets that nothing could be proven by.
+// check refuses secrets that cannot prove anything.
 func check(secrets []string) error {
 	some := false
 	for i, secret := range secrets {

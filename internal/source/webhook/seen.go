@@ -11,7 +11,7 @@ const (
 	seenFor = 10 * time.Minute
 )
 
-// delivery identifies a message by its body, and by the kind that its head says, which is not signed.
+// delivery identifies a message by its body, and by the kind in its head, which is not signed.
 type delivery struct {
 	sum  [sha256.Size]byte
 	kind Kind
@@ -24,7 +24,7 @@ type seen struct {
 	order []delivery // oldest first
 }
 
-// knows says whether the same came a short while ago.
+// knows says whether the same message came a short while ago.
 func (s *seen) knows(d delivery, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *seen) knows(d delivery, now time.Time) bool {
 	return ok && now.Sub(at) <= seenFor
 }
 
-// remember forgets the oldest instead.
+// remember adds a delivery, and forgets the oldest one if there are too many.
 func (s *seen) remember(d delivery, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,20 +9,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// sender is how a forge sends its messages. Each forge has a file of its own.
+// sender describes how a forge sends its messages. Each forge has a file of its own.
 type sender struct {
 	forge Forge
-	// names are the headers that may name the event of a message. The first one that is there counts.
+	// names are the headers that may name the event of a message. The first one that exists counts.
 	names []string
-	// headers are the beginnings of the names of the forge's own headers. An agent that forwards a message keeps them.
+	// headers are the prefixes of the forge's own headers. An agent that forwards a message keeps these headers.
 	headers []string
 	// greeting is the event by which the forge checks that the address answers; "" for none.
 	greeting string
-	// kinds are the messages that matter, by the names that the forge gives them.
+	// kinds are the messages that are used, by the forge's names for them.
 	kinds map[string]Kind
-	// claim returns how a message claims to be the forge's; nil when it does not, or not in the right form.
+	// claim returns the claim of a message to come from the forge; nil when it has none of the right form.
 	claim func(http.Header) claim
-	// read finds what a message is about. It is not ok when it is nothing for us.
+	// read finds the event of a message. ok is false when the message does not concern us.
 	read func(name string, body []byte) (e Event, ok bool, err error)
 }
 
@@ -39,10 +39,10 @@ func (s *sender) event(h http.Header) string {
 	return ""
 }
 
-// mostHeader is the longest value of a header that is read, in bytes.
+// mostHeader is the maximal length of a header's value, in bytes.
 const mostHeader = 100
 
-// only returns the value of a header that is there once and is not too long.
+// only returns the value of a header that occurs once and is not too long.
 func only(h http.Header, name string, most int) string {
 	if all := h.Values(name); len(all) == 1 && len(all[0]) <= most {
 		return all[0]
