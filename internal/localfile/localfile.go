@@ -1,8 +1,7 @@
-// Package localfile reads files of this machine that are named in configuration
-// or found without being named: only regular ones, only so much of them, and
-// it finds the folders that others can write into. A file of the program's own is replaced whole.
+// Package localfile reads files of this machine that are named in the configuration, or that are found without being named. It reads only regular
+// files and limits their size, and it finds folders to which other users can write. It replaces a file of the program itself as a whole.
 //
-// It knows nothing of what the files hold.
+// It knows nothing of the contents of the files.
 package localfile
 
 import (
@@ -17,15 +16,14 @@ import (
 	"syscall"
 )
 
-// The most that is read of files, in bytes.
+// These are the maximal sizes of files, in bytes.
 const (
 	Secret       = 64 << 10 // tokens, keys
 	Config       = 1 << 20  // configuration, credentials of clouds
 	Certificates = 4 << 20  // a system's whole bundle has a quarter of it
 )
 
-// Read reads a regular file of at most so many bytes. It never waits: a pipe or
-// a device is refused.
+// Read reads a regular file of at most most bytes. It never waits: a pipe or a device is refused.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -44,8 +42,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return bounded(f, path, most)
 }
 
-// ReadOwn is [Read] for a file that the program itself has left, which counts only where no other user can have written it. A
-// missing one is fs.ErrNotExist.
+// ReadOwn is [Read] for a file that the program itself has written. It refuses a file that another user can have written. A missing file is
+// fs.ErrNotExist.
 func ReadOwn(path string, most int64) ([]byte, error) {
 	text, err := Read(path, most)
 	if err != nil {
@@ -57,7 +55,7 @@ func ReadOwn(path string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// Replace writes a file whole or not at all, for nobody else to read.
+// Replace writes a whole file or nothing. No other user can read the file.
 func Replace(path string, text []byte) error {
 	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
 	if err != nil {
@@ -77,8 +75,7 @@ func tooLarge(path string, most int64) error {
 	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %d bytes", most)}
 }
 
-// ReadNamed is [Read] for what a person has named: it reads pipes, too, such as
-// a shell's <(command).
+// ReadNamed is [Read] for a file that a person has named: it also reads pipes, such as a shell's <(command).
 func ReadNamed(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -100,16 +97,15 @@ func bounded(r io.Reader, path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// control are what version control leaves at the root of a work tree.
+// control are the names that version control systems leave at the root of a work tree.
 var control = []string{".git", ".hg", ".jj", ".svn"}
 
-// WorkTree is the root of the checkout that a path lies in, or leads into; ""
-// when it lies in none. Anyone who can push to a repository writes what is in its
-// checkouts.
+// WorkTree is the root of the checkout that contains a path, or to which the path leads; "" for none. Anybody who can push to a repository can write
+// the files of its checkouts.
 func WorkTree(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return path // it is unknown: nothing in there is trusted
+		return path // the folder is unknown, so nothing in it is trusted
 	}
 	if root := rootAbove(full); root != "" {
 		return root
@@ -136,10 +132,8 @@ func rootAbove(path string) string {
 	}
 }
 
-// Foreign says why a file that nobody has named may be a stranger's; "" when
-// there is no reason to think so. As git does with the owners of repositories, it
-// takes what belongs to this user, or to root, and nothing below a folder of
-// anybody else, who could put another one in its place.
+// Foreign says why another user may have written a file that nobody has named; "" when there is no reason. Like git with the owners of repositories,
+// it accepts files of this user or of root. It accepts nothing below a folder of another user, who could replace the file.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
 		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
@@ -154,7 +148,8 @@ func Foreign(path string) string {
 	return ofOthers(path, ownerOf, trustedUsers())
 }
 
-// ofOthers says which part of a path, or of where that leads, belongs to another user than these, or can be replaced by everybody; "" where none does.
+// ofOthers says which part of a path, or of the path to which it leads, belongs to a user who is not trusted, or can be replaced by everybody; "" for
+// none.
 func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -184,7 +179,7 @@ func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err er
 	return ""
 }
 
-// ownerOf is whose a file, a folder or a link itself is.
+// ownerOf is the owner and the mode of a file, a folder or a link itself.
 func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -197,7 +192,7 @@ func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
 	return int(system.Uid), info.Mode(), nil
 }
 
-// trustedUsers are this user, root and, below sudo, who called it.
+// trustedUsers are this user, root and, under sudo, the user who called it.
 func trustedUsers() []int {
 	users := []int{0, os.Geteuid()}
 	if caller, err := strconv.Atoi(os.Getenv("SUDO_UID")); err == nil && os.Geteuid() == 0 {
@@ -206,8 +201,7 @@ func trustedUsers() []int {
 	return users
 }
 
-// Exposed reports whether everybody on this machine may read or replace the
-// content of a file.
+// Exposed reports whether everybody on this machine may read or replace the content of a file.
 func Exposed(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o006 != 0

@@ -22,8 +22,8 @@ func write(t *testing.T, file, text string) string {
 	return file
 }
 
-// A pipe that nobody writes to, a device without an end and a file that is too
-// large take neither time nor memory.
+// TestAttackFileThatNeverEnds has a pipe without a writer, a device without an end, and a file that is too
+// large. They take neither time nor memory.
 func TestAttackFileThatNeverEnds(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -101,7 +101,8 @@ func TestAttackFileInAFolderOfEverybody(t *testing.T) {
 	}
 }
 
-// What belongs to somebody else, or lies below a folder of theirs, is not read without being named.
+// TestAttackFileOfAnotherUser has files that belong to another user, or are below such a user's folder: they
+// are not read unless they are named.
 func TestAttackFileOfAnotherUser(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -177,7 +178,8 @@ func TestExposedFiles(t *testing.T) {
 	}
 }
 
-// A file is replaced whole, for nobody else to read; where that fails it stays, and nothing is left beside it.
+// TestReplace checks that a file is replaced as a whole, unreadable to others. If that fails, the old file
+// stays, and no other file is left.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "kept.json")

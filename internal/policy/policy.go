@@ -1,7 +1,7 @@
-// Package policy judges plans by rules that a platform team writes into the agent's configuration.
+// Package policy checks plans by rules that a platform team writes into the agent's configuration.
 //
-// It knows what a rule is asked, and what follows from its answer. It decides nothing about the cloud: a policy can
-// only take steps out of a plan.
+// It knows the inputs of a rule, and the effects of its answer. It decides nothing about the cloud: a policy can only remove
+// steps from a plan.
 package policy
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Policy is a rule, and whom it is about.
+// Policy is a rule, with the stacks and kinds to which it applies.
 type Policy struct {
 	Name    string
 	Origin  manifest.Origin
@@ -23,7 +23,7 @@ type Policy struct {
 	Kinds   []string // none means all
 	Rule    *definition.Rule
 	Message string
-	Warn    bool // what is against it is said, and carried out all the same
+	Warn    bool // whether an object that breaks the rule is reported and still carried out
 }
 
 // NewRule compiles a rule. Its error is for people.
@@ -31,17 +31,17 @@ func NewRule(source string) (*definition.Rule, error) {
 	return definition.NewRule(source, "object", "refs", "step", "stack")
 }
 
-// About reports whether the policy is about a stack.
+// About reports whether the policy applies to a stack.
 func (p *Policy) About(stack string) bool {
 	return len(p.Stacks) == 0 || slices.ContainsFunc(p.Stacks, func(pattern string) bool {
 		matched, err := path.Match(pattern, stack)
-		return matched || err != nil // which is refused when it is read
+		return matched || err != nil // an invalid pattern was refused when it was read
 	})
 }
 
 func (p *Policy) asks(kind string) bool { return len(p.Kinds) == 0 || slices.Contains(p.Kinds, kind) }
 
-// Judge is what the policies do to the plans of a stack.
+// Judge makes one policy for plans from the policies that apply to a stack.
 func Judge(policies []Policy, stack string) plan.Policy {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	of := func(kind string) bool { return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) }) }
@@ -61,8 +61,8 @@ func Judge(policies []Policy, stack string) plan.Policy {
 	})
 }
 
-// refs are references as rules see them. What is not known yet has neither cloudName nor id: a rule that asks for them has no
-// answer then, and is against the object.
+// refs are references in the form for rules. A reference that is not known yet has neither cloudName nor id. A rule that uses
+// these has no answer then, which counts against the object.
 func refs(list []guard.Reference) []any {
 	all := make([]any, len(list))
 	for i, r := range list {
@@ -75,7 +75,7 @@ func refs(list []guard.Reference) []any {
 	return all
 }
 
-// against is what the policy says against an object, after its name; "" for nothing. A rule that has no answer is against it.
+// against is the policy's objection to an object, for a message; "" for none. A rule without an answer is an objection.
 func (p *Policy) against(s guard.Subject, stack string) string {
 	if !p.asks(s.Key.Kind) {
 		return ""

@@ -43,7 +43,8 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// A pattern is about the stacks that it matches, and a policy without one about all.
+// TestAbout checks that a policy with patterns applies to the stacks that they match, and a policy
+// without patterns to all.
 func TestAbout(t *testing.T) {
 	for _, c := range []struct {
 		patterns []string

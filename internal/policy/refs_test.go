@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Whatever manifests call a thing, rules see what it is; what is not known yet is denied.
+// TestRulesSeeWhatNamesStandFor checks that rules see the real objects behind the names in
+// manifests, and that an unknown object is denied.
 func TestRulesSeeWhatNamesStandFor(t *testing.T) {
 	flavor := manifest.Key{Kind: "Flavor", Namespace: "default", Name: "m1.small"}
 	server := manifest.Key{Kind: "Server", Namespace: "default", Name: "web"}

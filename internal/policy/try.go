@@ -8,17 +8,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Finding is what a policy says of an object where nothing is known of the cloud.
+// Finding is the result of a policy for an object, without any knowledge of the cloud.
 type Finding struct {
 	Policy *Policy
 	Key    manifest.Key
-	// Against is what the policy says against the object. Untried is true where that depends on the cloud.
+	// Against is the policy's objection to the object. Untried is true where the result depends on the cloud.
 	Against string
 	Untried bool
 }
 
-// Try asks the policies about what a stack wants, by a plan that was made without a cloud. What a rule says of steps, and what it
-// says against an object with references that are known in the cloud only, is left open.
+// Try applies the policies to the objects that a stack declares, in a plan that was made without a cloud. A rule about steps has
+// no result then. The same holds for an objection to an object with references that only the cloud can resolve.
 func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	if len(about) == 0 {

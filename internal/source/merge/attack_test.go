@@ -47,8 +47,8 @@ func TestAttackMerges(t *testing.T) {
 	}
 }
 
-// TestAttackCrissCross has histories that were merged into each other at every
-// step: what is counted is how often commits are visited.
+// TestAttackCrissCross has histories that were merged into each other at every step. It counts how
+// often commits are visited.
 func TestAttackCrissCross(t *testing.T) {
 	testcost.Long(t)
 	a := ancestry{}

@@ -10,16 +10,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// A .gitattributes can have files merged otherwise than line by line, or never.
-// Whether it does is up to who merges: a bare repository may not read it, and what
-// a driver's name stands for is in no repository. So a file of which any version
-// speaks of its merging is a person's to merge once both sides have changed it.
+// A .gitattributes can turn off line-by-line merges of files, or name another merge driver. The
+// result depends on the program that merges: a bare repository may not read the file, and no
+// repository says what a driver does. So if any version of a .gitattributes sets the merge of a
+// file, and both sides have changed the file, a person has to merge it.
 
-// attributes finds the files of which a .gitattributes says how to merge them.
+// attributes finds the files whose merge a .gitattributes sets.
 type attributes struct {
 	*merger
 	roots  roots
-	macros []string // that may say how to merge; nil until they are known
+	macros []string // macros that may set a merge; nil until they are known
 	files  map[attributesAt]*attributeFile
 }
 
@@ -32,10 +32,10 @@ func (m *merger) attributesOf(r roots) *attributes {
 	return &attributes{merger: m, roots: r, files: map[attributesAt]*attributeFile{}}
 }
 
-// attributeFile is what a .gitattributes says about merging.
+// attributeFile is the part of a .gitattributes about merging.
 type attributeFile struct {
-	patterns []string // of files that are merged in a way of their own
-	all      bool     // it cannot be read: it may mean any file
+	patterns []string // of files that are merged in another way
+	all      bool     // whether it cannot be read, so that it may concern any file
 }
 
 const (
@@ -67,7 +67,7 @@ func (a *attributes) mayRule(file string) (bool, error) {
 	return false, nil
 }
 
-// findMacros reads them where git does: the .gitattributes at the root.
+// findMacros reads the macros where git reads them: in the .gitattributes at the root.
 func (a *attributes) findMacros() error {
 	a.macros = []string{"binary"}
 	for _, root := range a.roots {
@@ -102,7 +102,7 @@ func (a *attributes) in(at attributesAt) (*attributeFile, error) {
 	return f, nil
 }
 
-// text is what a .gitattributes says; known is false when it cannot be read.
+// text is the text of a .gitattributes; known is false when it cannot be read.
 func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) {
 	e, err := a.at(at.root, join(at.folder, attributesName))
 	switch {
@@ -122,8 +122,8 @@ func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) 
 	return text, true, err
 }
 
-// parseAttributes reads which patterns have something to do with merging. It sees
-// more such than git does, and no fewer.
+// parseAttributes reads the patterns that may have to do with merging. It finds all that git finds,
+// and some more.
 func parseAttributes(text []byte, macros []string) *attributeFile {
 	f := &attributeFile{}
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
@@ -142,8 +142,7 @@ func parseAttributes(text []byte, macros []string) *attributeFile {
 	return f
 }
 
-// unusual says whether an attribute can make a file be merged otherwise than
-// line by line.
+// unusual says whether an attribute can change the way in which a file is merged.
 func unusual(word string, macros []string) bool {
 	name, value, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
 	if name == "merge" {
@@ -152,25 +151,25 @@ func unusual(word string, macros []string) bool {
 	return slices.Contains(macros, name)
 }
 
-// means says whether a pattern may be one for a file, named from the folder of the
+// means says whether a pattern may match a file, which is named from the folder of the
 // .gitattributes.
 func (f *attributeFile) means(file string) bool {
 	return f.all || slices.ContainsFunc(f.patterns, func(pattern string) bool { return mayMatch(pattern, file) })
 }
 
-// mayMatch is true when a pattern matches, and for those that only git knows.
+// mayMatch is true for a pattern that matches, and for a pattern that only git can evaluate.
 func mayMatch(pattern, file string) bool {
 	if strings.ContainsAny(pattern, `[\"!`) || strings.Contains(pattern, "**") {
 		return true
 	}
-	pattern, file = strings.ToLower(pattern), strings.ToLower(file) // a server may not know capitals
+	pattern, file = strings.ToLower(pattern), strings.ToLower(file) // a server may ignore letter case
 	if !strings.Contains(pattern, "/") {
 		file = path.Base(file)
 	}
 	return wildcards(strings.TrimPrefix(pattern, "/"), file)
 }
 
-// wildcards knows * and ?, which may stand for a slash as well.
+// wildcards matches * and ?, which may stand for a slash as well.
 func wildcards(pattern, text string) bool {
 	star, again := -1, 0
 	p, t := 0, 0

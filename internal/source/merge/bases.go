@@ -6,18 +6,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Bounds on what is merged to know what both sides began with.
+// These bounds limit the merges of merge bases.
 const (
-	maxBases       = 8  // merge bases of two commits, none of which leads to another
-	maxNesting     = 4  // of histories that crossed again and again
-	maxBasesMerged = 64 // merge bases of one merge, those of merge bases included
+	maxBases       = 8  // merge bases of two commits, none of which is an ancestor of another
+	maxNesting     = 4  // of histories that were merged into each other repeatedly
+	maxBasesMerged = 64 // merge bases of one merge, including merge bases of merge bases
 )
 
-// treeOfBases is the root folder that both sides began with: that of their merge
-// base. When they had been merged into each other crosswise there are several bases,
-// and it is what these give when merged, as git does it (its "virtual merge base"):
-// a file in which they conflict is like no other. nesting is how many crossings led
-// here.
+// treeOfBases is the common root folder of both sides: the one of their merge base. Histories that
+// were merged into each other have several bases. Then the result is the merge of these bases, as
+// in git (its "virtual merge base"). A file that conflicts in that merge differs from every other
+// file. nesting is the number of such merges around this one.
 func (m *commitMerger) treeOfBases(bases []plumbing.Hash, known ancestry, nesting int) (plumbing.Hash, error) {
 	if err := m.spendBases(len(bases), nesting); err != nil {
 		return plumbing.ZeroHash, err
@@ -32,7 +31,7 @@ func (m *commitMerger) treeOfBases(bases []plumbing.Hash, known ancestry, nestin
 	return tree, err
 }
 
-// spendBases takes a number of merge bases from what a merge may spend.
+// spendBases takes a number of merge bases from the limit of a merge.
 func (m *commitMerger) spendBases(n, nesting int) error {
 	if m.basesMerged += n; n > maxBases || nesting > maxNesting || m.basesMerged > maxBasesMerged {
 		return failure.New(failure.ErrContent, "the two histories were merged into each other too often to know what they began with; merge the branch into this one first")
@@ -40,13 +39,13 @@ func (m *commitMerger) spendBases(n, nesting int) error {
 	return nil
 }
 
-// withBase merges the root folder of another base into that of those before it.
+// withBase merges the root folder of another base into that of the bases before it.
 func (m *commitMerger) withBase(tree plumbing.Hash, merged []plumbing.Hash, base plumbing.Hash, known ancestry, nesting int) (plumbing.Hash, error) {
 	shared, _, err := known.newestShared(&m.budget, merged, []plumbing.Hash{base})
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	var began plumbing.Hash // nothing, when they share no history
+	var began plumbing.Hash // zero, when they share no history
 	if len(shared) > 0 {
 		if began, err = m.treeOfBases(shared, known, nesting+1); err != nil {
 			return plumbing.ZeroHash, err
@@ -59,8 +58,8 @@ func (m *commitMerger) withBase(tree plumbing.Hash, merged []plumbing.Hash, base
 	return m.mergeBaseTrees(roots{began, tree, root})
 }
 
-// mergeBaseTrees merges root folders that both sides began with. Files that conflict
-// there become entries like no other, and no conflicts of the merge.
+// mergeBaseTrees merges the root folders of merge bases. Files that conflict there become entries
+// that equal no other, and no conflicts of the merge.
 func (m *commitMerger) mergeBaseTrees(r roots) (plumbing.Hash, error) {
 	m.unsettled++
 	defer func() { m.unsettled-- }()

@@ -11,41 +11,39 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// History gets commits and what came before them from a repository.
+// History gets commits and their ancestors from a repository.
 type History interface {
-	// EnsureCommit makes sure that a commit is in the store with all its files. It is a
-	// [failure.ErrNotFound] when the server does not give it away.
+	// EnsureCommit makes sure that a commit is in the store with all its files. The error is
+	// [failure.ErrNotFound] when the server does not send the commit.
 	EnsureCommit(ctx context.Context, commit plumbing.Hash) (*object.Commit, error)
-	// FetchHistory puts commits and those before them, so many generations in all, into
-	// a store; bare ones come without their files. With [AllHistory] everything comes.
+	// FetchHistory fetches commits and their ancestors, generations in all, into a store. Bare ones
+	// come without their files. With [AllHistory] it fetches all of them.
 	FetchHistory(ctx context.Context, commits []plumbing.Hash, generations int, bare bool, to *store.Store) error
-	// GivesBareCommits says whether the server sends commits without their files, and
-	// any commit by its hash.
+	// GivesBareCommits says whether the server sends commits without their files, and any commit by
+	// its hash.
 	GivesBareCommits() bool
 	// LimitsGenerations says whether the server can send less than all the history.
 	LimitsGenerations() bool
 }
 
-// AllHistory is the number of generations that git itself asks for when it wants
-// everything.
+// AllHistory is the number of generations that git itself requests when it wants all of them.
 const AllHistory = 1<<31 - 1
 
-// Result is what became of one folder of two commits. Hashes are of trees and zero
-// where there is no such folder.
+// Result is the merge of one folder of two commits. A hash is that of a tree, and zero where there
+// is no such folder.
 type Result struct {
-	Folder    plumbing.Hash // merged; of no use with conflicts
-	Before    plumbing.Hash // in the commit that is merged into
-	MergeBase plumbing.Hash // the newest commit that both share, or one of them
-	// Conflicts are the files that a person has to merge, sorted, with the reason in
-	// brackets where it is not the lines that conflict.
+	Folder    plumbing.Hash // merged; without a meaning if there are conflicts
+	Before    plumbing.Hash // in the commit into which the other is merged
+	MergeBase plumbing.Hash // the newest common commit, or one of several
+	// Conflicts are the files that a person has to merge, sorted. If the lines do not conflict, the
+	// reason follows in brackets.
 	Conflicts []string
-	Made      store.Made // what is in no repository
+	Made      store.Made // objects that are in no repository
 }
 
-// Commits merges head into base, both complete in s, as far as it concerns the
-// folder scope; an empty one is the repository's root. It never takes
-// refs/pull/N/merge: on many servers anybody who may push can write it, with the
-// right parents and other files.
+// Commits merges the folder scope of head into base; an empty scope is the repository's root. Both
+// commits are complete in s. It never uses refs/pull/N/merge: on many servers anybody who may push
+// can write that, with the right parents and wrong files.
 func Commits(ctx context.Context, s *store.Store, history History, base, head *object.Commit, scope string) (Result, error) {
 	m := &commitMerger{merger: newMerger(ctx, s), history: history, budget: visitBudget{ctx, maxVisits}}
 	best, known, err := m.fetchMergeBases(base.Hash, head.Hash)
@@ -67,17 +65,16 @@ func Commits(ctx context.Context, s *store.Store, history History, base, head *o
 	return Result{Folder: folder, Before: subfolder(before), MergeBase: best[0], Conflicts: m.conflictedFiles(), Made: m.made}, nil
 }
 
-// commitMerger is a merger that finds out what two commits began with.
+// commitMerger is a merger that finds the merge bases of two commits.
 type commitMerger struct {
 	*merger
 	history History
 	budget  visitBudget
-	// basesMerged are the commits that were fetched so far to know what both sides
-	// began with.
+	// basesMerged is the number of commits that were fetched so far as merge bases.
 	basesMerged int
 }
 
-// fetchMergeBases fetches the newest commits that both share, with their files.
+// fetchMergeBases fetches the newest common commits, with their files.
 func (m *commitMerger) fetchMergeBases(base, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
 	if m.history.GivesBareCommits() {
 		if best, known, err = m.fetchNewestShared(base, head, true); err == nil {
@@ -87,7 +84,7 @@ func (m *commitMerger) fetchMergeBases(base, head plumbing.Hash) (best []plumbin
 			return best, known, err
 		}
 	}
-	// The server gives nothing but what references lead to: take it all.
+	// The server only sends commits to which references lead, so all history is fetched.
 	if best, known, err = m.fetchNewestShared(base, head, false); err != nil {
 		return nil, nil, err
 	}

@@ -16,8 +16,8 @@ import (
 
 const maxConflicts = 1000 // files that are named
 
-// recordConflict records a file that a person has to merge, and returns an
-// entry that is like no other in its place.
+// recordConflict records a file that a person has to merge, and returns an entry in its place that
+// equals no other.
 func (m *merger) recordConflict(path string) object.TreeEntry {
 	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path))
@@ -27,8 +27,8 @@ func (m *merger) recordConflict(path string) object.TreeEntry {
 	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
 }
 
-// recordDoubt records a file that a person has to merge, and why. It is one
-// also in what both sides began with: what git would make of that is not known.
+// recordDoubt records a file that a person has to merge, and why. It does so in merges of merge
+// bases too, because git's result for them is unknown.
 func (m *merger) recordDoubt(path, why string, args ...any) {
 	if len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path)+" ("+fmt.Sprintf(why, args...)+")")
@@ -48,8 +48,7 @@ func whereTo(g moves.Guess) string {
 	return "perhaps moved; there is too much to compare"
 }
 
-// conflictedFiles are the files that conflict, sorted, each once: with a reason if
-// there is one.
+// conflictedFiles are the files that conflict, sorted, each once, with a reason if there is one.
 func (m *merger) conflictedFiles() []string {
 	sorted := slices.Sorted(slices.Values(m.conflicts))
 	var list []string

@@ -11,11 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// maxWalked is how many entries are visited to find what was moved.
+// maxWalked is the number of entries that are visited to find moved files.
 const maxWalked = 5 * store.MaxEntries
 
-// walk records the files that are only before or only after, on either
-// side. lost are the highest folders above that a side has no more.
+// walk records the files that each side has removed or added. lost are the highest folders above
+// path that each side has removed.
 func (f *follower) walk(path string, r roots, lost [2]string) error {
 	if r[0] == r[1] && r[0] == r[2] {
 		return nil

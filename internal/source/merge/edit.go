@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// edits are changes of entries, by path; an empty one removes.
+// edits are changes of entries, by path; an empty entry removes.
 type edits struct {
 	entries map[string]object.TreeEntry
 	below   map[string]*edits
@@ -34,7 +34,7 @@ func (c *edits) set(path string, e object.TreeEntry) {
 	c.below[name].set(rest, e)
 }
 
-// edit returns a folder with changes made to it; zero when nothing is left.
+// edit returns a folder with changes applied to it; zero when nothing is left.
 func (m *merger) edit(h plumbing.Hash, c *edits) (plumbing.Hash, error) {
 	before, err := m.level(h, "")
 	if err != nil {

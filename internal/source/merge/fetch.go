@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// fetchNewestShared finds the newest commits that base and head share, fetching
-// history until it is sure of them. bare is for servers that send commits without
-// their files; otherwise everything that it finds is in the store afterwards.
+// fetchNewestShared finds the newest common commits of base and head. It fetches history until the
+// result is sure. bare is for servers that send commits without their files. Otherwise all commits
+// that it finds are in the store afterwards.
 func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
 	ends := []plumbing.Hash{base, head}
 	for _, generations := range m.generations(bare) {
@@ -38,8 +38,8 @@ func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([
 	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; begin the branch again from the one that it shall be merged into", base, head)
 }
 
-// generations are how many of them are asked for, one after the other, until it is
-// known what is shared.
+// generations are the numbers of generations that are requested, one after the other, until the
+// common commits are known.
 func (m *commitMerger) generations(bare bool) []int {
 	switch {
 	case !m.history.LimitsGenerations():

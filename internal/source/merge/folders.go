@@ -16,30 +16,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// merger merges folders, entry by entry. What it makes is in no repository.
+// merger merges folders, entry by entry. The trees and files that it makes are in no repository.
 //
-//	changed on one side      that side
-//	changed alike            either
-//	both changed a file      line by line, or a conflict
-//	anything else            a conflict
+//	changed on one side            that side
+//	the same change on both        either
+//	both changed a file            line by line, or a conflict
+//	anything else                  a conflict
 type merger struct {
 	ctx        context.Context
 	store      *store.Store
 	made       store.Made
 	conflicts  []string
 	attributes *attributes
-	from       map[string]string // what a file was called that has moved
-	unsettled  int               // above 0, a conflict makes an entry like no other
+	from       map[string]string // earlier paths of moved files
+	unsettled  int               // above 0, a conflict becomes an entry that equals no other
 	strange    map[plumbing.Hash]bool
-	levels     map[plumbing.Hash]map[string]object.TreeEntry // what level has read
+	levels     map[plumbing.Hash]map[string]object.TreeEntry // folders that level has read
 	kept       int                                           // entries in them
 	steps      int
 	bytes      int64 // of the texts that were merged line by line
 	work       threeway.Work
-	merged     map[[3]plumbing.Hash]lined // what lines found out
+	merged     map[[3]plumbing.Hash]lined // results of lines
 }
 
-// lined is what came of merging three texts.
+// lined is the result of merging three texts.
 type lined struct {
 	hash plumbing.Hash
 	ok   bool
@@ -52,8 +52,8 @@ func newMerger(ctx context.Context, s *store.Store) *merger {
 	}
 }
 
-// folder merges two folders that began as before. Zero is a folder that is
-// not there, which is the same as an empty one.
+// folder merges two folders with the common ancestor before. Zero is a folder that does not exist,
+// which equals an empty one.
 func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbing.Hash, error) {
 	switch {
 	case ours == theirs, before == theirs:
@@ -95,8 +95,8 @@ func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbi
 	return m.makeFolder(merged)
 }
 
-// entry merges what has one name. A file and a folder are two things that
-// cannot both be there in the end.
+// entry merges the entries of one name. A file and a folder of one name cannot both exist in the
+// result.
 func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
 	below, err := m.folder(subfolder(before), subfolder(ours), subfolder(theirs), path)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *merger) makeFolder(entries []object.TreeEntry) (plumbing.Hash, error) {
 	return tree.Hash, nil
 }
 
-// file merges two files that began as before, with git's own rules.
+// file merges two files with the common ancestor before, by git's own rules.
 func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
 	switch {
 	case same(ours, theirs), same(before, theirs):
@@ -183,7 +183,7 @@ func kindOf(e object.TreeEntry) filemode.FileMode {
 	return e.Mode
 }
 
-// subfolder is an entry's folder, zero if it is none.
+// subfolder is an entry's folder; zero if the entry is no folder.
 func subfolder(e object.TreeEntry) plumbing.Hash {
 	if e.Mode == filemode.Dir {
 		return e.Hash
@@ -191,7 +191,7 @@ func subfolder(e object.TreeEntry) plumbing.Hash {
 	return plumbing.ZeroHash
 }
 
-// leaf is an entry that is no folder, or nothing.
+// leaf is an entry that is no folder, or the empty entry.
 func leaf(e object.TreeEntry) object.TreeEntry {
 	if e.Mode == filemode.Dir {
 		return object.TreeEntry{}

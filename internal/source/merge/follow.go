@@ -12,50 +12,49 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// roots are the repository's root folders: what both sides began with, ours and
-// theirs.
+// roots are the repository's root folders: the common ancestor, ours and theirs.
 type roots [3]plumbing.Hash
 
-// follower finds what was moved on either side, and moves it in what both began
-// with and on the other side, too, so that the edits of both meet in one place.
+// follower finds the files that either side has moved. It moves them in the common ancestor and on
+// the other side too, so that the edits of both sides meet at one path.
 //
-//	moved on one side, changed on the other    the change goes where the file went
-//	moved alike on both sides                  the changes of both meet there
+//	moved on one side, changed on the other    the change goes to the new path
+//	the same move on both sides                the changes of both meet there
 //	moved elsewhere, or deleted, on the other  a conflict
 //	a folder moved, a file added to it         a conflict, as it is git's default
 //	perhaps one of these                       a conflict
 //
-// What has nothing to do with the configured folder is left alone.
+// Files that do not affect the configured folder are left alone.
 type follower struct {
 	*merger
 	scope  string // the configured folder; empty is everything
 	roots  roots
 	sides  [2]side
 	guess  [2]map[string]moves.Guess
-	moved  map[string]string // from where to where, once it is sure
+	moved  map[string]string // from the old to the new path, once it is sure
 	steps  int
 	budget moves.Budget
 }
 
-// side is what one side did to files, but for changing their lines.
+// side has the files that one side added or removed; changes of lines do not count.
 type side struct {
 	gone, come []moves.File
-	asked      map[string]bool // what is gone, and was not left alone by the other side
-	// homeless are the files that the other side added to folders that this one
-	// has no more, by the highest such folder.
+	asked      map[string]bool // removed files that the other side has changed or removed too
+	// homeless are the files that the other side added to folders that this side has removed, by
+	// the highest such folder.
 	homeless map[string][]string
 }
 
-// Bounds on what is compared to find files that were moved. git's own is
-// 49,000,000 pairs; where ours is reached, nothing is sure.
+// These bounds limit the comparisons for finding moved files. git's own bound is 49,000,000 pairs;
+// where ours is reached, no move is sure.
 const (
 	maxMovePairs = 2_000_000
 	maxMoveBytes = 64 << 20
 	maxMoveSteps = 200_000_000
 )
 
-// followMoves returns the roots with each moved file where it went. Afterwards the
-// merger has the attributes of these roots, and knows what a moved file was called.
+// followMoves returns the roots with each moved file at its new path. Afterwards the merger has the
+// attributes of these roots, and knows the earlier paths of moved files.
 func (m *merger) followMoves(r roots, scope string) (roots, error) {
 	m.attributes = m.attributesOf(r)
 	f := &follower{
@@ -86,7 +85,7 @@ func (m *merger) followMoves(r roots, scope string) (roots, error) {
 	return f.moveAll()
 }
 
-// guessMoves guesses where the files went that matter.
+// guessMoves guesses the new paths of the removed files that matter.
 func (f *follower) guessMoves(i int) (err error) {
 	s := &f.sides[i]
 	if len(s.come) == 0 {
@@ -115,8 +114,8 @@ func (f *follower) guessMoves(i int) (err error) {
 	return nil
 }
 
-// lost is the folder that a side lost, above a path, and to which the other side
-// added a file.
+// lost is the folder above a path that a side has removed, and to which the other side added a
+// file.
 func (s *side) lost(path string) (folder string, ok bool) {
 	for i := range len(path) {
 		if path[i] == '/' && s.homeless[path[:i]] != nil {
@@ -126,32 +125,30 @@ func (s *side) lost(path string) (folder string, ok bool) {
 	return "", false
 }
 
-// near says whether a place is in the configured folder, or in a folder above it:
-// what moves there with its folder may come into the configured one.
+// near says whether a place is in the configured folder, or directly in a folder above it: if its
+// folder moves too, the place may come into the configured folder.
 func (f *follower) near(place string) bool {
 	return within(place, f.scope) || within(f.scope, parent(place))
 }
 
-// within says whether a path is in a folder, or is the folder; "" is all of the
-// repository.
+// within says whether a path is in a folder, or is the folder; "" is the whole repository.
 func within(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// concerns says whether something can become of the configured folder when a file
-// moves to one of some places.
+// concerns says whether the configured folder may change when a file moves to one of some places.
 func (f *follower) concerns(from string, g moves.Guess) bool {
 	return g.Unknown || within(from, f.scope) || slices.ContainsFunc(g.Places, func(p string) bool { return within(p, f.scope) })
 }
 
-// doubtFilesOfMovedFolders records files in folders that the other side may have
-// moved: git moves them along, and asks whether that is meant.
+// doubtFilesOfMovedFolders records files in folders that the other side may have moved: git moves
+// them along, and asks whether that is intended.
 func (f *follower) doubtFilesOfMovedFolders(i int) {
 	if f.unsettled > 0 {
-		return // git leaves them where they are in what both began with
+		return // in a merge of merge bases, git leaves them where they are
 	}
 	s := &f.sides[i]
-	moved := map[string]bool{} // folders; true when that can bring something into the configured one
+	moved := map[string]bool{} // folders; true when the move can bring a file into the configured one
 	for from, g := range f.guess[i] {
 		if folder, ok := s.lost(from); ok && !g.Nowhere() {
 			moved[folder] = moved[folder] || f.concerns(from, g) || slices.ContainsFunc(g.Places, f.near)
@@ -197,7 +194,7 @@ func (f *follower) Text(file moves.File) ([]byte, bool, error) {
 
 var _ moves.Reader = (*follower)(nil)
 
-// moveAll returns the roots with what moved in its new place.
+// moveAll returns the roots with moved files at their new paths.
 func (f *follower) moveAll() (roots, error) {
 	f.from = map[string]string{}
 	if len(f.moved) == 0 {

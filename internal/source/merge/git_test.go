@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// allThere is a History of which everything is in one store already.
+// allThere is a History whose commits are all in one store already.
 type allThere struct{ *store.Store }
 
 func (a allThere) EnsureCommit(_ context.Context, commit plumbing.Hash) (*object.Commit, error) {
@@ -29,7 +29,7 @@ func (a allThere) FetchHistory(context.Context, []plumbing.Hash, int, bool, *sto
 func (a allThere) GivesBareCommits() bool  { return false }
 func (a allThere) LimitsGenerations() bool { return false }
 
-// merged is what became of two branches, and the files unless they conflict.
+// merged is the result of merging two branches, with the files unless they conflict.
 type merged struct {
 	Result
 	files fs.FS // nil when there is no such folder

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// ancestry is a part of a repository's history: the parents of each commit
-// that is known. A parent that is not a key is where knowledge ends.
+// ancestry is a part of a repository's history: the parents of each known commit. A parent that is
+// no key is not known.
 type ancestry map[plumbing.Hash][]plumbing.Hash
 
 const (
@@ -35,7 +35,7 @@ func (v *visitBudget) spend(n int) error {
 	return nil
 }
 
-// learn adds what stores have of the history of commits.
+// learn adds the history of commits that stores have.
 func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*store.Store) error {
 	from = slices.Clone(from)
 	links := 0
@@ -62,7 +62,7 @@ func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*st
 	return nil
 }
 
-// reach is everything that commits lead to, themselves included.
+// reach returns all ancestors of commits, and the commits themselves.
 func (a ancestry) reach(v *visitBudget, from ...plumbing.Hash) (map[plumbing.Hash]bool, error) {
 	seen := map[plumbing.Hash]bool{}
 	from = slices.Clone(from)
@@ -80,8 +80,8 @@ func (a ancestry) reach(v *visitBudget, from ...plumbing.Hash) (map[plumbing.Has
 	return seen, nil
 }
 
-// newestShared finds the newest commits that two sets of commits share. It is sure
-// of them when what it does not know is older than what it found.
+// newestShared finds the newest common commits of two sets of commits. The result is sure when the
+// unknown commits are older than it.
 func (a ancestry) newestShared(v *visitBudget, left, right []plumbing.Hash) (best []plumbing.Hash, sure bool, err error) {
 	both, err := a.reach(v, left...)
 	if err != nil {
@@ -119,13 +119,13 @@ func (a ancestry) newestShared(v *visitBudget, left, right []plumbing.Hash) (bes
 		}
 	}
 	slices.SortFunc(best, func(x, y plumbing.Hash) int { return slices.Compare(x[:], y[:]) })
-	// What looks like two could be one that leads to the other.
+	// With unknown commits, one of two results could be an ancestor of the other.
 	return best, sure && (len(best) < 2 || ends == 0), nil
 }
 
 func (a ancestry) knows(h plumbing.Hash) bool { _, ok := a[h]; return ok }
 
-// isCutOff says whether there are parents that are not here.
+// isCutOff says whether there are parents that are not known.
 func (a ancestry) isCutOff() bool {
 	for _, parents := range a {
 		if slices.ContainsFunc(parents, func(h plumbing.Hash) bool { return !a.knows(h) }) {

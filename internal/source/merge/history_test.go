@@ -7,8 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// TestNewestShared finds what two commits share in histories of which some is not
-// known: a commit without an entry.
+// TestNewestShared finds the common commits in histories with unknown commits, which have no entry.
 func TestNewestShared(t *testing.T) {
 	for name, c := range map[string]struct {
 		parents map[string]string // each letter is a commit

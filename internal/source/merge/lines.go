@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// recordMergeRules says whether a file may be merged otherwise than line by line, under
-// its name or the one that it had. If so it is recorded as the reason for a conflict.
+// recordMergeRules says whether a file may be merged in another way than line by line, under its
+// present or its earlier path. If so, it records that as the reason for a conflict.
 func (m *merger) recordMergeRules(path string) (bool, error) {
 	for _, name := range []string{path, m.from[path]} {
 		if name == "" || m.attributes == nil {
@@ -29,7 +29,7 @@ const (
 	maxLineSteps   = 500_000_000
 )
 
-// lines merges texts; a zero hash is an empty one.
+// lines merges texts; a zero hash is an empty text.
 func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
 	if err := m.ctx.Err(); err != nil {
 		return l, err

@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// sidesOf makes two branches: what feature does to the first files, and what main
-// does.
+// sidesOf makes two branches from the first files: feature and main apply their changes to them.
 func sidesOf(t *testing.T, first []string, feature, main func(g *gittest.Repo)) *gittest.Repo {
 	t.Helper()
 	g := gittest.New(t)
@@ -55,8 +54,7 @@ func all(steps ...func(*gittest.Repo)) func(*gittest.Repo) {
 	}
 }
 
-// TestMovedFiles says what becomes of plain moves: what git makes of them, or a
-// conflict that says why.
+// TestMovedFiles has plain moves. The result is git's, or a conflict that says why.
 func TestMovedFiles(t *testing.T) {
 	testcost.Long(t)
 	staging := []string{"staging/a.yaml", ten, "staging/b.yaml", strings.ReplaceAll(ten, "\n", " of b\n"), "README.md", "read"}
@@ -137,12 +135,12 @@ func TestRulesOfMerging(t *testing.T) {
 		"[attr]mine -merge\na.* mine":   true,
 		"[attr]mine -merge\n*.md mine":  false,
 		"# *.yaml -merge":               false,
-		"[Aa].yaml -merge":              true, // only git can say
+		"[Aa].yaml -merge":              true, // only git can evaluate the pattern
 		`"a.yaml" -merge`:               true,
 		"**/x -merge":                   true,
 		"* -text\n*.yaml -text !merge":  false,
 		"\ufeff*.yaml merge=union\r\n":  true,
-		"?.yaml -merge\n*.yaml merge":   true, // the last one wins for git, but not on every path
+		"?.yaml -merge\n*.yaml merge":   true, // for git the last rule wins, but not on every path
 		strings.Repeat("x -merge\n", 9): false,
 	} {
 		first := []string{"prod/a.yaml", ten, ".gitattributes", rules}
@@ -152,7 +150,7 @@ func TestRulesOfMerging(t *testing.T) {
 			t.Errorf("%q: conflicts %q", rules, m.Conflicts)
 		}
 	}
-	// It counts on either side, and in every folder above.
+	// The rule applies on either side, and in every folder above.
 	only := write("prod/.gitattributes", "*.yaml -merge")
 	g := sidesOf(t, []string{"prod/a.yaml", ten}, all(only, write("prod/a.yaml", edited("2", "two"))), write("prod/a.yaml", edited("9", "nine")))
 	m := mustMerge(t, g, "main", "feature", "")
@@ -161,9 +159,8 @@ func TestRulesOfMerging(t *testing.T) {
 	}
 }
 
-// TestAttackManyMoves has 5,000 files of one folder move, with the other side
-// changing each: all are followed as they are, and none once there is too much to
-// compare.
+// TestAttackManyMoves moves 5,000 files of one folder, while the other side changes each of them.
+// Unchanged files are followed. When there is too much to compare, none is.
 func TestAttackManyMoves(t *testing.T) {
 	testcost.Long(t)
 	if testing.Short() {

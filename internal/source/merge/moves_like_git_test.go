@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// files are a tree: what is in each file, by its path. A "+x" before it makes it
-// executable, a "->" a link.
+// files are a tree: the text of each file, by its path. The prefix "+x" makes a file executable,
+// and "->" makes it a link.
 type files map[string]string
 
 var (
@@ -32,7 +32,7 @@ func drawName(t *rapid.T) string {
 	return rapid.SampledFrom(someFolders).Draw(t, "folder") + rapid.SampledFrom(someNames).Draw(t, "file")
 }
 
-// drawText is a text of a family: texts of one family are alike.
+// drawText is a text of a family: texts of one family are similar.
 func drawText(t *rapid.T, family string) string {
 	var text strings.Builder
 	for i := range rapid.SampledFrom([]int{0, 1, 3, 8, 12, 12, 12}).Draw(t, "lines") {
@@ -60,7 +60,7 @@ func (f files) edit(t *rapid.T, name, side string) {
 	f[name] = strings.Join(lines, "")
 }
 
-// put puts a file at a place, and removes what cannot be there beside it.
+// put puts a file at a path, and removes files that cannot exist next to it.
 func (f files) put(name, text string) {
 	for other := range f {
 		if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -70,7 +70,7 @@ func (f files) put(name, text string) {
 	f[name] = text
 }
 
-// change does to a tree what one commit may do.
+// change applies a change of one commit to a tree.
 func (f files) change(t *rapid.T, side string) {
 	from, ok := f.draw(t)
 	what := rapid.IntRange(0, 15).Draw(t, "what")
@@ -81,15 +81,15 @@ func (f files) change(t *rapid.T, side string) {
 	switch what {
 	case 0, 1, 2, 3:
 		f.edit(t, from, side)
-	case 4, 5, 6: // moved
+	case 4, 5, 6: // move
 		delete(f, from)
 		f.put(drawName(t), text)
-	case 7, 8: // moved and edited
+	case 7, 8: // move and edit
 		delete(f, from)
 		to := drawName(t)
 		f.put(to, text)
 		f.edit(t, to, side)
-	case 9, 10: // a folder moved
+	case 9, 10: // move a folder
 		old, now := rapid.SampledFrom(someFolders[1:]).Draw(t, "old"), rapid.SampledFrom(someFolders).Draw(t, "new")
 		for name, text := range maps.Clone(f) {
 			if rest, in := strings.CutPrefix(name, old); in && old != now {
@@ -123,7 +123,7 @@ func (f files) script(out *strings.Builder, branch string, mark int, parents str
 	out.WriteString("\n")
 }
 
-// movedHistory is what both sides began with, and what they made of it.
+// movedHistory draws a common ancestor and the trees of both sides.
 func movedHistory(t *rapid.T) (before, ours, theirs files) {
 	before = files{}
 	families := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}
@@ -146,8 +146,8 @@ func movedHistory(t *rapid.T) (before, ours, theirs files) {
 	return before, ours, theirs
 }
 
-// gitMerge is git's merge of left and right: the tree and, when it is not clean,
-// the files that conflict.
+// gitMerge is git's merge of left and right: the tree and, when it is not clean, the files that
+// conflict.
 func gitMerge(t *rapid.T, g *gittest.Repo, bare bool) (tree string, conflicts []string) {
 	cmd := g.Command("-c", fmt.Sprintf("core.bare=%v", bare), "merge-tree", "--write-tree", "--name-only", "--no-messages", "left", "right")
 	if bare {
@@ -164,7 +164,7 @@ func gitMerge(t *rapid.T, g *gittest.Repo, bare bool) (tree string, conflicts []
 	return lines[0], append([]string{"at least"}, lines[1:]...)
 }
 
-// checkOut puts where git looks for them the .gitattributes of a tree.
+// checkOut writes the .gitattributes of a tree to the paths where git reads them.
 func checkOut(g *gittest.Repo, tree files) {
 	for _, folder := range []string{"", "prod"} {
 		name := filepath.Join(g.Dir, folder, attributesName)
@@ -177,8 +177,8 @@ func checkOut(g *gittest.Repo, tree files) {
 	}
 }
 
-// TestMovesLikeGit compares merges in which files move, and are merged by rules of
-// their own, with real git: what is clean here is clean there, and the same.
+// TestMovesLikeGit compares with real git, in merges where files move and have merge rules of their
+// own. A merge that is clean here is clean in git, with the same result.
 func TestMovesLikeGit(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)

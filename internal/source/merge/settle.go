@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// settle decides what becomes of a file that is gone on one side at least, and was
-// not left alone by the other.
+// settle decides about a file that at least one side has removed, and the other has removed or
+// changed too.
 func (f *follower) settle(from string) error {
 	ours, theirs := f.guess[0][from], f.guess[1][from]
 	both := f.sides[0].asked[from] && f.sides[1].asked[from]
@@ -28,8 +28,7 @@ func (f *follower) settle(from string) error {
 	return nil
 }
 
-// carry has a file that one side moved go there on the other side, too, unless
-// something is in its way.
+// carry moves a file that one side moved on the other side too, unless the path is taken there.
 func (f *follower) carry(from string) error {
 	i := 0
 	if f.sides[1].asked[from] {

@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// maxLevels is how many entries of folders are kept at hand.
+// maxLevels is the number of folder entries that are kept in memory.
 const maxLevels = 2 * store.MaxEntries
 
-// level reads one folder's entries, by name; they are not to be changed.
+// level reads one folder's entries, by name. Callers must not change them.
 func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntry, error) {
 	if h.IsZero() {
 		return nil, nil
@@ -44,7 +44,7 @@ func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntr
 	return entries, nil
 }
 
-// at is what a root has at a path; an empty entry if nothing.
+// at is the entry of a root at a path; the empty entry if there is none.
 func (m *merger) at(root plumbing.Hash, path string) (e object.TreeEntry, err error) {
 	e = object.TreeEntry{Mode: filemode.Dir, Hash: root}
 	for part := range strings.SplitSeq(path, "/") {
@@ -68,8 +68,8 @@ func (m *merger) at(root plumbing.Hash, path string) (e object.TreeEntry, err er
 	return e, nil
 }
 
-// free says whether a file can be put at a path: nothing is there, and no file
-// stands where its folders would.
+// free says whether a file can be put at a path: the path does not exist, and no file has the path
+// of one of its folders.
 func (m *merger) free(root plumbing.Hash, path string) (bool, error) {
 	for i := range len(path) {
 		if path[i] != '/' {

@@ -1,9 +1,9 @@
-// Package moves finds which files of a tree are those of another one under a
-// new name, as far as git is sure to see it so too.
+// Package moves finds files of a tree that are those of another tree under a new name, as far as
+// git is sure to find the same.
 //
-// It knows names, hashes and texts, and nothing of trees or commits. git's
-// answer depends on its version and on what else it compares; so a move is
-// either sure, whatever git does, or one of several things that may be.
+// It knows names, hashes and texts, and nothing of trees or commits. git's answer depends on its
+// version and on the other files that it compares. So a move is either sure, whatever git does, or
+// one of several possibilities.
 package moves
 
 import (
@@ -12,23 +12,23 @@ import (
 	"slices"
 )
 
-// How alike two files have to be, in git's unit.
+// These are degrees of similarity, in git's unit.
 const (
-	full   = 60_000   // all of it is alike
-	enough = full / 2 // git's default: half of the longer one
+	full   = 60_000   // everything is equal.
+	enough = full / 2 // git's default: half of the longer file.
 )
 
-// span is a line, or 64 bytes of a longer one: a number for what is in it, and
-// how many bytes of the file are in such spans.
+// span is a line, or 64 bytes of a longer one. id is a number for its content; bytes is the number
+// of bytes of the file in spans with that id.
 type span struct{ id, bytes uint32 }
 
-// index is what is compared of a text. Versions of git disagree about a last
-// line without an end, and attributes about whether the end of a line may be CR
-// LF: such a text is counted in each way.
+// index is the data of a text that is compared. Versions of git treat a last line without a line
+// end differently, and attributes decide whether CR LF may be a line end. Such a text is counted in
+// each way.
 type index struct {
 	size  int
 	ways  [4][]span // by crlf + tail; the same slice where it makes no difference
-	plain bool      // they are all the same
+	plain bool      // whether all ways are the same
 }
 
 const (
@@ -55,7 +55,7 @@ func indexOf(text []byte) *index {
 
 const (
 	longest = 64      // bytes of a span
-	numbers = 107_927 // of spans that git takes for different; others are alike to it
+	numbers = 107_927 // of spans that git distinguishes; further ones share a number with another
 )
 
 func spans(text []byte, way int) []span {
@@ -90,10 +90,10 @@ func spans(text []byte, way int) []span {
 	return slices.Clip(out)
 }
 
-// score is how alike two files are, at the least and at the most.
+// score is the similarity of two files, at the least and at the most.
 type score struct{ low, high int }
 
-// alike compares two texts, and counts the spans that it compared.
+// alike compares two texts, and counts the compared spans.
 func alike(a, b *index) (s score, steps int) {
 	longer := max(a.size, b.size)
 	if min(a.size, b.size) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// texts are files by their paths, and read themselves.
+// texts are files by their paths; it is also their Reader.
 type texts map[string]string
 
 func (x texts) Size(f File) (int64, bool, error) { return int64(len(x[f.Path])), true, nil }
@@ -26,7 +26,7 @@ func (x texts) list(names ...string) (list []File) {
 	return list
 }
 
-// lines are numbered, of a family, with some that are another's.
+// lines are numbered lines of a family, with some of another family.
 func lines(family string, n int, other ...int) string {
 	var text strings.Builder
 	for i := range n {
@@ -77,7 +77,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAttackTooMuchToCompare has it found out that nothing is sure, within bounds.
+// TestAttackTooMuchToCompare has too many files to compare: the result is that no move is sure,
+// within the bounds.
 func TestAttackTooMuchToCompare(t *testing.T) {
 	all := texts{}
 	var gone, come []string
@@ -101,7 +102,7 @@ func TestAttackTooMuchToCompare(t *testing.T) {
 	}
 }
 
-// TestAlikeAsGit compares how alike files are with what git says, in percent.
+// TestAlikeAsGit compares the similarity of files with git's, in percent.
 func TestAlikeAsGit(t *testing.T) {
 	g := gittest.New(t)
 	want := map[string]score{}

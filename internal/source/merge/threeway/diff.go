@@ -1,19 +1,18 @@
 package threeway
 
-// The comparison is git's "histogram": the longest run of common lines among
-// those that are rarest comes first, then what is before it and what is after.
-// Changes are then moved down as far as they go, or to where the other side
-// has one, too, so that the same change always stands at the same place.
+// The comparison is git's "histogram" algorithm. It first takes the longest common run among the
+// rarest common lines, and then compares the parts before and after the run. Changes are then moved
+// down as far as possible, or to a change of the other side. So the same change always has the same
+// position.
 
 const (
-	// maxRepeats is how often a line may occur to be worth anchoring at.
+	// maxRepeats is the number of occurrences up to which a line can be an anchor.
 	maxRepeats = 64
-	// maxSteps bounds the work of one comparison, in lines visited.
+	// maxSteps bounds the work of one comparison, in visited lines.
 	maxSteps = 50_000_000
 )
 
-// compare returns what changed from old to new, in order, and how many lines
-// it looked at.
+// compare returns the changes from old to new, in order, and the number of visited lines.
 func compare(old, new []int) ([]change, int) {
 	d := differ{old: linesOf(old), new: linesOf(new)}
 	d.run()
@@ -22,7 +21,7 @@ func compare(old, new []int) ([]change, int) {
 	return d.changes(), d.steps + d.old.steps + d.new.steps
 }
 
-// lines are those of one text, and which of them the other lacks.
+// lines are those of one text, with marks on the lines that the other text lacks.
 type lines struct {
 	ids     []int
 	changed []bool
@@ -45,7 +44,7 @@ type differ struct {
 // region is a part of both texts.
 type region struct{ old, new span }
 
-// run marks what is not common to both.
+// run marks the lines that are not common to both.
 func (d *differ) run() {
 	todo := []region{{span{0, len(d.old.ids)}, span{0, len(d.new.ids)}}}
 	for len(todo) > 0 {
@@ -71,9 +70,9 @@ func (d *differ) mark(r region) {
 	d.new.mark(r.new)
 }
 
-// anchor finds the common run to begin with. When there is none it returns
-// what differs, which is all of the region but for what is the same at its ends
-// if its lines repeat too often to choose.
+// anchor finds the first common run to use. If there is none, it returns the differing lines. These
+// are all lines of the region. If its common lines repeat too often to choose one, the equal lines
+// at its ends are left out.
 func (d *differ) anchor(r region) (best region, found bool) {
 	if d.steps += r.old.to - r.old.from + r.new.to - r.new.from; d.steps > maxSteps {
 		return r, false
@@ -92,7 +91,7 @@ func (d *differ) anchor(r region) (best region, found bool) {
 		}
 		for end := -1; len(places) > 0; places = places[1:] {
 			if places[0] < end {
-				continue // in the run that was just seen
+				continue // inside the run that was just found
 			}
 			run, rare := d.extend(r, places[0], j, where)
 			end, next = run.old.to, max(next, run.new.to)
@@ -110,8 +109,8 @@ func (d *differ) anchor(r region) (best region, found bool) {
 	return best, true
 }
 
-// extend makes a pair of equal lines a run as long as possible, and says how
-// often the rarest of its lines occurs.
+// extend extends a pair of equal lines to the longest run, and returns how often the rarest of its
+// lines occurs.
 func (d *differ) extend(r region, i, j int, where map[int][]int) (run region, rarest int) {
 	run = region{span{i, i + 1}, span{j, j + 1}}
 	rarest = len(where[d.old.ids[i]])
@@ -127,7 +126,7 @@ func (d *differ) extend(r region, i, j int, where map[int][]int) (run region, ra
 	return run, rarest
 }
 
-// trim leaves out what a region begins and ends with in both texts.
+// trim leaves out the equal lines at both ends of a region.
 func (d *differ) trim(r region, common bool) region {
 	if !common {
 		return r
@@ -141,8 +140,7 @@ func (d *differ) trim(r region, common bool) region {
 	return r
 }
 
-// changes pairs up what is marked: between two common lines both texts may
-// have some of their own.
+// changes pairs the marked lines: between two common lines, both texts may have some of their own.
 func (d *differ) changes() (list []change) {
 	i, j := 0, 0
 	for i < len(d.old.ids) || j < len(d.new.ids) {

@@ -1,9 +1,9 @@
-// Package threeway merges two texts that began as one, line by line, and gives
-// what git gives (merge-ort with its defaults).
+// Package threeway merges two texts with a common ancestor, line by line, with the same result as
+// git (merge-ort with its defaults).
 //
-// It knows lines and nothing of files, folders or commits. Its time is bounded
-// whatever the texts: where they are too tangled to compare it sees larger
-// changes than git does, and so conflicts where git may see none.
+// It knows lines and nothing of files, folders or commits. Its time is bounded for all texts. Where
+// texts are too complex to compare, it finds larger changes than git does, and so may report
+// conflicts that git does not have.
 package threeway
 
 import (
@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// binaryHead is how far git searches for a NUL byte, which no text has.
+	// binaryHead is the number of bytes in which git searches for a NUL byte, which no text has.
 	binaryHead = 8000
-	// maxLines is the longest text that is merged.
+	// maxLines is the maximal length of a text that is merged.
 	maxLines = 200_000
 )
 
-// Work is how many lines may still be visited. Below zero there were not
-// enough, and what came of the last merge is not to be used.
+// Work is the number of lines that may still be visited. Below zero it was not enough, and the
+// result of the last merge must not be used.
 type Work int
 
-// Merge is like the function, and takes what it does from w.
+// Merge is the function Merge, and takes its work from w.
 func (w *Work) Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
 	merged, ok, steps := counted(before, ours, theirs)
 	*w -= Work(steps)
 	return merged, ok
 }
 
-// Merge returns what before becomes when both ours and theirs happen to it. It
-// is not ok when they change the same place, or places side by side, in
-// different ways, and when one of the three is no text or very long.
+// Merge applies the changes from before to ours and from before to theirs together. ok is false
+// when they change the same or adjacent lines in different ways, or when one of the three is binary
+// or too long.
 func Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
 	merged, ok, _ = counted(before, ours, theirs)
 	return merged, ok
 }
 
-// counted merges, and counts the lines that it visited.
+// counted merges, and counts the visited lines.
 func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
 	switch {
 	case bytes.Equal(ours, theirs), bytes.Equal(before, theirs):
@@ -62,8 +62,7 @@ func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
 	return m.text(), true, steps
 }
 
-// text is a text's lines, with what ends them, and a number for each: lines of
-// the same number are the same.
+// text is the lines of a text, with their line ends. Equal lines have equal numbers.
 type text struct {
 	lines [][]byte
 	ids   []int
@@ -90,10 +89,10 @@ func (s span) shifted(n int) span { return span{s.from + n, s.to + n} }
 // change says that lines of the old text became lines of the new one.
 type change struct{ old, new span }
 
-// shift is how far lines after the change moved.
+// shift is the number of lines by which the lines after the change moved.
 func (c change) shift() int { return c.new.to - c.old.to }
 
-// chunk is a place at which the merged text is not simply ours.
+// chunk is a place where the merged text is not simply ours.
 type chunk struct {
 	ours, theirs span
 	take         side
@@ -112,7 +111,7 @@ type merge struct {
 	list         []chunk
 }
 
-// chunks lines up what each side changed. It is false when they conflict.
+// chunks aligns the changes of both sides. It is false when they conflict.
 func (m *merge) chunks(ours, theirs []change) bool {
 	var ourShift, theirShift int // of the lines that come next
 	for len(ours) > 0 || len(theirs) > 0 {
@@ -165,7 +164,7 @@ func conflict(a, b change) chunk {
 	return c
 }
 
-// add appends a chunk, or lets the last one grow when they touch.
+// add appends a chunk, or extends the last one when they touch.
 func (m *merge) add(c chunk) {
 	if n := len(m.list); n > 0 {
 		last := &m.list[n-1]
@@ -180,7 +179,7 @@ func (m *merge) add(c chunk) {
 	m.list = append(m.list, c)
 }
 
-// text is ours, with theirs where only they changed something.
+// text is ours, with the changes that only theirs has.
 func (m *merge) text() []byte {
 	var out [][]byte
 	at := 0

@@ -1,7 +1,7 @@
 package threeway
 
-// group is a run of changed lines between two common ones, which may be empty.
-// Both texts have as many groups: one more than there are common lines.
+// group is a run of changed lines between two common ones, which may be empty. Both texts have the
+// same number of groups: one more than the common lines.
 type group struct {
 	*lines
 	span
@@ -15,14 +15,14 @@ func (l *lines) first() group {
 
 func (g *group) empty() bool { return g.from == g.to }
 
-// grow takes in the changed lines that follow.
+// grow adds the changed lines that follow.
 func (g *group) grow() {
 	for g.to < len(g.ids) && g.changed[g.to] {
 		g.to++
 	}
 }
 
-// growUp takes in the changed lines before.
+// growUp adds the changed lines before.
 func (g *group) growUp() {
 	for g.from > 0 && g.changed[g.from-1] {
 		g.from--
@@ -45,8 +45,8 @@ func (g *group) previous() {
 	g.growUp()
 }
 
-// down moves the group one line down, where the text allows to call other
-// lines the changed ones, and joins it with what it meets.
+// down moves the group one line down, where the text allows other lines to count as the changed
+// ones. It joins the group with the one that it meets.
 func (g *group) down() bool {
 	if g.to == len(g.ids) || g.ids[g.from] != g.ids[g.to] {
 		return false
@@ -58,7 +58,7 @@ func (g *group) down() bool {
 	return true
 }
 
-// up is the contrary of down.
+// up is the inverse of down.
 func (g *group) up() bool {
 	if g.from == 0 || g.ids[g.from-1] != g.ids[g.to-1] {
 		return false
@@ -70,8 +70,8 @@ func (g *group) up() bool {
 	return true
 }
 
-// settle gives every group of changed lines its place: as far down as it can
-// be moved, or where a group of the other text is, if one is on the way.
+// settle gives every group of changed lines its position: as far down as possible, or at a group of
+// the other text that it meets.
 func (l *lines) settle(other *lines) {
 	g, o := l.first(), other.first()
 	for {
@@ -90,7 +90,7 @@ func place(g, o *group) {
 	var meets bool
 	for size := -1; size != g.to-g.from; {
 		if g.steps > maxSteps {
-			return // where it is now is right, too
+			return // the present position is correct too
 		}
 		size = g.to - g.from
 		for g.up() {

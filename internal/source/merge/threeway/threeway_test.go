@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestTime merges texts that were made to take long.
+// TestTime merges texts that were made to be slow.
 func TestTime(t *testing.T) {
 	testcost.Long(t)
 	periodic := func(n int, words ...string) []byte {
@@ -83,7 +83,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// version draws what an edit makes of lines.
+// version draws an edit of lines.
 func version(t *rapid.T, name string, lines []string, words *rapid.Generator[string]) []string {
 	var out []string
 	at := 0
@@ -99,8 +99,8 @@ func version(t *rapid.T, name string, lines []string, words *rapid.Generator[str
 	return append(out, lines[at:]...)
 }
 
-// TestLikeGit compares with real git, on texts of few different lines, where
-// there are many ways to see a change.
+// TestLikeGit compares with real git, on texts of few different lines, whose changes can be
+// described in many ways.
 func TestLikeGit(t *testing.T) {
 	g := gittest.New(t)
 	g.NeedMergeTree()
