@@ -35,6 +35,9 @@ type GitLab struct {
 	pipelines []*labPipeline
 	protected map[string]bool // branches that only maintainers may change
 	next      int64
+
+	hooks      []labHook
+	delivering sync.WaitGroup
 }
 
 type labUser struct {
@@ -87,7 +90,10 @@ func StartGitLab(t testing.TB) *GitLab {
 	g.user(Bot).access, g.user(Maintainer).access = 30, 40
 	g.makeRepository()
 	server := httptest.NewServer(g.serve())
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		g.delivering.Wait()
+		server.Close()
+	})
 	g.URL = server.URL
 	return g
 }
@@ -103,9 +109,6 @@ func (g *GitLab) Remote() string { return g.URL + "/" + g.Project + ".git" }
 
 // Strict implements [Site]: GitLab accepts a million characters.
 func (g *GitLab) Strict() bool { return false }
-
-// Hook implements [Site].
-func (g *GitLab) Hook(t *testing.T, _, _ string) { t.Skip("the stand-in for GitLab calls nobody") }
 
 // SetWeather lets f answer requests, or write headers, before GitLab does; nil ends it.
 func (g *GitLab) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool)) {
@@ -216,6 +219,7 @@ func (g *GitLab) say(number int, n *labNote) *labNote {
 	g.notes[number] = append(g.notes[number], n)
 	if m := g.merge(number); m != nil {
 		m.updated = n.created
+		g.notifyNote(m, n)
 	}
 	return n
 }
@@ -293,6 +297,7 @@ func (g *GitLab) open(m *labMerge, head string) int {
 	m.iid, m.state, m.head, m.updated = len(g.merges)+1, "opened", head, g.tick()
 	g.merges = append(g.merges, m)
 	g.git("update-ref", fmt.Sprintf("refs/merge-requests/%d/head", m.iid), head)
+	g.notifyMerge(m, "open")
 	return m.iid
 }
 
@@ -347,6 +352,7 @@ func (g *GitLab) Close(_ *testing.T, number int) {
 	defer g.mu.Unlock()
 	m := g.merge(number)
 	m.state, m.updated = "closed", g.tick()
+	g.notifyMerge(m, "close")
 }
 
 // Merge implements [Hands].
@@ -382,6 +388,8 @@ func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	case "merge":
 		m.merge = commit
 	}
+	g.notifyPush(m.target, tip, commit)
+	g.notifyMerge(m, "merge")
 	return commit
 }
 

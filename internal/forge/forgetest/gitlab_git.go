@@ -90,13 +90,16 @@ func (g *GitLab) Rewrite(t *testing.T, branch string, files map[string]string) s
 
 // pushed moves a branch, and the heads of merge requests with it.
 func (g *GitLab) pushed(branch, commit string) string {
+	before, _ := g.tryGit(nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch) // "" for a new branch
 	g.git("update-ref", "refs/heads/"+branch, commit)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.notifyPush(branch, before, commit)
 	for _, m := range g.merges {
 		if m.source == branch && !m.fork && m.state == "opened" {
 			m.head, m.updated = commit, g.tick()
 			g.git("update-ref", "refs/merge-requests/"+itoa(m.iid)+"/head", commit)
+			g.notifyMerge(m, "update")
 		}
 	}
 	return commit
