@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -42,7 +43,7 @@ type Asked struct {
 //	------------------------------------------  --------------------------------
 //	one                                         this one
 //	some being deleted, and one                 this one
-//	one finished, younger ones half-made        the finished one; the others go
+//	one finished, others half-made              the finished one; the others go, unless one is much older
 //	all half-made                               the oldest; the others go
 //	anything else, or one with other owners     a doubt
 //	copied marks only                           a doubt
@@ -98,10 +99,15 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	return kept
 }
 
-// leftover reports whether an interrupted request has left l besides kept. Nothing was applied to l yet. It must be no copy, be younger
-// than kept, and have no user.
+// LateBy is how much older than the finished object a half-made one may be. A killed process has asked for the older one, and the cloud has
+// carried that request out so late that the next process has asked for another one.
+const LateBy = 5 * time.Minute
+
+// leftover reports whether an interrupted request has left l besides kept. Nothing was applied to l yet. It must be no copy, have no user, and
+// be younger than kept, or older by [LateBy] at most.
 func (c *Cloud) leftover(l, kept *Live) bool {
-	return l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !c.usedByAnybody(l)
+	known := !kept.Created.IsZero() && !l.Created.IsZero()
+	return known && l.Copied == "" && !l.InUse && l.Created.After(kept.Created.Add(-LateBy)) && !c.usedByAnybody(l)
 }
 
 // usedByAnybody reports whether any object, of any owner, uses l. It is true as well if a list failed: an object in it may use l.

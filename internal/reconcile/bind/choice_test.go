@@ -54,6 +54,8 @@ func TestChoose(t *testing.T) {
 		"being deleted only":                 {items: []Live{bearing("2", going), bearing("1", going)}, have: "1", surplus: []string{"2"}},
 		"two finished":                       {items: []Live{bearing("1", nil), bearing("2", nil)}, doubt: Several},
 		"a younger one is half-made":         {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, have: "2", surplus: []string{"1"}},
+		"a little older one is half-made":    {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(LateBy - time.Second) })}, have: "2", surplus: []string{"1"}},
+		"a half-made one is too old":         {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(LateBy) })}, doubt: Several},
 		"an older one is half-made":          {items: []Live{bearing("1", half(1)), bearing("2", whole(2))}, doubt: Several},
 		"all half-made":                      {items: []Live{bearing("1", half(2)), bearing("2", half(1)), bearing("3", half(3))}, have: "2", surplus: []string{"1", "3"}},
 		"a half-made one is used":            {items: []Live{bearing("1", half(2)), bearing("2", whole(1)), bearing("3", uses("1"))}, doubt: Several},

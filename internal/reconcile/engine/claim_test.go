@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -46,15 +47,15 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 }
 
 // doubted reports whether another object claims to be the one with that ID. A
-// claim does not count if it provably comes from a half-made copy: younger,
-// unused, with nothing applied.
+// claim does not count if it provably comes from a half-made copy: unused, with
+// nothing applied, and not much older.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]
 	for other, t := range things {
 		if other == id || t.Mark.Owner != was.Mark.Owner || t.Copied != "" {
 			continue
 		}
-		if t.Mark.Rivals != "" || t.Mark.Applied != "" || t.Used || was.Created.IsZero() || !t.Created.After(was.Created) {
+		if t.Mark.Rivals != "" || t.Mark.Applied != "" || t.Used || t.Created.IsZero() || was.Created.IsZero() || !t.Created.After(was.Created.Add(-bind.LateBy)) {
 			return true
 		}
 	}
