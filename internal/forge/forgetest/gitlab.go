@@ -53,6 +53,7 @@ type labMerge struct {
 	fork, gone            bool
 	state, head           string
 	merge, squash         string
+	onto                  string // the target before the merge.
 	updated               time.Time
 	description           string
 }
@@ -381,7 +382,7 @@ func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	g.git("update-ref", target, commit)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	m.state, m.updated = "merged", g.tick()
+	m.state, m.onto, m.updated = "merged", tip, g.tick()
 	switch method {
 	case "squash":
 		m.squash = commit

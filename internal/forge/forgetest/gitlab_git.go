@@ -47,7 +47,7 @@ func (g *GitLab) makeRepository() {
 // commit makes a commit on top of a ref, with changed files.
 func (g *GitLab) commit(on string, files map[string]string) string {
 	g.t.Helper()
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(g.t.TempDir(), "index")}
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(g.t.TempDir(), "index"), "GIT_WORK_TREE=" + g.t.TempDir()}
 	g.gitWith(index, "read-tree", on)
 	for name, text := range files {
 		if text == "" {

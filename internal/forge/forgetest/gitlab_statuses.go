@@ -19,11 +19,20 @@ func (g *GitLab) mergedOf(commit string) (int, any) {
 	}
 	found := list{}
 	for _, m := range g.merges {
-		if m.merge == commit || m.squash == commit || m.head == commit {
+		if m.merge == commit || m.squash == commit || g.brings(m, commit) {
 			found = append(found, m.shown(g))
 		}
 	}
 	return 200, found
+}
+
+// brings reports whether a commit is one of those that a merge request asks for.
+func (g *GitLab) brings(m *labMerge, commit string) bool {
+	onto := m.onto
+	if onto == "" {
+		onto = "refs/heads/" + m.target
+	}
+	return slices.Contains(strings.Fields(g.git("rev-list", m.head, "^"+onto)), commit)
 }
 
 func (g *GitLab) statusesOf(commit string) (int, any) {
