@@ -11,6 +11,7 @@ const (
 	ForkHeads        Ability = "a fork's commits can be fetched from the repository, without the fork's credentials"
 	Merges           Ability = "it says which pull request a commit was merged by"
 	PersonRights     Ability = "it says whether a person may change a branch"
+	BranchStatuses   Ability = "a commit of a branch can have a status, without a pull request"
 	EditableComments Ability = "a comment of ours can be edited in place"
 	CommentReactions Ability = "a comment can be given a reaction"
 	ForkStatuses     Ability = "people see the status of a fork's commit on the pull request"
@@ -22,7 +23,7 @@ const (
 // EveryAbility lists them in the order in which people read of them.
 func EveryAbility() Abilities {
 	return Abilities{
-		PullRequests, ForkHeads, Merges, PersonRights, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, LineNotes,
+		PullRequests, ForkHeads, Merges, PersonRights, BranchStatuses, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, LineNotes,
 	}
 }
 

@@ -2,7 +2,7 @@
 // other's commits: pull requests, comments, commit statuses and checks.
 //
 // It knows no forge in particular and nothing of plans: the packages below it
-// speak to GitHub, to Gitea (and Forgejo) and to GitLab, and pass the same suite.
+// speak to GitHub, Gitea (and Forgejo), GitLab and Gerrit, and pass the same suite.
 package forge
 
 import (
@@ -112,7 +112,8 @@ type Pull struct {
 	// refs/pull/7/head.
 	Head, HeadRef string
 	Base          string // the branch it asks to be merged into
-	// Fork is true when the commits come from another repository.
+	// Fork is true when the commits come from another repository or, on a forge without
+	// forks, from somebody who may not change Base.
 	Fork         bool
 	Open, Merged bool
 	MergeCommit  string // what Base became by merging; "" before

@@ -42,7 +42,7 @@ func New(path string) forge.Forge {
 }
 
 // Abilities are what a file can hold: whoever writes to it is trusted.
-func Abilities() forge.Abilities { return forge.Abilities{forge.ErrorState} }
+func Abilities() forge.Abilities { return forge.Abilities{forge.BranchStatuses, forge.ErrorState} }
 
 // tail is how much of the file is read back after a start, in bytes.
 const tail = 1 << 20

@@ -14,7 +14,6 @@ func testAbilities(t *testing.T, lab Lab) {
 		forge.PullRequests:     f.Reviewed(),
 		forge.Merges:           f.Pulls != nil,
 		forge.PersonRights:     f.Rights != nil,
-		forge.EditableComments: f.Conversations != nil,
 		forge.CommentReactions: f.Reactions != nil,
 		forge.LineNotes:        f.Checks != nil,
 	} {

@@ -28,9 +28,25 @@ func status(t *testing.T, lab Lab, commit, name string) (forge.Status, bool) {
 	return list[i], true
 }
 
+// reported pushes a commit that can have a status: where a branch's cannot, it is a pull request's.
+func reported(t *testing.T, lab Lab, branch string, files map[string]string) (commit string) {
+	t.Helper()
+	commit = lab.Push(t, branch, files)
+	if f := lab.Forge(); !f.Can.Has(forge.BranchStatuses) {
+		if err := f.SetStatus(t.Context(), commit, forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrUnsupported) {
+			t.Errorf("declared that not %s: %v", forge.BranchStatuses, err)
+		}
+		if list, err := f.Statuses(t.Context(), commit); err != nil || len(list) != 0 {
+			t.Errorf("declared that not %s: %+v, %v", forge.BranchStatuses, list, err)
+		}
+		lab.OpenPull(t, branch, lab.Branch(), "Report on "+branch)
+	}
+	return commit
+}
+
 func testStatuses(t *testing.T, lab Lab) {
 	f := lab.Forge()
-	commit := lab.Push(t, "statuses", file("statuses.yaml", "a: 1\n"))
+	commit := reported(t, lab, "statuses", file("statuses.yaml", "a: 1\n"))
 	if list, err := f.Statuses(t.Context(), commit); err != nil || len(list) != 0 {
 		t.Fatalf("a new commit: %+v, %v", list, err)
 	}
@@ -48,7 +64,7 @@ func testStatuses(t *testing.T, lab Lab) {
 	if err := f.SetStatus(t.Context(), commit, forge.Status{Context: "stackreeve/prod/plan", State: "splendid"}); !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("a state that there is not: %v", err)
 	}
-	if err := f.SetStatus(t.Context(), strings.Repeat("e", 40), forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) {
+	if err := f.SetStatus(t.Context(), strings.Repeat("e", 40), forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) && !errors.Is(err, forge.ErrUnsupported) {
 		t.Errorf("a commit that there is not: %v", err)
 	}
 	if err := f.SetStatus(t.Context(), commit[:7], forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrRefused) {
@@ -60,7 +76,7 @@ func testStatuses(t *testing.T, lab Lab) {
 // changed to fit.
 func testOddStatuses(t *testing.T, lab Lab) {
 	f := lab.Forge()
-	commit := lab.Push(t, "odd-statuses", file("odd.yaml", "a: 1\n"))
+	commit := reported(t, lab, "odd-statuses", file("odd.yaml", "a: 1\n"))
 	for name, s := range map[string]forge.Status{
 		"long":          {Context: "long", Description: strings.Repeat("ä", 300)},
 		"beyond":        {Context: "beyond", Description: "a 🙂 smile"},
@@ -91,7 +107,7 @@ func testOddStatuses(t *testing.T, lab Lab) {
 
 // testManyStatuses has more contexts than fit on a page of any forge.
 func testManyStatuses(t *testing.T, lab Lab) {
-	commit := lab.Push(t, "many-statuses", file("many.yaml", "a: 1\n"))
+	commit := reported(t, lab, "many-statuses", file("many-statuses.yaml", "a: 1\n"))
 	const many = 105
 	for i := range many {
 		if err := lab.Forge().SetStatus(t.Context(), commit, forge.Status{Context: fmt.Sprint("context ", i), State: forge.Success}); err != nil {
@@ -133,7 +149,7 @@ func testChecks(t *testing.T, lab Lab) {
 func testStatusesOfOthers(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	lab.Allow(t, "writer", true)
-	commit := lab.Push(t, "statuses-of-others", file("others.yaml", "a: 1\n"))
+	commit := reported(t, lab, "statuses-of-others", file("statuses-of-others.yaml", "a: 1\n"))
 	lab.SetStatus(t, "writer", commit, forge.Status{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 9 objects"})
 	if got, ok := status(t, lab, commit, "stackreeve/prod/sync"); ok {
 		t.Errorf("a status of somebody else's is taken for ours: %+v", got)

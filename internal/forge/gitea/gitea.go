@@ -57,7 +57,7 @@ type Repository struct {
 // Abilities are those of Gitea and Forgejo.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
-		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.EditableComments, forge.CommentReactions,
+		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.BranchStatuses, forge.EditableComments, forge.CommentReactions,
 		forge.ForkStatuses, forge.StatusAuthors, forge.ErrorState,
 	}
 }

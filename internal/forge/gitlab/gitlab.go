@@ -62,7 +62,7 @@ type account struct {
 // Abilities are those of GitLab, whatever its tier.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
-		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.EditableComments, forge.StatusAuthors, forge.ErrorState,
+		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.BranchStatuses, forge.EditableComments, forge.StatusAuthors, forge.ErrorState,
 	}
 }
 

@@ -1,0 +1,195 @@
+package gerrit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+const (
+	// pageSize is how many changes a page has, and smallPage how many when their texts are
+	// too long for one answer.
+	pageSize  = 100
+	smallPage = 5
+	// mostListed bounds every list.
+	mostListed = 10_000
+)
+
+var full = pattern.Of(`^[0-9a-f]{40}$`)
+
+func notFull(commit string) error {
+	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
+}
+
+// query lists the changes of this project that match, by number.
+func (r *Repository) query(ctx context.Context, what, q string, options ...string) (found []change, err error) {
+	values := url.Values{"q": {q + " project:" + r.project}, "o": append([]string{"CURRENT_REVISION", "DETAILED_ACCOUNTS"}, options...)}
+	size, more := pageSize, true
+	for done := 0; more && err == nil; {
+		if done >= mostListed {
+			err = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
+			break
+		}
+		values.Set("n", strconv.Itoa(size))
+		values.Set("S", strconv.Itoa(done))
+		var page []change
+		err := r.send(ctx, what, http.MethodGet, "changes/?"+values.Encode(), nil, &page)
+		if errors.Is(err, forge.ErrTooBig) && size > smallPage {
+			size = smallPage
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		more = len(page) > 0 && page[len(page)-1].More
+		done += len(page)
+		found = append(found, page...)
+	}
+	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Project) != r.project || c.Number <= 0 })
+	slices.SortFunc(found, func(a, b change) int { return cmp.Compare(a.Number, b.Number) })
+	// A change that is updated meanwhile moves others from page to page.
+	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number }), err
+}
+
+// Open implements [forge.Pulls].
+func (r *Repository) Open(ctx context.Context, branch string) (list []forge.Pull, err error) {
+	what := "list the open changes for " + branch
+	if strings.ContainsAny(branch, `"\`) {
+		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot hold that name", forge.ErrRefused))
+	}
+	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`)
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
+		return nil, err
+	}
+	left := mostAsked
+	for _, c := range found {
+		if string(c.Branch) != branch || c.Status != "NEW" {
+			continue
+		}
+		p, wrong := r.pull(ctx, c, &left)
+		if wrong != nil {
+			return nil, wrong
+		}
+		list = append(list, p)
+	}
+	return list, err
+}
+
+// Pull implements [forge.Pulls].
+func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
+	var c change
+	what := fmt.Sprintf("read change %d", number)
+	path := r.changePath(number) + "?o=CURRENT_REVISION&o=DETAILED_ACCOUNTS"
+	if err := r.send(ctx, what, http.MethodGet, path, nil, &c); err != nil {
+		return forge.Pull{}, err
+	}
+	if int(c.Number) != number || string(c.Project) != r.project {
+		return forge.Pull{}, r.refuse(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
+	}
+	left := mostAsked
+	return r.pull(ctx, c, &left)
+}
+
+// pull says it in our words. Anybody may upload a change: one whose patch set comes from
+// somebody who may not change the branch is like a fork's.
+func (r *Repository) pull(ctx context.Context, c change, left *int) (forge.Pull, error) {
+	p := forge.Pull{
+		Number: int(c.Number), Title: string(c.Subject), URL: r.address(int(c.Number)), Author: c.Owner.login(), Base: string(c.Branch),
+		Fork: true, Open: c.Status == "NEW", Merged: c.Status == "MERGED", Updated: c.Updated.Time,
+	}
+	revision, ok := c.Revisions[string(c.CurrentRevision)]
+	if !ok || !full.MatchString(string(c.CurrentRevision)) || revision.Number <= 0 {
+		return p, nil
+	}
+	p.Head, p.HeadRef = string(c.CurrentRevision), fmt.Sprintf("refs/changes/%02d/%d/%d", c.Number%100, c.Number, revision.Number)
+	if p.Merged {
+		p.MergeCommit = p.Head
+	}
+	trusted, err := r.trusts(ctx, revision, p.Base, left)
+	p.Fork = !trusted
+	return p, err
+}
+
+// address is where people see a change.
+func (r *Repository) address(number int) string {
+	return fmt.Sprintf("%s/c/%s/+/%d", r.site, r.project, number)
+}
+
+// MergedBy implements [forge.Pulls]. A branch comes to hold the last patch set itself, or a
+// merge commit that Gerrit makes, whose second parent is that patch set.
+func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
+	what := fmt.Sprintf("find the change that brought %s to %s", commit, branch)
+	if !full.MatchString(commit) {
+		return forge.Pull{}, r.refuse(what, notFull(commit))
+	}
+	p, err := r.mergedAs(ctx, what, branch, commit)
+	if !errors.Is(err, forge.ErrNotFound) {
+		return p, err
+	}
+	var made struct {
+		Parents []struct {
+			Commit text `json:"commit"`
+		} `json:"parents"`
+	}
+	if err := r.send(ctx, what, http.MethodGet, r.projectPath()+"/commits/"+commit, nil, &made); err != nil {
+		return forge.Pull{}, err
+	}
+	if len(made.Parents) != 2 || !full.MatchString(string(made.Parents[1].Commit)) {
+		return forge.Pull{}, err
+	}
+	p, err = r.mergedAs(ctx, what, branch, string(made.Parents[1].Commit))
+	p.MergeCommit = commit
+	return p, err
+}
+
+// mergedAs finds the merged change whose last patch set a commit is.
+func (r *Repository) mergedAs(ctx context.Context, what, branch, commit string) (forge.Pull, error) {
+	found, err := r.query(ctx, what, "commit:"+commit)
+	if err != nil {
+		return forge.Pull{}, err
+	}
+	for _, c := range found {
+		if c.Status == "MERGED" && string(c.Branch) == branch && string(c.CurrentRevision) == commit {
+			none := 0 // it is merged: whose it was is of no interest
+			return r.pull(ctx, c, &none)
+		}
+	}
+	return forge.Pull{}, r.refuse(what, forge.ErrNotFound)
+}
+
+// LastTouch implements [forge.History] by Gitiles, a plugin that Gerrit comes with. Where it
+// is missing, nothing is found.
+func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string, error) {
+	var found struct {
+		Log []struct {
+			Commit text `json:"commit"`
+		} `json:"log"`
+	}
+	what := "find who touched " + file
+	path := "plugins/gitiles/" + r.project + "/+log/" + escaped("refs/heads/"+branch+"/"+file) + "?format=JSON&n=1"
+	if err := r.send(ctx, what, http.MethodGet, path, nil, &found); err != nil {
+		return "", err
+	}
+	if len(found.Log) == 0 || !full.MatchString(string(found.Log[0].Commit)) {
+		return "", r.refuse(what, forge.ErrNotFound)
+	}
+	return string(found.Log[0].Commit), nil
+}
+
+// escaped is a path whose slashes stay.
+func escaped(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.Join(parts, "/")
+}

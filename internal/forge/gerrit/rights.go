@@ -1,0 +1,110 @@
+package gerrit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+const (
+	// mostAsked is about how many uploaders Gerrit is asked in one list: anybody may upload.
+	// The others count as strangers until the next list.
+	mostAsked = 50
+	// mostRights is how many answers are remembered.
+	mostRights = 10_000
+	// trustedAge and strangerAge are how long an answer about an uploader counts.
+	trustedAge  = time.Minute
+	strangerAge = 10 * time.Minute
+)
+
+// uploader is an account and a branch.
+type uploader struct {
+	id     number
+	branch string
+}
+
+// right is an answer about an uploader.
+type right struct {
+	may   bool
+	asked time.Time
+}
+
+func (a right) fresh() bool {
+	age := strangerAge
+	if a.may {
+		age = trustedAge
+	}
+	return time.Since(a.asked) < age
+}
+
+// MayWrite implements [forge.Rights]: whoever may push to the branch, or submit changes to it.
+func (r *Repository) MayWrite(ctx context.Context, who forge.Person, branch string) (bool, error) {
+	what := fmt.Sprintf("ask whether %s may change %s", who.Login, branch)
+	id, err := r.idOf(ctx, what, who)
+	if err != nil || id <= 0 {
+		return false, err
+	}
+	for _, permission := range []string{"submit", "push"} {
+		var answer struct {
+			Status number `json:"status"`
+		}
+		query := url.Values{"account": {fmt.Sprint(int64(id))}, "ref": {"refs/heads/" + branch}, "perm": {permission}}
+		if err := r.send(ctx, what, http.MethodGet, r.projectPath()+"/check.access?"+query.Encode(), nil, &answer); err != nil {
+			return false, err
+		}
+		if answer.Status == http.StatusOK {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// idOf is the number of an account: the one that is known, else that of its name.
+func (r *Repository) idOf(ctx context.Context, what string, who forge.Person) (number, error) {
+	if who.ID != 0 || !userName.MatchString(who.Login) {
+		return number(who.ID), nil
+	}
+	var found []account
+	query := url.Values{"q": {"username:" + who.Login}, "o": {"DETAILS"}, "n": {"10"}}
+	if err := r.send(ctx, what, http.MethodGet, "accounts/?"+query.Encode(), nil, &found); err != nil {
+		return 0, err
+	}
+	for _, a := range found {
+		if string(a.Username) == who.Login {
+			return a.ID, nil
+		}
+	}
+	return 0, nil
+}
+
+// trusts reports whether a patch set comes from somebody who may change the branch. Left is
+// how often Gerrit may still be asked. Where it does not say, it is a stranger's.
+func (r *Repository) trusts(ctx context.Context, v revision, branch string, left *int) (bool, error) {
+	from := uploader{v.Uploader.ID, branch}
+	if v.RealUploader != nil {
+		from.id = v.RealUploader.ID
+	}
+	r.mu.Lock()
+	answer, ok := r.rights[from]
+	r.mu.Unlock()
+	if from.id <= 0 || ok && answer.fresh() || *left <= 0 {
+		return ok && answer.fresh() && answer.may, nil
+	}
+	*left--
+	may, err := r.MayWrite(ctx, forge.Person{ID: int64(from.id), Login: v.Uploader.login()}, branch)
+	if err != nil && !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) {
+		return false, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.rights) > mostRights {
+		r.rights = map[uploader]right{}
+	}
+	r.rights[from] = right{may && err == nil, time.Now()}
+	return may && err == nil, nil
+}

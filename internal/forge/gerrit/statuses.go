@@ -1,0 +1,149 @@
+package gerrit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// A status is a message on the patch set, in lines: its context, its state with the
+// description, its address if there is one, and statusEnd. All of ours on a patch set make
+// one vote together.
+const statusEnd = "[stackreeve: status]"
+
+// refusedAge is how long no vote is tried after one was refused.
+const refusedAge = 10 * time.Minute
+
+// statusText is the message of a status.
+func statusText(s forge.Status) string {
+	lines := []string{s.Context, string(s.State) + ": " + s.Description}
+	if s.URL != "" {
+		lines = append(lines, s.URL)
+	}
+	return strings.Join(append(lines, statusEnd), "\n")
+}
+
+// statusOf reads a message.
+func statusOf(body string) (s forge.Status, ok bool) {
+	lines := strings.Split(body, "\n")
+	if len(lines) < 3 || len(lines) > 4 || lines[len(lines)-1] != statusEnd {
+		return s, false
+	}
+	state, description, ok := strings.Cut(lines[1], ": ")
+	s = forge.Status{Context: lines[0], State: forge.State(state), Description: description}
+	if len(lines) == 4 {
+		s.URL = lines[2]
+	}
+	return s, ok && isState(s.State)
+}
+
+func isState(s forge.State) bool {
+	return slices.Contains([]forge.State{forge.Pending, forge.Success, forge.Failure, forge.Error}, s)
+}
+
+// asked finds the open changes whose patch set a commit is, by number.
+func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, error) {
+	if !full.MatchString(commit) {
+		return nil, r.refuse(what, notFull(commit))
+	}
+	found, err := r.query(ctx, what, "status:open commit:"+commit, "MESSAGES")
+	return slices.DeleteFunc(found, func(c change) bool { return c.Status != "NEW" || string(c.CurrentRevision) != commit }), err
+}
+
+// Statuses implements [forge.CommitStatuses]. A commit that is no patch set of an open change
+// has none.
+func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
+	found, err := r.asked(ctx, "read the statuses of "+commit, commit)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return r.statuses(ctx, found[0])
+}
+
+func (r *Repository) statuses(ctx context.Context, c change) ([]forge.Status, error) {
+	me, err := r.myID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := c.Revisions[string(c.CurrentRevision)].Number
+	var made []forge.Made
+	for _, m := range slices.Backward(c.Messages) {
+		if s, ok := statusOf(said(m)); ok && m.Tag == statusTag && m.Revision == at {
+			made = append(made, forge.Made{Status: s, Mine: m.Author.ID == me && m.RealAuthor == nil})
+		}
+	}
+	return forge.Ours(made), nil
+}
+
+// SetStatus implements [forge.CommitStatuses].
+func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
+	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
+	if !isState(s.State) || strings.ContainsAny(s.URL, "\r\n") {
+		return r.refuse(what, fmt.Errorf("%w: there is no state %q, or not at %q", forge.ErrRefused, s.State, s.URL))
+	}
+	found, err := r.asked(ctx, what, commit)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return r.refuse(what, fmt.Errorf("%w: it is no patch set of an open change", forge.ErrUnsupported))
+	}
+	s.Context, s.Description = forge.FitContext(s.Context), forge.Describe(s.Description)
+	// The one that statuses are read from comes last, so that what is read holds for all.
+	for _, c := range slices.Backward(found) {
+		before, err := r.statuses(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := r.vote(ctx, what, c, s, vote(append(before, s))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vote is what statuses say together; a newer one of a context counts.
+func vote(list []forge.Status) int {
+	newest := map[string]forge.State{}
+	for _, s := range list {
+		newest[s.Context] = s.State
+	}
+	sum := 1
+	for _, state := range newest {
+		switch state {
+		case forge.Failure:
+			return -1
+		case forge.Success:
+		case forge.Pending, forge.Error:
+			sum = 0
+		}
+	}
+	return sum
+}
+
+// vote writes the message with a vote, or without where the account may not vote.
+func (r *Repository) vote(ctx context.Context, what string, c change, s forge.Status, value int) error {
+	path := r.changePath(int(c.Number)) + "/revisions/" + string(c.CurrentRevision) + "/review"
+	send := review{Message: statusText(s), Tag: statusTag, Notify: "NONE", IgnoreAttentionOf: true}
+	r.mu.Lock()
+	votes := r.label != "" && time.Since(r.refused) >= refusedAge
+	r.mu.Unlock()
+	if votes {
+		send.Labels = map[string]int{r.label: value}
+		err := r.send(ctx, what, http.MethodPost, path, send, nil)
+		if !errors.Is(err, forge.ErrRefused) {
+			return err
+		}
+		r.mu.Lock()
+		r.refused = time.Now()
+		r.mu.Unlock()
+		send.Labels = nil
+	}
+	return r.send(ctx, what, http.MethodPost, path, send, nil)
+}
