@@ -47,6 +47,10 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
+.PHONY: test-gitlab
+test-gitlab: ## compare the stand-in for GitLab with what GitLab's own client expects, and signed webhooks with the library of Standard Webhooks
+	cd tools/gitlab && $(GO) test -count 1 ./...
+
 .PHONY: test-otlp
 test-otlp: ## read traces with the decoder of the OpenTelemetry collector
 	cd tools/otlp && $(GO) test -count 1 ./...

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -397,6 +398,7 @@ func (g *GitLab) MergeBy(number int, method string) (commit string) {
 // who is the account whose token a request has.
 func (g *GitLab) who(r *http.Request) *labUser {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = cmp.Or(token, r.Header.Get("Private-Token"))
 	for _, u := range g.users {
 		if token == g.Token(u.login) {
 			return u
