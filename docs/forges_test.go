@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/file"
+	"github.com/stackreeve/stackreeve/internal/forge/gerrit"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
@@ -19,6 +20,7 @@ var forges = []struct {
 	{"GitHub", github.Abilities()},
 	{"Gitea, Forgejo", gitea.Abilities()},
 	{"GitLab", gitlab.Abilities()},
+	{"Gerrit", gerrit.Abilities()},
 	{"a file", file.Abilities()},
 }
 

@@ -2,12 +2,14 @@ package config
 
 // Access is a repository on any forge, with the credentials for it.
 type Access struct {
-	Forge           string // the field of spec.report: github, gitea or gitlab.
+	Forge           string // the field of spec.report: github, gitea, gitlab or gerrit.
 	URL             string // of the forge; for GitHub of its API.
-	Repository      string // owner/name; on GitLab the path of the project, with its groups.
-	TokenFile       string // "" with an App.
+	Repository      string // owner/name; on GitLab the path of the project, with its groups; on Gerrit its name.
+	User            string // "" where a token says who the agent is.
+	TokenFile       string // "" with an App; on Gerrit the file of the password.
 	App             *App   // nil with a token.
 	CAFile          string // "" for none.
+	Label           string // the label to vote with; "" for none.
 	RequestsPerHour int
 }
 
@@ -22,13 +24,19 @@ func (a Access) Credentials() string {
 // Forges returns the forges that a stack reports to. A checked configuration has one at most.
 func (r *Report) Forges() (list []Access) {
 	if g := r.GitHub; g != nil {
-		list = append(list, Access{"github", g.APIURL, g.Repository, g.TokenFile, g.App, "", g.RequestsPerHour})
+		list = append(list, Access{Forge: "github", URL: g.APIURL, Repository: g.Repository, TokenFile: g.TokenFile, App: g.App, RequestsPerHour: g.RequestsPerHour})
 	}
 	if g := r.Gitea; g != nil {
-		list = append(list, Access{"gitea", g.URL, g.Repository, g.TokenFile, nil, g.CAFile, g.RequestsPerHour})
+		list = append(list, Access{Forge: "gitea", URL: g.URL, Repository: g.Repository, TokenFile: g.TokenFile, CAFile: g.CAFile, RequestsPerHour: g.RequestsPerHour})
 	}
 	if g := r.GitLab; g != nil {
-		list = append(list, Access{"gitlab", g.URL, g.Project, g.TokenFile, nil, g.CAFile, g.RequestsPerHour})
+		list = append(list, Access{Forge: "gitlab", URL: g.URL, Repository: g.Project, TokenFile: g.TokenFile, CAFile: g.CAFile, RequestsPerHour: g.RequestsPerHour})
+	}
+	if g := r.Gerrit; g != nil {
+		list = append(list, Access{
+			Forge: "gerrit", URL: g.URL, Repository: g.Project, User: g.User, TokenFile: g.PasswordFile, CAFile: g.CAFile, Label: g.Label,
+			RequestsPerHour: g.RequestsPerHour,
+		})
 	}
 	return list
 }

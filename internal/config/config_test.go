@@ -269,6 +269,14 @@ func TestReports(t *testing.T) {
 			},
 			Report{Gitea: &Gitea{"http://localhost:3000", "a.b/c-d", "t", "c", 60}, Poll: "@every 5m", Forks: "plan"},
 		},
+		"Gerrit": {
+			"", "  report: {gerrit: {url: 'https://review.example.com', project: config, user: steward, passwordFile: p, label: Verified, caFile: c, requestsPerHour: 60}}\n",
+			Settings{
+				"gerrit-url": "https://review.example.com", "gerrit-project": "config", "gerrit-user": "steward", "gerrit-password-file": "p",
+				"gerrit-label": "Verified", "gerrit-ca-file": "c", "gerrit-requests-per-hour": "60",
+			},
+			Report{Gerrit: &Gerrit{"https://review.example.com", "config", "steward", "p", "Verified", "c", 60}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := Load([]string{write(t, fmt.Sprintf(head, c.auth, c.report))}, nil)

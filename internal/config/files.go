@@ -48,6 +48,9 @@ func (s *Spec) namedFiles() []namedFile {
 	if g := s.Report.GitLab; g != nil {
 		list = append(list, namedFile{field: "spec.report.gitlab.tokenFile", path: &g.TokenFile, secret: true}, namedFile{field: "spec.report.gitlab.caFile", path: &g.CAFile})
 	}
+	if g := s.Report.Gerrit; g != nil {
+		list = append(list, namedFile{field: "spec.report.gerrit.passwordFile", path: &g.PasswordFile, secret: true}, namedFile{field: "spec.report.gerrit.caFile", path: &g.CAFile})
+	}
 	if f := s.Report.File; f != nil {
 		list = append(list, namedFile{field: "spec.report.file.path", path: &f.Path, made: true})
 	}

@@ -16,6 +16,7 @@ type Report struct {
 	GitHub     *GitHub           `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
 	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
 	GitLab     *GitLab           `json:"gitlab,omitempty" doc:"The same on GitLab, gitlab.com or one's own."`
+	Gerrit     *Gerrit           `json:"gerrit,omitempty" doc:"The same on Gerrit, where changes are the pull requests."`
 	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
 	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
 	Page       string            `json:"page,omitempty" doc:"Address of the agent's page as browsers reach it, such as https://agent.example.com:9464; notifications lead there."`
@@ -46,6 +47,17 @@ type GitLab struct {
 	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api, such as https://gitlab.com."`
 	Project         string `json:"project" rule:"required" doc:"The project's path with its groups, such as acme/infra/cloud-config."`
 	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token with the scope api and the role Developer; it is read again when it changes."`
+	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
+}
+
+// Gerrit is a project on Gerrit, and the credentials for it.
+type Gerrit struct {
+	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /a, such as https://review.example.com."`
+	Project         string `json:"project" rule:"required" doc:"The project's name, such as infra/cloud-config."`
+	User            string `json:"user" rule:"required" doc:"The name of the agent's account."`
+	PasswordFile    string `json:"passwordFile" rule:"required,min=1" doc:"The account's HTTP password; it is read again when it changes."`
+	Label           string `json:"label,omitempty" doc:"The label that the agent votes with, from -1 to +1, such as Verified; without one it does not vote."`
 	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }
@@ -83,6 +95,9 @@ var (
 	dotsAlone = pattern.Of(`/\.\.?$`)
 
 	projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
+	gerritName  = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)*$`)
+	gerritUser  = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9._@]*$`)
+	gerritLabel = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9]*$`)
 	dotsWithin  = pattern.Of(`\.\.|\.(/|$)`)
 )
 
@@ -109,6 +124,9 @@ func (r *Report) check(add func(field, what string)) {
 		}
 		checkAddress(add, at+".gitlab.url", g.URL)
 	}
+	if g := r.Gerrit; g != nil {
+		g.check(add, at+".gerrit")
+	}
 	for i, a := range r.Forges() {
 		if i > 0 {
 			add(at+"."+a.Forge, r.Forges()[0].Forge+" is set, too; a stack reports to one forge: keep one of them")
@@ -124,6 +142,19 @@ func (r *Report) check(add func(field, what string)) {
 		if _, err := schedule.Parse(r.Poll); err != nil {
 			add(at+".poll", err.Error())
 		}
+	}
+}
+
+func (g *Gerrit) check(add func(field, what string), at string) {
+	checkAddress(add, at+".url", g.URL)
+	if g.Project != "" && (!gerritName.MatchString(g.Project) || dotsWithin.MatchString(g.Project)) {
+		add(at+".project", fmt.Sprintf("%q is not the name of a project; write it as in infra/cloud-config", g.Project))
+	}
+	if g.User != "" && !gerritUser.MatchString(g.User) {
+		add(at+".user", fmt.Sprintf("%q is not the name of an account; write the username of its settings", g.User))
+	}
+	if g.Label != "" && !gerritLabel.MatchString(g.Label) {
+		add(at+".label", fmt.Sprintf("%q is not the name of a label; write it as in Verified", g.Label))
 	}
 }
 
@@ -162,6 +193,11 @@ func (r *Report) fill() {
 		g := *r.GitLab
 		g.RequestsPerHour = cmp.Or(g.RequestsPerHour, defaultRequests)
 		r.GitLab = &g
+	}
+	if r.Gerrit != nil {
+		g := *r.Gerrit
+		g.RequestsPerHour = cmp.Or(g.RequestsPerHour, defaultRequests)
+		r.Gerrit = &g
 	}
 	if r.Gitea != nil {
 		g := *r.Gitea

@@ -4,6 +4,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/file"
+	"github.com/stackreeve/stackreeve/internal/forge/gerrit"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
@@ -56,6 +57,12 @@ var openers = map[string]func(Reporting, config.Access) (forge.Forge, error){
 		return roles(gitlab.New(gitlab.Config{
 			URL: a.URL, Project: a.Repository, CAFile: a.CAFile, Token: forge.FileToken(a.TokenFile), RequestsPerHour: a.RequestsPerHour,
 			Observe: r.observe(a.Repository), Fence: r.Fence,
+		}))
+	},
+	"gerrit": func(r Reporting, a config.Access) (forge.Forge, error) {
+		return roles(gerrit.New(gerrit.Config{
+			URL: a.URL, Project: a.Repository, User: a.User, Password: forge.FileToken(a.TokenFile), Label: a.Label, CAFile: a.CAFile,
+			RequestsPerHour: a.RequestsPerHour, Observe: r.observe(a.Repository), Fence: r.Fence,
 		}))
 	},
 }

@@ -28,9 +28,9 @@ func said(m message) string {
 }
 
 // Comments implements [forge.Conversations]. A message's ID is its place among all of the
-// change: Gerrit adds messages at the end, and takes none away. What people write on Gerrit's
-// page is a remark on the whole patch set that belongs to a message. What Gerrit itself writes
-// is left out, and so is what administrators have removed.
+// change: Gerrit adds messages at the end, and takes none away. Words written on Gerrit's page
+// are a remark on the whole patch set that belongs to a message. Gerrit's own messages are
+// left out, and so are those that administrators have removed.
 func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment, error) {
 	me, err := r.myID(ctx)
 	if err != nil {
@@ -95,8 +95,8 @@ func tooBig(err error) error {
 	return err
 }
 
-// comment is a message without its words. What the account in use says, and what programs say,
-// holds no commands; so does what one person says in the name of another.
+// comment is a message without its words. Those of the account in use, of programs, and of one
+// person in the name of another hold no commands.
 func (r *Repository) comment(m message, place, number int, me number) forge.Comment {
 	mine := m.Author.ID == me && me > 0 && m.RealAuthor == nil
 	return forge.Comment{
