@@ -22,7 +22,8 @@ type Failing struct {
 	Digest, Refused string
 	// Recalled is true of a group that went back before, as the mark of the member says.
 	Recalled bool
-	// Since is when the member began not to serve, Limit how long that may last; 0 where the group does not say.
+	// Since is when the time without service begins: when the member began to work, or ceased to serve. Limit is how long it may last; 0 where the
+	// group does not say.
 	Since time.Time
 	Limit time.Duration
 	Why   string

@@ -15,8 +15,8 @@ func (s Step) Harm() (d kind.Disruption, harms bool) {
 	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare
 }
 
-// harmful reports whether a change destroys something. A change does no harm where nobody can depend on what it removes: on something that a person
-// added by hand, or on something that the cloud gave an object whose creation is not finished.
+// harmful reports whether a change destroys something. Nobody can depend yet on something that a person added by hand. The same is true of something
+// that the cloud gave an object whose creation is not finished.
 func (s Step) harmful(c kind.Change) bool {
 	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Before a member is interrupted, what sends something to it (see [kind.Live.Drained]) stops doing so, and
-// goes on when it is back. Where each member stands is seen in the cloud:
+// Before a member is interrupted, the objects that send traffic to it (see [kind.Live.Drained]) stop doing so. They resume when it is back. The cloud
+// shows the state of each member:
 //
-//	the member            what sends to it       then
-//	-------------------   --------------------   --------------------------------------------
-//	is to be interrupted  sends                  is changed first: to send nothing new
-//	is to be interrupted  does not, since when   the member goes once that is long enough
-//	is away               does not               stays so
-//	is back               does not               is changed: to send again
+//	the member            its fronts             then
+//	-------------------   --------------------   -------------------------------------------------
+//	is to be interrupted  send                   the fronts are changed first: to send nothing new
+//	is to be interrupted  do not send, since     the member is interrupted once that is long enough
+//	is away               do not send            they stay so
+//	is back               do not send            the fronts are changed: to send again
 
-// front is what sends something to a member.
+// front is an object that sends traffic to a member.
 type front struct {
 	step  *plan.Step
-	since time.Time // since when it does not; the zero time when it does
+	since time.Time // since when it sends nothing new; the zero time while it sends
 }
 
-// changes reports whether it is being changed, or is about to be.
+// changes reports whether the front is being changed, or is about to be.
 func (f front) changes() bool { return f.step.Action == plan.Update || f.step.Action == plan.Wait }
 
-// faces notes a user of one of the member's objects that sends something to it.
+// faces notes a user of one of the member's objects that sends traffic to it.
 func (gs *Groups) faces(m *member, user *plan.Step, have *kind.Live) {
 	if user.Have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
@@ -47,10 +47,10 @@ func (gs *Groups) faces(m *member, user *plan.Step, have *kind.Live) {
 	m.fronts = append(m.fronts, f)
 }
 
-// drains reports whether members are drained at all.
+// drains reports whether the group drains its members at all.
 func (g *group) drains() bool { return g.strategy.Drain > 0 && g.strategy.Type != rollout.Recreate }
 
-// traffic is what may be sent to a member.
+// traffic is the traffic that the member at an index may get.
 func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
 	up := m.runs()
@@ -64,8 +64,8 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.Flows
 }
 
-// drained reports whether nothing new has been sent to a member for long enough, or never stops being sent
-// although that was asked for.
+// drained reports whether nothing new has been sent to a member for long enough. With asked, a front that still sends although it was asked to stop
+// does not count.
 func (g *group) drained(m *member, now time.Time, asked bool) bool {
 	if !g.drains() || now.IsZero() || m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
 		return true
@@ -78,8 +78,8 @@ func (g *group) drained(m *member, now time.Time, asked bool) bool {
 	})
 }
 
-// drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
-// be changed to send nothing is not waited for.
+// drain makes the changes of a member wait until nothing new has been sent to it for long enough. They do not wait for a front that cannot be changed
+// to stop.
 func (g *group) drain(m *member, now time.Time) {
 	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.works.Healing {
 		return
@@ -98,7 +98,7 @@ func (g *group) drain(m *member, now time.Time) {
 	}
 }
 
-// whenDrained is until when what is drained waits.
+// whenDrained says that a step waits until its object is drained.
 func whenDrained(front manifest.Key, drain time.Duration) cause.Cause {
 	return cause.Of(cause.Drained, front, drain)
 }

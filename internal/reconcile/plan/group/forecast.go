@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Forecasts say of the groups whose members take turns what becomes of them.
+// Forecasts describe what will happen to the groups whose members take turns.
 func (gs *Groups) Forecasts() map[manifest.Key]string {
 	texts := map[manifest.Key]string{}
 	for _, g := range gs.list {
@@ -25,8 +25,8 @@ func (gs *Groups) Forecasts() map[manifest.Key]string {
 	return texts
 }
 
-// forecast says how many of a group's members are changed, how many at a time, what each keeps, and about how
-// long that takes; "" where they do not take turns.
+// forecast says how many members of a group are changed, how many at a time, what each keeps, and about how long that takes. It is "" where they do
+// not take turns.
 func (g *group) forecast() string {
 	var changing []*member
 	for _, m := range g.members {
@@ -53,7 +53,7 @@ func (g *group) forecast() string {
 	return text
 }
 
-// worthSaying is from when on it matters how long something takes.
+// worthSaying is the shortest duration that a forecast mentions.
 const worthSaying = 20 * time.Second
 
 func oneOr(n int) string {
@@ -63,7 +63,7 @@ func oneOr(n int) string {
 	return fmt.Sprint(n)
 }
 
-// keeps are the kinds of what of a member stays as it is.
+// keeps are the kinds of the member's objects that stay as they are.
 func (m *member) keeps() []string {
 	kinds := map[string]bool{}
 	for _, s := range m.steps {
@@ -74,10 +74,10 @@ func (m *member) keeps() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// pacePerMember is how long a member takes: as long as the quickest of them took to begin to work after it was made,
-// and what the strategy adds; 0 where the cloud does not say.
+// pacePerMember is how long the change of one member takes. It is the shortest time that a member took from its creation until it worked, plus what
+// the strategy adds. It is 0 where the cloud does not report these times.
 func (g *group) pacePerMember(members []*member) time.Duration {
-	const unlikely = time.Hour // then it was changed since it was made
+	const unlikely = time.Hour // a longer time means that the member was changed after it was made
 	var boot time.Duration
 	for _, m := range members {
 		if m.works == nil || m.works.Have == nil || m.works.Have.Since.IsZero() || m.works.Have.Created.IsZero() {
@@ -96,7 +96,7 @@ func (g *group) pacePerMember(members []*member) time.Duration {
 	return boot + g.strategy.MinReady
 }
 
-// roughly is a time as people say it: "40 s", "9 min", "3 h".
+// roughly is a duration as people say it: "40 s", "9 min", "3 h".
 func roughly(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:

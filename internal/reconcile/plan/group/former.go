@@ -9,16 +9,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The members that a group has no more go as others are interrupted: so that as many serve as the group says, and after they
-// have been sent nothing new for a while, so they finish what they have.
+// Members that a group no longer has are deleted as others are interrupted: enough members have to serve, and the former ones get no new traffic for
+// a while first, so that they can finish their work.
 
-// former are the members that a group has no more and that work: the steps of what does their work.
+// former are the members that a group no longer has and that still work: the steps of the objects that do their work.
 type former struct {
 	group manifest.Key
 	works []*plan.Step
 }
 
-// findFormer finds them. Those that are down go at once.
+// findFormer finds the former members of all groups. Those that are down are deleted at once.
 func (gs *Groups) findFormer() (list []former) {
 	at := map[manifest.Key]int{}
 	for i := range gs.steps {
@@ -38,7 +38,7 @@ func (gs *Groups) findFormer() (list []former) {
 	return list
 }
 
-// Linger has former members, with all that they consist of, wait for their time.
+// Linger makes former members, with all their objects, wait until they may go.
 func (gs *Groups) Linger() {
 	for _, f := range gs.former {
 		if judge, unseen := gs.hidden[f.group]; unseen {
@@ -55,7 +55,7 @@ func (gs *Groups) Linger() {
 	}
 }
 
-// keepTogether has what nothing else keeps of a former member, such as its floating IP, stay as long as what does its work.
+// keepTogether keeps the other objects of a former member, such as its floating IP, as long as the object that does its work stays.
 func (gs *Groups) keepTogether(f former) {
 	for _, works := range f.works {
 		if works.Turn.IsZero() {
@@ -69,7 +69,7 @@ func (gs *Groups) keepTogether(f former) {
 	}
 }
 
-// lingerFor has former members stay for so long after the fronts of their group have stopped sending something to them.
+// lingerFor makes former members stay for a time (drain) after the fronts of their group have stopped sending to them.
 func (gs *Groups) lingerFor(f former, drain time.Duration) {
 	for _, front := range gs.frontsOf(f) {
 		if front.Have.Updated.IsZero() {
@@ -77,9 +77,9 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 		}
 		for _, s := range f.works {
 			if slices.Contains(gs.Cloud.UsersOf(s.Have), front.Have) {
-				continue // which blocks it
+				continue // it blocks the step already
 			}
-			until := gs.quietSince(front, s.Key, front.Have.Updated).Add(drain + time.Second) // clouds leave off what is less than a second
+			until := gs.quietSince(front, s.Key, front.Have.Updated).Add(drain + time.Second) // clouds report times without fractions of a second
 			if pending := !front.Have.Phase.Usable(); pending || until.After(gs.Now) {
 				if !pending {
 					front.AwaitWell(plan.Settling{Until: until})
@@ -90,7 +90,7 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 	}
 }
 
-// frontsOf are the steps of what sends something to members of a group, or did to the former ones.
+// frontsOf are the steps of the fronts that send traffic to members of a group, or did to the former ones.
 func (gs *Groups) frontsOf(f former) (fronts []*plan.Step) {
 	for i := range gs.steps {
 		if s := &gs.steps[i]; s.Have != nil && s.Want != nil && !s.Surplus && s.Have.Drained != nil && gs.faced(s, f) {
@@ -100,7 +100,7 @@ func (gs *Groups) frontsOf(f former) (fronts []*plan.Step) {
 	return fronts
 }
 
-// faced reports whether a front refers to a group or to one of its members, or is known to have ceased to send something to a former one.
+// faced reports whether a front refers to a group or to one of its members, or is known to have stopped sending to a former one.
 func (gs *Groups) faced(front *plan.Step, f former) bool {
 	return slices.ContainsFunc(front.Want.Refs, func(ref kind.RefSpec) bool { return gs.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *plan.Step) bool {
 		_, since := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Of: s.Key}]

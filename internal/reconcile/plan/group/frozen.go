@@ -7,26 +7,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A group may leave a member as it is although that is not as wanted. That holds for the steps that interrupt it, and for
-// little else: what can be changed while it runs is changed on all members at once, and what is missing is made, as in a
-// group that leaves nobody.
+// A group may freeze a member that differs from Git. That prevents the steps that interrupt the member, and few others. A change that is possible
+// while the member runs is made on all members at once. A missing part is created, as in a group without frozen members.
 //
 //	a part of such a member                        then
-//	--------------------------------------------   -----------------------------------------------
-//	is interrupted, or loses a disk, by a commit   left, and outdated
-//	is interrupted, and no commit explains that    left, and reported as drift
-//	differs in what can be changed in place        changed
-//	is missing                                     made, unless only what is outdated would use it
+//	--------------------------------------------   -----------------------------------------------------
+//	is interrupted, or loses a disk, by a commit   stays, and is outdated
+//	is interrupted, and no commit explains that    stays, and is reported as drift
+//	differs in what can be changed in place        is changed
+//	is missing                                     is created, unless only outdated objects would use it
 
 // Freeze is why a member stays as it is.
 type Freeze struct {
 	Why cause.Cause
-	// Outdated is true where what does the work of the member is among that which stays, and a commit is the reason.
+	// Outdated is true if the object that does the work of the member stays as it is, and a commit would change it.
 	Outdated bool
 }
 
-// learnFrozen notes that a group leaves a member as it is that would be interrupted otherwise, and reports whether that was
-// not known before.
+// learnFrozen notes that a group freezes a member which would be interrupted otherwise, and reports whether that is new.
 func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	m := g.members[at]
 	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Frozen[m.Member].Why.IsZero() {
@@ -44,7 +42,7 @@ func (w given) frozenFor(g *group, at int) cause.Cause {
 	return g.frozenBy(at)
 }
 
-// frozenBy says why the group's strategy leaves a member as it is.
+// frozenBy says why the group's strategy freezes the member at an index.
 func (g *group) frozenBy(at int) cause.Cause {
 	switch {
 	case g.strategy.Type == rollout.OnDelete:

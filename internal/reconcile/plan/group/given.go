@@ -6,16 +6,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world as groups read it. Methods of it decide nothing, and write nothing.
+// given is the world as groups read it. Its methods decide nothing and write nothing.
 type given struct{ *world.World }
 
-// Found is what the desired objects are in the cloud.
+// Found says what the planner found in the cloud for the desired objects.
 type Found struct {
 	Live  map[manifest.Key]*kind.Live
 	Ready map[manifest.Key]bool
-	// Doomed objects will get a new ID: nothing new may depend on the one they
-	// have, and what depends on it by a fixed reference goes with it.
+	// Doomed objects will get a new ID. Nothing new may depend on the present one, and objects that refer to them by a fixed reference are replaced
+	// with them.
 	Doomed    map[manifest.Key]bool
-	StandsFor map[*kind.Live]*kind.Desired  // which desired object each is in the cloud
-	Imports   map[*kind.Live][]manifest.Key // which manifests import it; others of the repository may make it
+	StandsFor map[*kind.Live]*kind.Desired  // the desired object that each one is
+	Imports   map[*kind.Live][]manifest.Key // the manifests that import it, even if the repository also makes it
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The members of a group stand in for each other (see [kind.Group]), so which of them
-// may be interrupted now is decided for all of them together: by package rollout, to which this
-// file says how they are. What that changes for the next planner is in learn.go, what of
-// it becomes of the steps in turns.go.
+// The members of a group can stand in for each other (see [kind.Group]). Package rollout therefore decides for all of them together which ones may be
+// interrupted now. This file tells it the condition of each member. The facts for the next planner are in learn.go, the effects on the steps in
+// turns.go.
 
-// Groups are the groups of a stack, as the steps of one planner show them, with what is decided about their members.
+// Groups are the groups of a stack, as the steps of one planner show them, with the decisions about their members.
 type Groups struct {
 	given
 	before Learned
@@ -27,15 +26,15 @@ type Groups struct {
 	steps  []plan.Step
 
 	list    []*group
-	former  []former                      // members that groups have no more
+	former  []former                      // members that groups no longer have
 	stepsOf map[*kind.Live]*plan.Step     // the steps of wanted objects
-	hidden  map[manifest.Key]manifest.Key // by group, the first object of the stack that may judge its members and cannot be seen
+	hidden  map[manifest.Key]manifest.Key // by group: the first object of the stack that may judge its members and cannot be listed
 	SeenNow plan.Seen                     // for the next plan
 	Failing []plan.Failing
 }
 
-// Of finds the groups of a stack of which every object was decided about, and decides about their members: known is what they learned before, was which former
-// members there are.
+// Of finds the groups of a stack and decides about their members, once every object was decided about. known is what earlier planners learned. was
+// has the objects of former members, with the member that each belonged to.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
 	gs := &Groups{given: given{w}, before: known, found: found, was: was, steps: steps}
 	gs.list, gs.former = gs.everyGroup(), gs.findFormer()
@@ -60,7 +59,7 @@ func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.
 	return gs
 }
 
-// of is a group of the stack; nil for what has no members.
+// of is the group with a key; nil for an object without members.
 func (gs *Groups) of(key manifest.Key) *group {
 	if i := slices.IndexFunc(gs.list, func(g *group) bool { return g.key == key }); i >= 0 {
 		return gs.list[i]
@@ -68,46 +67,44 @@ func (gs *Groups) of(key manifest.Key) *group {
 	return nil
 }
 
-// group is what a group of the stack consists of.
+// group is a group of the stack with its members and the decision about them.
 type group struct {
 	key      manifest.Key
 	strategy rollout.Strategy
 	members  []*member // in the order of their numbers; steps come in the order of references
-	judges   []string  // kinds of objects that say whether members serve
-	// decision is about the members of a group of which something is to be done: decided says so.
+	judges   []string  // kinds of the objects that report whether members serve
+	// decision is about the members of a group that has something to do. decided says that there is one.
 	decision rollout.Decision
 	decided  bool
-	unseen   manifest.Key // what may judge members and cannot be seen; zero for nothing
-	unhealed string       // why members that do not serve are left so; "" where none are
-	renewed  manifest.Key // what members share and is made first; zero for nothing
+	unseen   manifest.Key // the object that may judge members and cannot be listed; zero for none
+	unhealed string       // why members that do not serve are not healed; "" where there are none
+	renewed  manifest.Key // the object that members share and that is created first; zero for none
 }
 
-// member is what a group consists of: all steps of one of its children.
+// member is a member of a group: all steps about one of its children.
 type member struct {
 	*plan.Part
-	spare bool            // it is there only while others are interrupted
-	found rollout.Finding // of its probes
-	began time.Time       // when it began to work, or was brought back last; the zero time where that is not known
-	until time.Time       // where it does not serve: when it was first seen not to after it had, as it is now; the zero time for never
+	spare bool            // it exists only while others are interrupted.
+	found rollout.Finding // the result of its probes.
+	began time.Time       // when it began to work, or was last healed; the zero time where that is unknown.
+	until time.Time       // if it served before and does not now: when that was first seen; the zero time for any other.
 	steps []*plan.Step
-	works *plan.Step // that of the object which does its work; nil where that is not in the plan
-	// changes are the steps that interrupt a member that works, unfinished those that make
-	// something of it.
+	works *plan.Step // the step of the object that does its work; nil where the plan has none.
+	// changes are the steps that interrupt a member that works. unfinished are the steps that create parts of it, or wait for them.
 	changes, unfinished []*plan.Step
-	// accuser is the step of an object that uses the member and says that it does not serve.
+	// accuser is the step of an object that uses the member and reports that it does not serve.
 	accuser *plan.Step
-	// fronts are those of objects that send something to the member, and since when they do not; the
-	// zero time when they do.
+	// fronts are the objects that send traffic to the member.
 	fronts []front
 }
 
-// everyGroup finds all groups that have members, and tells each step which member it is of.
+// everyGroup finds all groups that have members, and sets the Part of each step.
 func (gs *Groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range gs.steps {
 		s := &gs.steps[i]
 		if s.Part = gs.PartOf(s.Want); s.Part == nil || s.Surplus || s.Unmanaged() {
-			continue // what is only used is shared with other members
+			continue // an imported object is shared with other members
 		}
 		m := members[s.Part.Member]
 		if m == nil {
@@ -119,7 +116,7 @@ func (gs *Groups) everyGroup() (groups []*group) {
 			}
 			at[m.Group].members = append(at[m.Group].members, m)
 		}
-		s.Part = m.Part // one for all of a member
+		s.Part = m.Part // one for all steps of a member
 		m.add(s, gs.DoesTheWork(s.Key, m.Member))
 	}
 	for _, g := range groups {
@@ -140,7 +137,7 @@ func (gs *Groups) everyGroup() (groups []*group) {
 	return groups
 }
 
-// rank puts spares behind others.
+// rank puts spares behind the other members.
 func rank(m *member) int {
 	if m.spare {
 		return 1
@@ -156,7 +153,7 @@ func (w given) newGroup(key manifest.Key) *group {
 	return g
 }
 
-// add takes in a step of the member; works says that it is about what does the work.
+// add adds a step to the member. works says that the step is about the object that does the work.
 func (m *member) add(s *plan.Step, works bool) {
 	m.steps = append(m.steps, s)
 	if works {
@@ -171,17 +168,17 @@ func (m *member) add(s *plan.Step, works bool) {
 	}
 }
 
-// ails reports whether it is certain of a member that is there that it does not serve.
+// ails reports whether a member that exists certainly does not serve.
 func (m *member) ails() bool {
 	return m.works != nil && m.works.Have != nil && (m.found.Sure || m.works.Have.Down != "")
 }
 
-// runs reports whether what does the member's work can be used, and nothing is about to bring it back.
+// runs reports whether the object that does the member's work is usable, and is not about to be healed.
 func (m *member) runs() bool {
 	return m.works != nil && m.works.Have != nil && m.works.Have.Phase.Usable() && !m.works.Healing
 }
 
-// failing is since when the member does not serve that was changed or brought back: since it ceased to, where it was seen to serve.
+// failing is since when a changed or healed member does not serve. If it was seen to serve after that, it is when it ceased to.
 func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
 
 func (g *group) busy() bool {
@@ -190,7 +187,7 @@ func (g *group) busy() bool {
 	})
 }
 
-// outdated reports whether the group leaves the member as it is although it is not as wanted.
+// outdated reports whether the group keeps the member frozen although it differs from Git.
 func (m *member) outdated() bool {
 	return slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Frozen && len(s.Aside)+len(s.Changes) > 0 })
 }
@@ -206,8 +203,8 @@ func (gs *Groups) decideGroup(g *group) {
 	gs.holdRenewed(g)
 }
 
-// conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
-// be interrupted anyway.
+// conditionOf is the condition of a member, as package rollout takes it. A member without one of its parts does not serve, unless it is going to be
+// interrupted anyway.
 func (w given) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
 	turn := w.turnOf(m)
@@ -225,8 +222,8 @@ func (w given) conditionOf(m *member) rollout.Member {
 	return out
 }
 
-// judge notes which objects use a member and say whether it serves, and the first that says it does not.
-// What takes its time to notice has the group wait for as long.
+// judge notes which objects use a member and report whether it serves, and the first that reports that it does not. If such an object notices a
+// failure only after a time (Lag), the group waits for as long.
 func (gs *Groups) judge(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.Have == nil {
@@ -252,7 +249,7 @@ func (gs *Groups) judge(g *group, m *member) {
 	}
 }
 
-// accuses reports whether an object says of another one that it does not serve.
+// accuses reports whether an object reports that another one does not serve.
 func accuses(user, of *kind.Live) bool {
 	return slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(of.Tokens, token) || token == of.ID })
 }

@@ -9,18 +9,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Members of a group that need no change and do not serve are brought back as its strategy says: package
-// rollout decides whom, when and how, and this file makes steps of it. What somebody has to remember, since
-// when a member does not serve and what was done about it, is with the caller: see [plan.Plan.Patients].
+// Members that need no change and do not serve are healed as the group's strategy says. Package rollout decides which, when and how, and this file
+// passes that on to the planner. The caller remembers since when a member does not serve, and how it was healed: see [plan.Plan.Patients].
 
-// Cure is what is done about a member, and why.
+// Cure is the way to heal a member, and the reason.
 type Cure struct {
 	rollout.Cure
-	Stands string // in words that stay the same as long as the member stays so
+	Stands string // the condition of the member, in words that stay the same as long as the condition does
 	Why    cause.Cause
 }
 
-// patient is how a member is, and what it is a patient for.
+// patient is a member as package rollout sees it when it decides about healing.
 func (w given) patient(m *member) rollout.Patient {
 	if m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
 		return rollout.Patient{Away: true}
@@ -32,8 +31,7 @@ func (w given) patient(m *member) rollout.Patient {
 	return out
 }
 
-// learnHealing decides whom of a group to heal, and reports whether there are any. One that is changed now
-// needs nothing else.
+// learnHealing decides which members of a group are healed, and reports whether there are any. A member that is changed now needs no cure.
 func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 	if _, done := gs.before.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
@@ -62,7 +60,7 @@ func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 // heals reports whether members of the group may be healed at all.
 func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
 
-// TellHeld says of members that would be healed why they are not.
+// TellHeld notes on members that would be healed why they are not.
 func (gs *Groups) TellHeld() {
 	for _, g := range gs.list {
 		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
@@ -77,8 +75,8 @@ func (gs *Groups) TellHeld() {
 	}
 }
 
-// TellSick marks the objects that do the work of members: what probes found out of these is shown with
-// them, and whom they suspect is looked at again.
+// TellSick marks the steps of objects that do the work of members, and adds what the probes found out. If the probes only suspect that a member does
+// not serve, the plan looks at it again.
 func (gs *Groups) TellSick() {
 	for i := range gs.steps {
 		s := &gs.steps[i]

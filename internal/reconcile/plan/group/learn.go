@@ -9,26 +9,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Learned is what groups have decided about their members, and changes what is decided about these.
+// Learned are the decisions of groups that change later decisions about their members, and about the objects that use these.
 type Learned struct {
-	Spares        map[manifest.Key]int          // how many spares a group has
-	Sizes         map[manifest.Key]world.Size   // how many members a group has that can have more or fewer
-	settledSpares map[manifest.Key]bool         // the groups of which that is decided
-	Traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
-	Drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	Frozen        map[manifest.Key]Freeze       // the members of groups that stay as they are
-	Standing      map[*kind.Live]bool           // what former members consist of that stand in for others
-	Cures         map[manifest.Key]Cure         // what is done about members that do not serve
-	treated       map[manifest.Key]string       // the groups of which that is decided, and why nothing is done there
+	Spares        map[manifest.Key]int          // how many spares a group has.
+	Sizes         map[manifest.Key]world.Size   // how many members a group has, if its manifest leaves that open.
+	settledSpares map[manifest.Key]bool         // groups whose number of spares is decided.
+	Traffic       map[manifest.Key]kind.Traffic // which traffic may be sent to a member.
+	Drains        map[manifest.Key]bool         // objects that send less than their manifests say, because members are interrupted.
+	Frozen        map[manifest.Key]Freeze       // members that stay as they are.
+	Standing      map[*kind.Live]bool           // the objects of former members that stand in for others.
+	Cures         map[manifest.Key]Cure         // what is done about members that do not serve.
+	treated       map[manifest.Key]string       // groups whose healing is decided, and why nothing is done; "" where something may be.
 }
 
-// NothingLearned is what is known before any group has decided.
+// NothingLearned is the Learned before any group has decided.
 func NothingLearned() Learned {
 	return Learned{settledSpares: map[manifest.Key]bool{}, Frozen: map[manifest.Key]Freeze{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
 		Drains: map[manifest.Key]bool{}, Cures: map[manifest.Key]Cure{}, treated: map[manifest.Key]string{}}
 }
 
-// Clone is a copy that can be added to.
+// Clone is a copy, to which facts can be added.
 func (l Learned) Clone() Learned {
 	return Learned{
 		Spares: maps.Clone(l.Spares), Sizes: l.Sizes, settledSpares: maps.Clone(l.settledSpares),
@@ -37,8 +37,8 @@ func (l Learned) Clone() Learned {
 	}
 }
 
-// Learn notes what groups have decided that changes what is decided about their members and what sends something to these: who stays as
-// it is, what is sent to whom, how many spares there are, and who is healed. It reports whether anything of that is new.
+// Learn adds to next what groups have decided: which members stay as they are, which traffic they get, how many spares there are, and which members
+// are healed. It reports whether any of that is new.
 func (gs *Groups) Learn(next Learned) (news bool) {
 	for _, g := range gs.list {
 		if !g.decided {
@@ -52,14 +52,14 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 			}
 		}
 		news = gs.learnSpares(g, next) || news
-		if !news { // who is left as it is needs no change, and can be healed
+		if !news { // a frozen member needs no change, and can be healed
 			news = gs.learnHealing(g, next)
 		}
 	}
 	return gs.learnStandIns(next) || news
 }
 
-// stop notes what may be sent to a member from now on.
+// stop notes which traffic a member may get from now on.
 func (l Learned) stop(m *member, traffic kind.Traffic) {
 	l.Traffic[m.Member] = traffic
 	for _, f := range m.fronts {
@@ -67,7 +67,7 @@ func (l Learned) stop(m *member, traffic kind.Traffic) {
 	}
 }
 
-// learnStandIns notes which former members stand in for others, and reports whether there are any that were not known before.
+// learnStandIns notes which former members stand in for others, and reports whether any of them is new.
 func (gs *Groups) learnStandIns(next Learned) (news bool) {
 	for _, f := range gs.former {
 		g := gs.of(f.group)

@@ -10,15 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// What the members of a group share may be replaced, and each of them has to follow. Whether they can take turns depends on what keeps it from going:
+// An object that the members of a group share may be replaced, and each member has to follow. They can take turns unless they themselves keep the
+// shared object from being deleted:
 //
-//	what they share                          then
-//	--------------------------------------   -------------------------------------------------
-//	cannot go while they use it: a subnet    they go at once, since none can be back before
-//	can: a server group, an image            it is replaced first, and they follow in their turns
-//	is not there                             it is made first, and they follow in their turns
+//	the shared object                         then
+//	--------------------------------------    ---------------------------------------------------------
+//	cannot go while they use it: a subnet     all members go at once, since none can be back before
+//	can: a server group, an image             it is replaced first, and the members follow in their turns
+//	does not exist                            it is created first, and the members follow in their turns
 
-// shared are the objects that a member's step refers to by fixed references, that are none of the member's own, and that are to be made.
+// shared are the objects that a member's step refers to by fixed references, that do not belong to the member, and that will get a new ID.
 func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
 		if ref.Fixed && gs.found.Doomed[ref.Key] && !m.has(ref.Key) {
@@ -28,7 +29,7 @@ func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// makeWay reports whether the members go because something goes that they share, and that cannot go before they do.
+// makeWay reports whether all members have to go at once, because an object that they share is replaced and cannot go before them.
 func (gs *Groups) makeWay(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
@@ -40,12 +41,12 @@ func (gs *Groups) makeWay(g *group) bool {
 	return false
 }
 
-// keeps reports whether an object keeps another one from going; nil is one that is not there.
+// keeps reports whether an object prevents another one from being deleted. of is nil for one that does not exist.
 func (w given) keeps(user, of *kind.Live) bool {
 	return of != nil && slices.Contains(w.Cloud.UsersOf(of), user) && !world.Loosely(user, of)
 }
 
-// holdRenewed has members wait for what they share and is made first: no one is interrupted before it is there.
+// holdRenewed makes members wait for a shared object that is created first: no member is interrupted before it exists.
 func (gs *Groups) holdRenewed(g *group) {
 	if g.renewed = gs.renewedFor(g); g.renewed == (manifest.Key{}) {
 		return

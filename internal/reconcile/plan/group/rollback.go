@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// noteFailing notes that a group shall go back, if there is anything to go back to: once, because of the member that has not
-// served for the longest time.
+// noteFailing notes that a group should go back, if there is a state to go back to. It notes each group once, for the member that has not served for
+// the longest time.
 func (gs *Groups) noteFailing(g *group, m *member) {
 	since := m.failing()
 	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.Want == nil {
@@ -49,8 +49,7 @@ func (w given) newFailing(g *group, m *member, why string) plan.Failing {
 		Digests: w.Digests}
 }
 
-// recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
-// ended.
+// recall notes that a group went back before, as the mark of one of its members says. The process that knew this may have ended.
 func (gs *Groups) recall(g *group) {
 	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// learnSpares notes how many spares a group needs, and reports whether that was not known before. One that
-// is not needed any more is drained first, as those are that are interrupted.
+// learnSpares notes how many spares a group needs, and reports whether that is new. A spare that is no longer needed is drained first, like a member
+// that is interrupted.
 func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
@@ -32,7 +32,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	return true
 }
 
-// spareNumber is which spare a member is, counted from 0.
+// spareNumber is the number of a spare among the spares of its group, counted from 0.
 func (g *group) spareNumber(at int) (n int) {
 	for _, m := range g.members[:at] {
 		if m.spare {
@@ -42,11 +42,11 @@ func (g *group) spareNumber(at int) (n int) {
 	return n
 }
 
-// replicas is how many members the group has without its spares.
+// replicas is the number of members without spares.
 func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.members)) }
 
-// awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
-// whom they stand in for have worked for long enough.
+// awaitSpares makes the pass look at the plan again when unneeded spares have been drained, or when the members that they stand in for have worked
+// for long enough.
 func (gs *Groups) awaitSpares(g *group) {
 	if at := g.decision.Awaited; at >= 0 && gs.before.Spares[g.key] > 0 {
 		gs.awaited(g, g.members[at], g.decision.Until)

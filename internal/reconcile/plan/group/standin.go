@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Former members that serve stand in for others as long as too few of those do. They stay, and what sends something to them goes on
-// doing so: its kind asks for that with [kind.Want.StandsIn], since its manifest does not name them any more.
+// Former members that serve stand in for others as long as too few of those serve. They stay, and their fronts go on sending to them. The kind of a
+// front asks for that with [kind.Want.StandsIn], since the front's manifest does not name former members any more.
 
-// stand notes that a former member stands in for others, with all that it consists of.
+// stand notes that a former member, with all its objects, stands in for others.
 func (gs *Groups) stand(works *plan.Step, next Learned) {
 	for i := range gs.steps {
 		s := &gs.steps[i]
@@ -31,7 +31,7 @@ func (gs *Groups) stand(works *plan.Step, next Learned) {
 	}
 }
 
-// missing is how many more members of a group have to serve, and the first of those that shall and do not; nil for none.
+// missing is how many more members of a group have to serve, and the first member that should and does not; nil for none.
 func (w given) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
@@ -45,19 +45,19 @@ func (w given) missing(g *group) (n int, away *member) {
 	return n, away
 }
 
-// fittest are so many of former members as can stand in for others: those first to which something is sent.
+// fittest are up to n of the former members that can stand in for others. Those that get traffic are preferred.
 func (w given) fittest(works []*plan.Step, n int) []*plan.Step {
 	well := slices.DeleteFunc(slices.Clone(works), w.accused)
 	slices.SortStableFunc(well, func(a, b *plan.Step) int { return cmp.Compare(w.sentTo(a), w.sentTo(b)) })
 	return well[max(0, len(well)-max(0, n)):]
 }
 
-// accused reports whether something says of an object that it does not serve.
+// accused reports whether an object is reported as not serving.
 func (w given) accused(s *plan.Step) bool {
 	return slices.ContainsFunc(w.Cloud.UsersOf(s.Have), func(user *kind.Live) bool { return accuses(user, s.Have) })
 }
 
-// sentTo is how many others send something to an object.
+// sentTo is how many fronts send traffic to an object.
 func (w given) sentTo(s *plan.Step) (n int) {
 	for _, user := range w.Cloud.UsersOf(s.Have) {
 		if user.Drained != nil {
@@ -67,7 +67,7 @@ func (w given) sentTo(s *plan.Step) (n int) {
 	return n
 }
 
-// standIn has the former members wait that stand in for others.
+// standIn makes the former members wait that stand in for others.
 func (gs *Groups) standIn(f former) {
 	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.before.Standing[s.Have] })
 	if len(standing) == 0 {
@@ -76,7 +76,7 @@ func (gs *Groups) standIn(f former) {
 	keys := []manifest.Key{f.group}
 	if g := gs.of(f.group); g != nil {
 		if _, away := gs.missing(g); away != nil {
-			var until time.Time // that it only has to work for longer
+			var until time.Time // zero unless it only has to work for longer
 			if gs.conditionOf(away).Health == rollout.Serving {
 				until = away.began.Add(g.strategy.MinReady)
 			}

@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// turnOf is what objects inside a member's machine say of it: of several, it stays if one says so, and is last.
+// turnOf is what objects inside a member's machine say about interrupting it. If one says that the member stays, it stays; if one says last, it is
+// last.
 func (w given) turnOf(m *member) (t kind.Interruptible) {
 	for _, s := range m.steps {
 		if s.Have == nil {
@@ -26,8 +27,8 @@ func (w given) turnOf(m *member) (t kind.Interruptible) {
 	return t
 }
 
-// InTurn has the members of every group wait for each other. A group cannot take turns when all of its
-// members have to make way for something that they share, such as their subnet (see renewed.go).
+// InTurn makes the members of every group wait for each other. Members cannot take turns where all of them have to make way for an object that they
+// share, such as their subnet (see renewed.go).
 func (gs *Groups) InTurn() {
 	for _, g := range gs.list {
 		if g.decided {
@@ -66,7 +67,7 @@ func (gs *Groups) takeTurns(g *group) {
 	}
 }
 
-// ahead is what those who wait are waiting for, and what to say of it.
+// ahead is what the waiting members wait for, as keys and in words.
 func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
@@ -94,9 +95,8 @@ func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	return []manifest.Key{g.key}, cause.Of(cause.TurnMore, g.key, pace)
 }
 
-// awaited is what of a member others wait for. What something besides the cloud's work is
-// waited for is looked at again and again; until is when it has worked for long enough, the zero time when it lacks
-// something else.
+// awaited are the keys of a member for which others wait. If they wait for something that the cloud does not report by itself, the engine looks at it
+// again and again. until is when the member has worked for long enough; the zero time when it lacks something else.
 func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
@@ -109,7 +109,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 		return keysOf(m.steps)
 	}
 	if m.works.Have != nil && m.works.Have.Down != "" {
-		return []manifest.Key{m.works.Key} // which does not pass by itself
+		return []manifest.Key{m.works.Key} // that does not pass by itself
 	}
 	well := plan.Settling{Until: until, Patience: g.strategy.Deadline}
 	if m.found.Sure && until.IsZero() {
@@ -120,8 +120,8 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	return []manifest.Key{m.works.Key}
 }
 
-// awaitUnproven has the pass wait for members that have not served since they were made or changed, also where no other
-// member waits for them: the last one that is changed, and the first of those that are left as they are.
+// awaitUnproven makes the pass wait for members that have not served since they were created or changed, even if no other member waits for them.
+// These are the last member that is changed, and the first of those that stay frozen.
 func (gs *Groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
 		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.Settles == nil {
@@ -137,7 +137,7 @@ func keysOf(steps []*plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// pace is how the members take turns.
+// pace says how the members take turns.
 func (g *group) pace() string {
 	replicas, members := g.replicas(), "one member"
 	if n := g.strategy.Unavailable(replicas) + g.strategy.Surge(replicas); n > 1 {

@@ -6,11 +6,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// What sends something to members of a group, or says how they are, may be unknown because its list failed. Then
-// nobody knows whether the last one that was changed serves, and none can be drained: no member that serves is
-// interrupted, and what the group has too many stays.
+// The list of objects that send traffic to members of a group, or report on them, may have failed. Then it is unknown whether the last changed member
+// serves, and no member can be drained. So no serving member is interrupted, and surplus members stay.
 
-// judgesUnseen are, by group, the first object of the stack that may judge its members and cannot be seen.
+// judgesUnseen are, by group, the first object of the stack that may judge its members and cannot be listed.
 func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 	hidden := map[manifest.Key]manifest.Key{}
 	for i := range w.Want {
@@ -34,7 +33,7 @@ func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 	return hidden
 }
 
-// groupAt is the group that a key is of, or that something of it is a part of; zero for none.
+// groupAt is the group with a key, or the group of the member to which the object with that key belongs; zero for none.
 func (w given) groupAt(key manifest.Key) manifest.Key {
 	d := w.ByKey[key]
 	if part := w.PartOf(d); part != nil {
@@ -46,7 +45,7 @@ func (w given) groupAt(key manifest.Key) manifest.Key {
 	return manifest.Key{}
 }
 
-// holdUnseen has members that serve wait while what may judge them cannot be seen.
+// holdUnseen makes serving members wait while an object that may judge them cannot be listed.
 func (gs *Groups) holdUnseen(g *group, members []rollout.Member) {
 	judge, unseen := gs.hidden[g.key]
 	if !unseen || g.strategy.Type == rollout.Recreate {
@@ -60,5 +59,5 @@ func (gs *Groups) holdUnseen(g *group, members []rollout.Member) {
 	}
 }
 
-// whenSeen is until when members wait while what may judge them cannot be seen.
+// whenSeen says that a step waits until an object that may judge members can be listed.
 func whenSeen(judge manifest.Key) cause.Cause { return cause.Of(cause.Seen, judge) }
