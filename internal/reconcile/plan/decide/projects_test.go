@@ -1,0 +1,83 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// inProjects has manifests name a project, another Thing, by their weight. places are names of things of the cloud and the IDs of the
+// projects that they are in, in turn. A mark is guarded where "+" stands before the ID.
+func inProjects(places ...string) func(*world.Input) {
+	return func(in *world.Input) {
+		in.Kinds[0].Project = func(w kind.Want) kind.Ref {
+			spec, ok := w.Spec.(*thingtest.Spec)
+			if !ok {
+				return kind.Ref{}
+			}
+			return w.Ref("Thing", spec.Weight)
+		}
+		for i := range in.Have["Thing"].Items {
+			l := &in.Have["Thing"].Items[i]
+			l.Facts.IsProject = l.Name == "p" || l.Name == "q"
+		}
+		for i := 0; i < len(places); i += 2 {
+			l := item(in, places[i])
+			l.InOwnProject, l.Project = false, places[i+1]
+			if l.Project != "" && l.Project[0] == '+' {
+				l.Project, l.Guarded = l.Project[1:], true
+			}
+		}
+	}
+}
+
+// A manifest that names a project is about an object there; a mark in another project is told, and nothing follows from it.
+func TestObjectsInOtherProjects(t *testing.T) {
+	repo := []string{"p colour=red", "a weight=p"}
+	p := "p ours colour=red"
+	imported := []string{"p import=p", "a weight=p adopt=id-002"}
+	decisions(t, map[string]decision{
+		"it is there":                                        {repo: repo, cloud: []string{p, "a ours weight=p"}, alter: inProjects("a", "+id-001"), want: map[string]string{"a": "keep of-this", "p": "keep of-this"}},
+		"its mark proves nothing":                            {repo: repo, cloud: []string{p, "a ours weight=p"}, alter: inProjects("a", "id-001"), want: map[string]string{"a": "create", "p": "keep of-this"}},
+		"it is in another project":                           {repo: repo, cloud: []string{p, "a ours weight=p"}, alter: inProjects("a", "+id-009"), want: map[string]string{"a": "create; keep surplus : in-another-project manifest-names-another-project unmark-by", "p": "keep of-this"}},
+		"it is in the stack's own":                           {repo: repo, cloud: []string{p, "a ours weight=p"}, alter: inProjects(), want: map[string]string{"a": "keep of-this", "p": "keep of-this"}},
+		"its project is not there":                           {repo: repo, cloud: []string{"a ours weight=p"}, alter: inProjects("a", ""), want: map[string]string{"a": "create", "p": "create"}},
+		"somebody has its name there":                        {repo: repo, cloud: []string{p, "a nobody"}, alter: inProjects("a", "id-001"), want: map[string]string{"a": "refuse error : name-taken", "p": "keep of-this"}},
+		"somebody has its name elsewhere":                    {repo: repo, cloud: []string{p, "a nobody"}, alter: inProjects("a", "id-009"), want: map[string]string{"a": "create", "p": "keep of-this"}},
+		"somebody has its name in the stack's own":           {repo: repo, cloud: []string{p, "a nobody"}, alter: inProjects(), want: map[string]string{"a": "create", "p": "keep of-this"}},
+		"nobody wants it, and its project is the stack's":    {repo: repo[:1], cloud: []string{p, "a stale"}, alter: inProjects("a", "+id-001"), want: map[string]string{"a": "delete : gone", "p": "keep of-this"}},
+		"nobody wants it, and its project goes":              {cloud: []string{"p stale", "a stale"}, alter: inProjects("a", "+id-001"), want: map[string]string{"a": "delete : gone", "p": "delete : gone"}},
+		"nobody wants it, and its project is imported":       {repo: []string{"p import=p"}, cloud: []string{"p nobody", "a stale"}, alter: inProjects("a", "+id-001"), want: map[string]string{"a": "delete : gone", "p": "keep"}},
+		"nobody wants it, and it is elsewhere":               {repo: repo[:1], cloud: []string{p, "a stale"}, alter: inProjects("a", "+id-009"), want: map[string]string{"a": "keep surplus : in-another-project no-project-leads-there unmark-by", "p": "keep of-this"}},
+		"nobody wants it, and it is in what is no project":   {repo: []string{"b"}, cloud: []string{"b ours", "a stale"}, alter: inProjects("a", "+id-001"), want: map[string]string{"a": "keep surplus : in-another-project no-project-leads-there unmark-by", "b": "keep of-this"}},
+		"it is adopted there":                                {repo: []string{"p colour=red", "a weight=p adopt=id-002"}, cloud: []string{p, "a nobody weight=p"}, alter: inProjects("a", "id-001"), want: map[string]string{"a": "update adopts changes owner-mark", "p": "keep of-this"}},
+		"it would be adopted elsewhere":                      {repo: []string{"p colour=red", "a weight=p adopt=id-002"}, cloud: []string{p, "a nobody weight=p"}, alter: inProjects("a", "id-009"), want: map[string]string{"a": "refuse error : unadoptable-id", "p": "keep of-this"}},
+		"it would be adopted in a project that is only used": {repo: imported, cloud: []string{"p nobody", "a nobody weight=p"}, alter: inProjects("a", "id-001"), want: map[string]string{"a": "refuse error : unadoptable-id", "p": "keep"}},
+		"it would be adopted in an unnamed project":          {repo: []string{"a adopt=id-002"}, cloud: []string{p, "a nobody"}, alter: inProjects("a", "id-001"), want: map[string]string{"a": "refuse error : unadoptable-id", "p": "delete : gone"}},
+		"the list failed": {repo: repo, cloud: []string{p, "a ours weight=p"}, want: map[string]string{"a": "wait error : unlisted", "p": "wait error : unlisted"}, alter: all(inProjects("a", "+id-009"), func(in *world.Input) {
+			c := in.Have["Thing"]
+			c.Err = errors.New("503")
+			in.Have["Thing"] = c
+		})},
+	})
+}
+
+// Of marks in other projects a plan tells only some, since anybody can write them.
+func TestFewMarksInOtherProjectsAreTold(t *testing.T) {
+	for n, told := range map[int]int{mostAstray: mostAstray, mostAstray + 3: mostAstray} {
+		var c decision
+		var places []string
+		for i := range n {
+			name := fmt.Sprintf("x%02d", i)
+			c.cloud, places = append(c.cloud, name+" stale"), append(places, name, "+id-900")
+		}
+		c.alter = inProjects(places...)
+		if got := len(Compute(c.input(t)).Steps); got != told {
+			t.Errorf("%d are there, and %d told", n, got)
+		}
+	}
+}
