@@ -63,7 +63,7 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 // lock notes that the object of a step stays in use. It is kept if its user is frozen: by the group of a member, or because nothing can take the
 // user's place. For any other user the step is refused.
 func (l locks) lock(s, user *plan.Step) {
-	if user.Frozen && s.Want == nil {
+	if kept := user.Frozen || !l.spared[user.Have].IsZero(); kept && s.Want == nil {
 		code := cause.KeptForGroup
 		if user.Want == nil {
 			code = cause.KeptForUser
