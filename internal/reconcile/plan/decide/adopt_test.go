@@ -27,7 +27,7 @@ func TestAdoptionByID(t *testing.T) {
 		"another stack's":               {repo: []string{"a adopt=id-001"}, cloud: []string{"x other"}, want: map[string]string{"a": "refuse error : owned-by-another unmark-by"}},
 		"several stacks'":               {repo: []string{"a adopt=id-001"}, cloud: []string{"x other rival=third"}, want: map[string]string{"a": "refuse error : several-owners unmark-by"}},
 		"another manifest's":            {repo: []string{"a adopt=id-001", "x"}, cloud: []string{"x ours"}, want: map[string]string{"a": "refuse error : wanted-otherwise", "x": "keep of-this"}},
-		"without a manifest":            {repo: []string{"a adopt=id-001"}, cloud: []string{"x stale"}, want: map[string]string{"a": "update : was changes owner-mark"}},
+		"without a manifest":            {repo: []string{"a adopt=id-001"}, cloud: []string{"x stale"}, want: map[string]string{"a": "update from=x : was changes owner-mark"}},
 		"one of two of a mark":          {repo: []string{"a adopt=id-001"}, cloud: []string{"x stale", "y stale as=x"}, want: map[string]string{"a": "refuse error : owned-by-another unmark-by", "x": "refuse error : adopted-twice; refuse error : several-bear-the-mark unmark-by"}},
 		"one that is contested":         {repo: []string{"a adopt=id-001"}, cloud: []string{"x stale", "y stale as=x rival=other"}, want: map[string]string{"a": "refuse error : owned-by-another unmark-by", "x": "refuse error : adopted-twice; refuse error : several-owners unmark-by"}},
 		"with a mark of another kind":   {repo: []string{"a adopt=id-001"}, cloud: []string{"x stale kind=Other"}, want: map[string]string{"a": "refuse error : owned-by-another unmark-by", "x": "refuse surplus : misplaced-mark unmark-by"}},

@@ -107,6 +107,15 @@ func said(s plan.Step) string {
 			words = append(words, flag.word)
 		}
 	}
+	if s.From != "" {
+		words = append(words, "from="+s.From)
+	}
+	if s.Within.Name != "" {
+		words = append(words, "within="+s.Within.Name)
+	}
+	if s.LossAllowed != nil {
+		words = append(words, fmt.Sprintf("loss-allowed=%t", *s.LossAllowed))
+	}
 	if codes := codesOf(s.Causes); len(codes) > 0 {
 		words = append(words, ":", strings.Join(codes, " "))
 	}
