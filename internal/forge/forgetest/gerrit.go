@@ -301,6 +301,19 @@ func (g *Gerrit) Vote(number int, login string) int {
 	return c.votes[fmt.Sprint(login, len(c.sets))]
 }
 
+// Votes are the votes of the agent, by change.
+func (g *Gerrit) Votes() map[int]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	votes := map[int]int{}
+	for _, c := range g.changes {
+		if vote, ok := c.votes[fmt.Sprint(Bot, len(c.sets))]; ok {
+			votes[c.number] = vote
+		}
+	}
+	return votes
+}
+
 // Resay implements [People]: nobody can edit a message.
 func (g *Gerrit) Resay(t *testing.T, _ string, _ int64, _ string) {
 	t.Fatal("nobody can edit a message on Gerrit")

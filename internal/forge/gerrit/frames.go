@@ -139,7 +139,7 @@ func (r *reader) put(comment int64) {
 	}
 	for i, o := range r.comments {
 		if o.ID == comment && o.Mine {
-			r.comments[i].Body, r.comments[i].URL = r.begun.Body, r.begun.URL
+			r.comments[i].Body, r.comments[i].Created = r.begun.Body, r.begun.Created
 		}
 	}
 }
