@@ -142,7 +142,7 @@ func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
 		return false
 	}
-	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
+	return a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
 // rest reports whether the approval covers the rest of its plan.

@@ -9,8 +9,8 @@ import (
 // Harm says what a step destroys when it is carried out: its object, or data in it. harms is false when it destroys nothing. Upkeep does no harm:
 // people agreed to it with the manifest that asks for it.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.Tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, s.harmful) {
-		d = kind.Rebuild // something in the object is lost, and the object stays
+	if d = s.Disruption(); s.Action == Update && !s.Tends && slices.ContainsFunc(s.Changes, s.harmful) {
+		d = max(d, kind.Rebuild) // something in the object is lost, and the object stays
 	}
 	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare
 }
