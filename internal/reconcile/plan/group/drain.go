@@ -81,7 +81,7 @@ func (g *group) drained(m *member, now time.Time, asked bool) bool {
 // drain makes the changes of a member wait until nothing new has been sent to it for long enough. They do not wait for a front that cannot be changed
 // to stop.
 func (g *group) drain(m *member, now time.Time) {
-	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.works.Healing {
+	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.healing() {
 		return
 	}
 	for _, f := range m.fronts {

@@ -30,7 +30,7 @@ func (gs *Groups) Forecasts() map[manifest.Key]string {
 func (g *group) forecast() string {
 	var changing []*member
 	for _, m := range g.members {
-		if len(m.changes) > 0 && !m.spare && !m.works.Healing {
+		if len(m.changes) > 0 && !m.spare && !m.healing() {
 			changing = append(changing, m)
 		}
 	}

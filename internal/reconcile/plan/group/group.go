@@ -175,8 +175,11 @@ func (m *member) ails() bool {
 
 // runs reports whether the object that does the member's work is usable, and is not about to be healed.
 func (m *member) runs() bool {
-	return m.works != nil && m.works.Have != nil && m.works.Have.Phase.Usable() && !m.works.Healing
+	return m.works != nil && m.works.Have != nil && m.works.Have.Phase.Usable() && !m.healing()
 }
+
+// healing reports whether the object that does the member's work is about to be healed.
+func (m *member) healing() bool { return m.works != nil && m.works.Healing }
 
 // failing is since when a changed or healed member does not serve. If it was seen to serve after that, it is when it ceased to.
 func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }

@@ -16,20 +16,25 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	if gs.Further == nil || gs.before.settledSpares[g.key] || needed == gs.before.Spares[g.key] {
 		return false
 	}
+	var unneeded []*member
+	pending := false
 	for i, m := range g.members {
-		if !m.spare || g.spareNumber(i) < needed || g.drained(m, gs.Now, next.Traffic[m.Member] != kind.Flows) {
-			continue
+		if m.spare && g.spareNumber(i) >= needed {
+			unneeded = append(unneeded, m)
+			pending = pending || !g.drained(m, gs.Now, next.Traffic[m.Member] != kind.Flows)
 		}
-		if next.Traffic[m.Member] != kind.Flows {
-			return news
-		}
-		next.stop(m, kind.Ends)
-		news = true
 	}
-	if !news {
+	if !pending {
 		next.Spares[g.key], next.settledSpares[g.key] = needed, true
+		return true
 	}
-	return true
+	for _, m := range unneeded { // nothing is sent again to those that were drained before others
+		if next.Traffic[m.Member] == kind.Flows && m.runs() {
+			next.stop(m, kind.Ends)
+			news = true
+		}
+	}
+	return news
 }
 
 // spareNumber is the number of a spare among the spares of its group, counted from 0.
