@@ -428,7 +428,7 @@ func (r *replay) settle(number string, asserts []map[string]any) {
 				o["spec"] = written["spec"]
 			}
 			name := strings.ToLower(titleOf(o))
-			if status, _ := json.Marshal(o["status"]); strings.Contains(string(status), "is not in the repository; what refers to it waits") {
+			if status, _ := json.Marshal(o["status"]); strings.Contains(string(status), "is not in the repository; objects that refer to it wait") {
 				name = missing + name
 			}
 			objects[name] = o

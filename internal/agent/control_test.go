@@ -100,7 +100,7 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 // Without a forge and without a folder, nothing remembers approvals. Then a new agent says of a held plan that it may have been
 // approved before, and carries out none of it. This is not said of a commit that arrives while the agent runs.
 func TestApprovalsThatNothingRemembers(t *testing.T) {
-	const says = "if it was approved before this agent began, nothing remembers that"
+	const says = "an approval from before this agent started is not remembered"
 	for name, c := range map[string]struct {
 		with func(*Loop)
 		says bool

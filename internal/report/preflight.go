@@ -42,7 +42,7 @@ func Usage(q preflight.Quota) string {
 	free, known := q.Free()
 	switch {
 	case !known:
-		return text + fmt.Sprintf(", of %d in all; how much is free is not known", q.Limit)
+		return text + fmt.Sprintf(", of %d in all; the free amount is unknown", q.Limit)
 	case q.Tight():
 		return text + fmt.Sprintf(", %d of %d are free before that", free, q.Limit)
 	}

@@ -83,7 +83,7 @@ func TestAGroupThatCannotGoBack(t *testing.T) {
 		}
 		h.broken = errors.New("no way to the repository")
 		h.engine.Memory = &memory.Memory{}
-		if pass := h.sync(t, 3, "flat"); !strings.Contains(failed(pass), "shall go back, and the history of the repository cannot be read: no way to the repository") {
+		if pass := h.sync(t, 3, "flat"); !strings.Contains(failed(pass), "is to go back to an earlier commit, but the history of the repository cannot be read: no way to the repository") {
 			t.Error(failed(pass))
 		}
 	})

@@ -24,8 +24,8 @@ func TestMoreMachinesThanHosts(t *testing.T) {
 		on                      *kindtest.Target
 	}{
 		{"few", hard(), "", admin},
-		{"many", hard("replicas: 2", "replicas: 200"), "ServerGroup/web keeps 200 members apart, which takes 200 hosts, and the cloud has 3 in use: the rest cannot be placed", admin},
-		{"in one zone", hard("replicas: 2", "replicas: 3", "    image", "    zone: az-a\n    image"), "which takes 3 hosts, and its availability zone has 2 in use", admin},
+		{"many", hard("replicas: 2", "replicas: 200"), "ServerGroup/web keeps 200 members apart, which takes 200 hosts, but the cloud has only 3 available: the rest cannot be placed", admin},
+		{"in one zone", hard("replicas: 2", "replicas: 3", "    image", "    zone: az-a\n    image"), "which takes 3 hosts, but its availability zone has only 2 available", admin},
 		{"softly", strings.Replace(object, "replicas: 2", "replicas: 200", 1), "", admin},
 		{"who may not ask", hard("replicas: 2", "replicas: 200"), "", g},
 	} {

@@ -142,7 +142,7 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	have := e.Observe(t.Context(), want)
 	have["LoadBalancer"] = kind.Collection{Err: errors.New("refused")}
 	p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Now: time.Now()})
-	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be seen")
+	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be read")
 }
 
 // Fewer spare machines are allowed than exist. The surplus ones stay as long as they stand in for others, and are drained like all

@@ -46,13 +46,13 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		want  string
 	}{
 		"its users are known":             {of: "Thing", front: kind.Collection{}, want: "delete no longer in the repository []"},
-		"they are not":                    {of: "Thing", front: kind.Collection{Err: down}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
-		"nor whose mark it would be":      {of: "Thing", front: kind.Collection{Err: down}, mark: kind.Mark{Keep: true, Detach: true}, want: "detach is no longer managed, and stays in the cloud as its annotation asked; when every Front can be seen [Front]"},
+		"they are not":                    {of: "Thing", front: kind.Collection{Err: down}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
+		"nor whose mark it would be":      {of: "Thing", front: kind.Collection{Err: down}, mark: kind.Mark{Keep: true, Detach: true}, want: "detach is no longer managed, and stays in the cloud as its annotation asked; when all objects of kind Front can be listed [Front]"},
 		"those of other projects are not": {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}, want: "delete no longer in the repository []"},
-		"a part of them is not":           {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{Err: down}, {Entry: "b"}}}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
+		"a part of them is not":           {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{Err: down}, {Entry: "b"}}}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
 		"there is no such service":        {of: "Thing", front: kind.Collection{Err: kind.ErrNoService}, want: "delete no longer in the repository []"},
 		"nobody asks for what is closed":  {of: "Thing", front: kind.Collection{Err: forbidden}, want: "delete no longer in the repository []"},
-		"there was one that is closed":    {of: "Thing", front: kind.Collection{Err: forbidden}, lost: map[string]string{"Front/f": "id"}, want: "delete no longer in the repository; when every Front can be seen [Front]"},
+		"there was one that is closed":    {of: "Thing", front: kind.Collection{Err: forbidden}, lost: map[string]string{"Front/f": "id"}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
 		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
 	} {

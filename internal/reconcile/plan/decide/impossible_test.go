@@ -145,7 +145,7 @@ func TestARangeOnlyOneCanHave(t *testing.T) {
 		"it is on its way out": {repo: []string{base, a}, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/10.0.0.0/16"},
 		"of something else":    {repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-009/10.0.0.0/16"},
 		"what its manifest still says elsewhere": {
-			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing/x has a part of its addresses, and is not replaced"}},
+			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing/x has some of its addresses, and is not replaced"}},
 		"what is replaced": {
 			repo: []string{base, a, "x atop=base colour=10.9.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/16 shape=old atop=id-001"}, token: "id-001/10.0.0.0/16"},
 		"itself": {
