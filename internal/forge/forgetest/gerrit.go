@@ -73,6 +73,7 @@ func StartGerrit(t testing.TB) *Gerrit {
 	}
 	g.account(Bot).sees, g.account(Maintainer).submits = true, true
 	g.repo.makeRepository()
+	g.repo.git("config", "http.receivepack", "true")
 	server := httptest.NewServer(g.serve())
 	t.Cleanup(server.Close)
 	g.URL = server.URL

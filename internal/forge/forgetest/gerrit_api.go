@@ -31,7 +31,11 @@ var gerritOptions = []string{"CURRENT_REVISION", "DETAILED_ACCOUNTS", "MESSAGES"
 func (g *Gerrit) serve() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, ".git/") {
-			g.repo.serveGit(w, r)
+			g.serveGit(w, r)
+			return
+		}
+		if r.URL.Path == "/tools/hooks/commit-msg" {
+			_, _ = w.Write([]byte(gerritHook))
 			return
 		}
 		g.mu.Lock()
@@ -42,6 +46,9 @@ func (g *Gerrit) serve() http.Handler {
 		}
 		path, ok := strings.CutPrefix(r.URL.EscapedPath(), "/a/")
 		me := g.who(r)
+		if !ok && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/changes/") { // anybody reads changes
+			path, ok, me = r.URL.EscapedPath()[1:], true, &gerritAccount{}
+		}
 		if !ok || me == nil {
 			http.Error(w, "Unauthorized", http.StatusUnauthorized)
 			return
@@ -189,7 +196,7 @@ func (g *Gerrit) log(parts []string) (int, any) {
 	return 200, object{"log": list{object{"commit": commit}}}
 }
 
-var gerritTerm = regexp.MustCompile(`^(status:open|project:[\w./-]+|branch:"[^"]+"|commit:[0-9a-f]{40})$`)
+var gerritTerm = regexp.MustCompile(`^([0-9]+|status:open|project:[\w./-]+|branch:"[^"]+"|commit:[0-9a-f]{40})$`)
 
 // changesOf are the changes that match a query, the newest first, in pages.
 func (g *Gerrit) changesOf(query url.Values) list {
@@ -207,8 +214,10 @@ func (g *Gerrit) changesOf(query url.Values) list {
 				return value != g.Project
 			case "branch":
 				return `"`+c.branch+`"` != value
+			case "commit":
+				return !slices.ContainsFunc(c.sets, func(s gerritSet) bool { return s.commit == value })
 			}
-			return !slices.ContainsFunc(c.sets, func(s gerritSet) bool { return s.commit == value })
+			return name != itoa(c.number)
 		})
 	}
 	slices.SortStableFunc(chosen, func(a, b *gerritChange) int { return b.updated.Compare(a.updated) })
@@ -300,7 +309,7 @@ func (c *gerritChange) shown(g *Gerrit, options []string) object {
 		"status": c.state, "owner": c.owner.shown(), "updated": gerritTime(c.updated),
 	}
 	if slices.Contains(options, "CURRENT_REVISION") {
-		set := object{"_number": len(c.sets), "ref": c.ref(), "uploader": head.uploader.shown()}
+		set := object{"_number": len(c.sets), "ref": c.ref(), "uploader": head.uploader.shown(), "fetch": object{"http": object{"url": g.Remote(), "ref": c.ref()}}}
 		if head.real != nil {
 			set["real_uploader"] = head.real.shown()
 		}
