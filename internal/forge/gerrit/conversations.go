@@ -87,7 +87,8 @@ func removed(body string) bool {
 	return strings.HasPrefix(body, "Change message removed by: ") || strings.Contains(body, "Comment removed by: ")
 }
 
-// tooBig makes a conversation that no answer can hold one that is not read.
+// tooBig makes a conversation that no answer can hold one that is not read: to wait for a
+// shorter one is in vain.
 func tooBig(err error) error {
 	if errors.Is(err, forge.ErrTooBig) {
 		return fmt.Errorf("%w: an answer is too big", forge.ErrTooMany)

@@ -3,7 +3,9 @@ package gerrit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +79,23 @@ func TestAttackPatchSetsOfStrangers(t *testing.T) {
 	l.UploadAs(number, forgetest.Maintainer, "stranger", file("a: 3\n"))
 	if !fork() {
 		t.Error("a patch set in the name of a maintainer is trusted")
+	}
+}
+
+// However many strangers upload, few of them are asked about at a time, and those who were
+// trusted are not forgotten over them.
+func TestAttackManyUploaders(t *testing.T) {
+	l := start(t)
+	for i := range 30 {
+		l.Fork(t, fmt.Sprint("stranger-", i), "x", file(fmt.Sprintf("a: %d\n", i)))
+	}
+	served := l.Served()
+	list, err := l.forge.Open(t.Context(), l.Branch())
+	if err != nil || len(list) != 30 || slices.ContainsFunc(list, func(p forge.Pull) bool { return !p.Fork }) {
+		t.Fatalf("%d changes, %v; want 30 of strangers", len(list), err)
+	}
+	if n := l.Served() - served; n != 1+2*10 {
+		t.Errorf("%d requests; want the list, and two for each of ten uploaders", n)
 	}
 }
 

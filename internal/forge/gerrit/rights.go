@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// mostAsked is about how many uploaders Gerrit is asked in one list: anybody may upload.
-	// The others count as strangers until the next list.
-	mostAsked = 50
+	// mostAsked is about how many uploaders Gerrit is asked in one list, besides those who
+	// were trusted before: anybody may upload. The others count as strangers until the next list.
+	mostAsked = 10
 	// mostRights is how many answers are remembered.
 	mostRights = 10_000
 	// trustedAge and strangerAge are how long an answer about an uploader counts.
-	trustedAge  = time.Minute
-	strangerAge = 10 * time.Minute
+	trustedAge  = 5 * time.Minute
+	strangerAge = time.Hour
 )
 
 // uploader is an account and a branch.
@@ -92,10 +92,14 @@ func (r *Repository) trusts(ctx context.Context, v revision, branch string, left
 	r.mu.Lock()
 	answer, ok := r.rights[from]
 	r.mu.Unlock()
-	if from.id <= 0 || ok && answer.fresh() || *left <= 0 {
-		return ok && answer.fresh() && answer.may, nil
+	switch {
+	case ok && answer.fresh():
+		return answer.may, nil
+	case from.id <= 0 || !answer.may && *left <= 0:
+		return false, nil
+	case !answer.may:
+		*left--
 	}
-	*left--
 	may, err := r.MayWrite(ctx, forge.Person{ID: int64(from.id), Login: v.Uploader.login()}, branch)
 	if err != nil && !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) {
 		return false, err

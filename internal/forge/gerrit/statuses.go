@@ -53,7 +53,7 @@ func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, 
 		return nil, r.refuse(what, notFull(commit))
 	}
 	found, err := r.query(ctx, what, "status:open commit:"+commit, "MESSAGES")
-	return slices.DeleteFunc(found, func(c change) bool { return c.Status != "NEW" || string(c.CurrentRevision) != commit }), err
+	return slices.DeleteFunc(found, func(c change) bool { return c.Status != "NEW" || string(c.CurrentRevision) != commit }), tooBig(err)
 }
 
 // Statuses implements [forge.CommitStatuses]. A commit that is no patch set of an open change
