@@ -120,7 +120,7 @@ func Below(text string) string {
 	return text
 }
 
-var pullAddress = pattern.Of(`/pulls?/([0-9]{1,9})#`)
+var pullAddress = pattern.Of(`/(?:pulls?|merge_requests)/([0-9]{1,9})#`)
 
 // PullOf is the number of the pull request to whose comment a status links.
 func PullOf(s forge.Status) (number int, ok bool) {

@@ -155,3 +155,15 @@ func TestMarkersFit(t *testing.T) {
 		t.Errorf("a marker takes %d", n)
 	}
 }
+
+// The addresses of comments on GitHub, Gitea and GitLab lead back to their pull requests.
+func TestPullOf(t *testing.T) {
+	for address, want := range map[string]int{
+		"https://github.com/a/b/pull/7#issuecomment-1": 7, "https://git.example/a/b/pulls/8#issuecomment-1": 8,
+		"https://gitlab.com/a/b/c/-/merge_requests/9#note_1": 9, "https://github.com/a/b/pull/7": 0, "https://github.com/a/b/pull/0#x": 0, "": 0,
+	} {
+		if number, ok := PullOf(forge.Status{URL: address}); number != want || ok != (want > 0) {
+			t.Errorf("%s leads to %d, %v; want %d", address, number, ok, want)
+		}
+	}
+}
