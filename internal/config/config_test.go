@@ -194,6 +194,10 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 			"spec.report.gitea: github is set, too", "spec.report.gitea.url: is not an address", "spec.report.gitea.repository", "spec.report.gitea.tokenFile",
 			"spec.report.poll", "spec.report.forks",
 		}},
+		"Gerrit": {full + "  report: {gerrit: {url: 'http://review.example.com', project: a/../b, user: 'a:b', label: 'a b'}}\n", nil, []string{
+			"spec.report.gerrit.url: is not encrypted", `spec.report.gerrit.project: "a/../b" is not the name`, `spec.report.gerrit.user: "a:b" is not the name`,
+			`spec.report.gerrit.label: "a b" is not the name`, "spec.report.gerrit.passwordFile",
+		}},
 		"no credentials": {full + "  report: {github: {repository: acme/config}}\n", nil, []string{"spec.report.github: has no credentials; set tokenFile or app"}},
 		"app and token":  {strings.Replace(full, "{tokenFile: token,", "{githubApp: {appID: 1, installationID: 2, privateKeyFile: k, apiURL: 'https://a:b@c'}, tokenFile: token,", 1), nil, []string{"spec.source.auth: more than one of", "spec.source.auth.githubApp.apiURL: carries a login"}},
 		"no such stack":  {full, Settings{"stack": "prud"}, []string{"--stack: the configuration has no stack prud; it has prod, test"}},

@@ -14,7 +14,7 @@ printf '\nChange-Id: I%s\n' "$( (git var GIT_COMMITTER_IDENT; cat "$1") | git ha
 
 var changeID = regexp.MustCompile(`(?m)^Change-Id: (I[0-9a-f]{40})$`)
 
-// serveGit serves the repository. Anybody may read it; whoever has an account may push for review.
+// serveGit serves the repository. Anybody may read it, and every account may push for review.
 func (g *Gerrit) serveGit(w http.ResponseWriter, r *http.Request) {
 	pushes := strings.HasSuffix(r.URL.Path, "/git-receive-pack") || r.URL.Query().Get("service") == "git-receive-pack"
 	g.mu.Lock()
