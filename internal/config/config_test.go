@@ -178,38 +178,46 @@ func TestSettingsGoOverFilesAndTheEnvironmentIsRead(t *testing.T) {
 	}
 }
 
+// refuses reports whether a problem of err is about the field, the setting, the file or the object at.
+func refuses(err error, at string) bool {
+	var problems manifest.Problems
+	return errors.As(err, &problems) && slices.ContainsFunc(problems, func(p manifest.Problem) bool {
+		return p.Field == at || p.Field == "" && (p.Origin.File == at || p.Key.String() == at)
+	})
+}
+
 func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		text     string
 		settings Settings
 		want     []string
 	}{
-		"not a stack":  {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", nil, []string{"is not a Stack"}},
-		"empty":        {"# nothing\n", nil, []string{"is not a Stack: nothing in it"}},
-		"twice":        {full + "---\n" + full[strings.Index(full, "---\n")+4:], nil, []string{"already declared"}},
-		"login in URL": {strings.Replace(full, "https://git", "https://bot:hunter2@git", 1), nil, []string{"spec.source.url: carries a login"}},
+		"not a stack":  {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", nil, []string{"any-name"}},
+		"empty":        {"# nothing\n", nil, []string{"any-name"}},
+		"twice":        {full + "---\n" + full[strings.Index(full, "---\n")+4:], nil, []string{"Stack/test"}},
+		"login in URL": {strings.Replace(full, "https://git", "https://bot:hunter2@git", 1), nil, []string{"spec.source.url"}},
 		"reports": {full + "  report: {github: {repository: acme, apiURL: http://ghe/api, tokenFile: t, app: {appID: 1}}, gitea: {url: git.acme, repository: a/../b}, poll: never, forks: run}\n", nil, []string{
-			`spec.report.github.repository: "acme" is not of the form owner/name`, "spec.report.github.apiURL: is not encrypted",
-			"spec.report.github.app: tokenFile is set, too", "spec.report.github.app.installationID", "spec.report.github.app.privateKeyFile",
-			"spec.report.gitea: github is set, too", "spec.report.gitea.url: is not an address", "spec.report.gitea.repository", "spec.report.gitea.tokenFile",
+			"spec.report.github.repository", "spec.report.github.apiURL",
+			"spec.report.github.app", "spec.report.github.app.installationID", "spec.report.github.app.privateKeyFile",
+			"spec.report.gitea", "spec.report.gitea.url", "spec.report.gitea.repository", "spec.report.gitea.tokenFile",
 			"spec.report.poll", "spec.report.forks",
 		}},
 		"Gerrit": {full + "  report: {gerrit: {url: 'http://review.example.com', project: a/../b, user: 'a:b', label: 'a b'}}\n", nil, []string{
-			"spec.report.gerrit.url: is not encrypted", `spec.report.gerrit.project: "a/../b" is not the name`, `spec.report.gerrit.user: "a:b" is not the name`,
-			`spec.report.gerrit.label: "a b" is not the name`, "spec.report.gerrit.passwordFile",
+			"spec.report.gerrit.url", "spec.report.gerrit.project", "spec.report.gerrit.user",
+			"spec.report.gerrit.label", "spec.report.gerrit.passwordFile",
 		}},
-		"no credentials": {full + "  report: {github: {repository: acme/config}}\n", nil, []string{"spec.report.github: has no credentials; set tokenFile or app"}},
-		"app and token":  {strings.Replace(full, "{tokenFile: token,", "{githubApp: {appID: 1, installationID: 2, privateKeyFile: k, apiURL: 'https://a:b@c'}, tokenFile: token,", 1), nil, []string{"spec.source.auth: more than one of", "spec.source.auth.githubApp.apiURL: carries a login"}},
-		"no such stack":  {full, Settings{"stack": "prud"}, []string{"--stack: the configuration has no stack prud; it has prod, test"}},
-		"ambiguous":      {full, Settings{"branch": "x"}, []string{"--branch: which of the 2 configured stacks is meant?"}},
-		"bad pair":       {full, Settings{"stack": "test", "zone": "az-a"}, []string{`--zone: "az-a" is not of the form KEY=VALUE`}},
+		"no credentials": {full + "  report: {github: {repository: acme/config}}\n", nil, []string{"spec.report.github"}},
+		"app and token":  {strings.Replace(full, "{tokenFile: token,", "{githubApp: {appID: 1, installationID: 2, privateKeyFile: k, apiURL: 'https://a:b@c'}, tokenFile: token,", 1), nil, []string{"spec.source.auth", "spec.source.auth.githubApp.apiURL"}},
+		"no such stack":  {full, Settings{"stack": "prud"}, []string{"--stack"}},
+		"ambiguous":      {full, Settings{"branch": "x"}, []string{"--branch"}},
+		"bad pair":       {full, Settings{"stack": "test", "zone": "az-a"}, []string{"--zone"}},
 		"wrong duration": {strings.Replace(full, "@every 30s", "@every 30", 1), nil, []string{"spec.source.poll"}},
 		"windows": {strings.Replace(full, "drift: report", "drift: report, windows: [{schedule: '@every 1h', duration: 8h}, {schedule: 0 1 * * *, duration: a night, timeZone: Nowhere}, {kind: never, schedule: 0 1 * * *, duration: 1h}]", 1), nil,
-			[]string{"spec.sync.windows[0]: a window begins at moments of the clock", "spec.sync.windows[1]: there is no time zone", "spec.sync.windows[2].kind"}},
-		"depends on none":   {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [tset]", 1), nil, []string{"spec.dependsOn: names the stack tset, which there is not; did you mean test?"}},
-		"depends on itself": {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [prod]", 1), nil, []string{"spec.dependsOn: is a circle: prod depends on prod"}},
+			[]string{"spec.sync.windows[0]", "spec.sync.windows[1]", "spec.sync.windows[2].kind"}},
+		"depends on none":   {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [tset]", 1), nil, []string{"spec.dependsOn"}},
+		"depends on itself": {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [prod]", 1), nil, []string{"spec.dependsOn"}},
 		"absolute path":     {strings.Replace(full, "clouds/prod", "/clouds", 1), nil, []string{"spec.source.path"}},
-		"several at once":   {strings.NewReplacer("drift: report", "drift: never", "cloud: prod", "clod: prod").Replace(full), nil, []string{"spec.sync.drift", "spec.clod: unknown field; did you mean cloud?"}},
+		"several at once":   {strings.NewReplacer("drift: report", "drift: never", "cloud: prod", "clod: prod").Replace(full), nil, []string{"spec.sync.drift", "spec.clod"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stacks, err := Load([]string{write(t, c.text)}, c.settings)
@@ -218,7 +226,7 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 				t.Fatalf("got %v and %v, want problems alone", stacks, err)
 			}
 			for _, want := range c.want {
-				if !strings.Contains(err.Error(), want) {
+				if !refuses(err, want) {
 					t.Errorf("no %q in\n%v", want, err)
 				}
 			}
@@ -329,9 +337,9 @@ func TestEntriesOfCloudsYAML(t *testing.T) {
 	if _, err := Load([]string{write(t, fmt.Sprintf(doc, ", cloud: prod, clouds: x"))}, nil); err == nil {
 		t.Error("clouds is given twice")
 	}
-	for secrets, wrong := range map[string]string{"{a: prod, b: admin, c: ''}": "", "{a: nobody}": "spec.credentialSecrets.a: is the entry nobody"} {
+	for secrets, wrong := range map[string]string{"{a: prod, b: admin, c: ''}": "", "{a: nobody}": "spec.credentialSecrets.a"} {
 		_, err := Load([]string{write(t, fmt.Sprintf(doc, ", cloud: prod, credentialSecrets: "+secrets))}, nil)
-		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
+		if wrong == "" && err != nil || wrong != "" && !refuses(err, wrong) {
 			t.Errorf("%s: got %v, want %q", secrets, err, wrong)
 		}
 	}
