@@ -64,10 +64,10 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if info := k.Info; info.Group == define.OrcGroup && info.Kind != "RouterInterface" {
 			g.Refuses(map[string]string{
-				"managementPolicy: unmanaged, import: {filter: {}}":                              "spec.import.filter: 0 fields, at least 1 wanted",
-				"import: {filter: {}}":                                                           "spec.import.filter: 0 fields, at least 1 wanted",
+				"managementPolicy: unmanaged, import: {filter: {}}":                              "spec.import.filter",
+				"import: {filter: {}}":                                                           "spec.import.filter",
 				"managementPolicy: unmanaged, import: {id: x}, managedOptions: {onDelete: keep}": "spec.managedOptions.onDelete",
-				"managementPolicy: unmanaged, import: {id: x}, managedOptions: {}":               "spec.managedOptions: is given for an unmanaged object",
+				"managementPolicy: unmanaged, import: {id: x}, managedOptions: {}":               "spec.managedOptions",
 			}, func(spec string) string {
 				return fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: some}, spec: {%s}}", info.Group+"/"+info.Version, info.Kind, spec)
 			})

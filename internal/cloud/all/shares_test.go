@@ -185,9 +185,9 @@ func TestAttackSharedWithAForgedMark(t *testing.T) {
 func TestSharedWithIsJudged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{
-		"{}":                 "needs either projectRef or projectID",
+		"{}":                 "spec.resource.sharedWith[0]",
 		"{projectID: \"*\"}": "spec.resource.sharedWith[0].projectID",
-		"{projectRef: web, projectID: " + guest + "}": "needs either projectRef or projectID",
+		"{projectRef: web, projectID: " + guest + "}": "spec.resource.sharedWith[0]",
 	}, func(share string) string {
 		return strings.NewReplacer("{projectID: GUEST}", share, "NAME", "front").Replace(sharedNetwork)
 	})

@@ -2,6 +2,7 @@ package kindtest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -116,30 +118,35 @@ func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	return want, err
 }
 
-// Refuses reads the manifests for each change, and checks that they are refused for the change's reason.
-func (g *Target) Refuses(reasons map[string]string, manifests func(change string) string) {
+// Refuses reads the manifests for each change, and checks that the change's field is refused.
+func (g *Target) Refuses(fields map[string]string, manifests func(change string) string) {
 	g.t.Helper()
-	for change, reason := range reasons {
-		if _, err := g.TryResolve(manifests(change)); err == nil || !strings.Contains(err.Error(), reason) {
-			g.t.Errorf("%s: %v, want %q", change, err, reason)
+	for change, field := range fields {
+		if _, err := g.TryResolve(manifests(change)); !Refuses(err, field) {
+			g.t.Errorf("%s: %v, want a problem of %s", change, err, field)
 		}
 	}
 }
 
-// RefusesEdits applies each edit (old text, new text, reason) to object, which depends on the manifests needs. It checks that the
-// result is refused for that reason.
+// RefusesEdits applies each edit (old text, new text, field) to object, which depends on the manifests needs. It checks
+// that the field is then refused.
 func (g *Target) RefusesEdits(needs, object string, edits map[string][3]string) {
 	g.t.Helper()
 	for name, edit := range edits {
-		before, after, reason := edit[0], edit[1], edit[2]
+		before, after, field := edit[0], edit[1], edit[2]
 		if !strings.Contains(object, before) {
 			g.t.Errorf("%s: %q is not in the manifest", name, before)
 		}
-		_, err := g.TryResolve(needs + "\n---\n" + strings.Replace(object, before, after, 1))
-		if err == nil || !strings.Contains(err.Error(), reason) {
-			g.t.Errorf("%s: %v, want %q", name, err, reason)
+		if _, err := g.TryResolve(needs + "\n---\n" + strings.Replace(object, before, after, 1)); !Refuses(err, field) {
+			g.t.Errorf("%s: %v, want a problem of %s", name, err, field)
 		}
 	}
+}
+
+// Refuses reports whether a problem of err is about the field.
+func Refuses(err error, field string) bool {
+	var problems manifest.Problems
+	return errors.As(err, &problems) && slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Field == field })
 }
 
 // Sync brings the cloud in sync with the manifests, with a newly started agent.

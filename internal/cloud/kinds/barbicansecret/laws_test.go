@@ -132,14 +132,14 @@ func TestAttackRefusalsRepeatNoPayload(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Refuses(map[string]string{
-		"payloadRef: none":                          "none",
-		"payloadRef: phrase, payloadKey: tls.p12":   "Secret/phrase has no entry tls.p12",
-		"payloadRef: disks":                         "is no text; use application/octet-stream",
-		"payloadRef: phrase, expiration: tomorrow":  "spec.resource.expiration: is no time",
+		"payloadRef: none":                          "spec.resource.payloadRef",
+		"payloadRef: phrase, payloadKey: tls.p12":   "spec.resource.payloadKey",
+		"payloadRef: disks":                         "spec.resource.payloadContentType",
+		"payloadRef: phrase, expiration: tomorrow":  "spec.resource.expiration",
 		"payloadRef: phrase, secretType: password":  "spec.resource.secretType",
 		"payloadRef: phrase, bitLength: 0":          "spec.resource.bitLength",
 		"payloadRef: phrase, payloadContentType: x": "spec.resource.payloadContentType",
-		"payloadRef: phrase, algorithm: \"[stackreeve:prod:BarbicanSecret/x stackreeve-payload:y]\"": "owner mark",
+		"payloadRef: phrase, algorithm: \"[stackreeve:prod:BarbicanSecret/x stackreeve-payload:y]\"": "spec.resource.algorithm",
 	}, func(change string) string {
 		return needs + strings.Replace(plain("x"), "payloadRef: phrase", change, 1)
 	})

@@ -268,21 +268,21 @@ func TestFewerAreALoss(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	kindtest.NewTarget(t, kinds).RefusesEdits(needs, object, map[string][3]string{
-		"ABS":            {"storageType: Swift", "storageType: ABS", "set storageType: Swift"},
-		"no bucket":      {"storageType: Swift", "storageType: S3", "spec.s3: is missing"},
+		"ABS":            {"storageType: Swift", "storageType: ABS", "spec.storageType"},
+		"no bucket":      {"storageType: Swift", "storageType: S3", "spec.s3"},
 		"no container":   {"  swift: {container: backups}\n", "", "spec.swift"},
-		"another's":      {"container: backups", "container: elsewhere", "is not in the repository"},
+		"another's":      {"container: backups", "container: elsewhere", "spec.swift.container"},
 		"no endpoints":   {"  etcdEndpoints: [\"http://10.0.0.1:2379\", \"http://10.0.0.2:2379\", \"http://10.0.0.3:2379\"]\n", "", "spec.clusterRef"},
-		"a name":         {"10.0.0.3", "kv-client", "names no IP address"},
-		"TLS in part":    {"http://10.0.0.3", "https://10.0.0.3", "has TLS at 1 of 3 addresses"},
-		"TLS by nobody":  {`["http://10.0.0.1:2379", "http://10.0.0.2:2379", "http://10.0.0.3:2379"]`, `["https://10.0.0.1:2379"]`, "spec.clientTLSSecret: is missing"},
-		"no TLS":         {"  onDelete: delete", "  clientTLSSecret: kv", "spec.clientTLSSecret: is given, and etcdEndpoints are asked without TLS"},
-		"another scheme": {"http://10.0.0.3", "unix://10.0.0.3", "is no address of a member"},
-		"a login":        {"10.0.0.3", "root:pw@10.0.0.3", "is no address of a member"},
-		"a path":         {"3:2379", "3:2379/v3", "is no address of a member"},
-		"too often":      {"3600", "59", "more often than every minute"},
+		"a name":         {"10.0.0.3", "kv-client", "spec.etcdEndpoints[2]"},
+		"TLS in part":    {"http://10.0.0.3", "https://10.0.0.3", "spec.etcdEndpoints"},
+		"TLS by nobody":  {`["http://10.0.0.1:2379", "http://10.0.0.2:2379", "http://10.0.0.3:2379"]`, `["https://10.0.0.1:2379"]`, "spec.clientTLSSecret"},
+		"no TLS":         {"  onDelete: delete", "  clientTLSSecret: kv", "spec.clientTLSSecret"},
+		"another scheme": {"http://10.0.0.3", "unix://10.0.0.3", "spec.etcdEndpoints[2]"},
+		"a login":        {"10.0.0.3", "root:pw@10.0.0.3", "spec.etcdEndpoints[2]"},
+		"a path":         {"3:2379", "3:2379/v3", "spec.etcdEndpoints[2]"},
+		"too often":      {"3600", "59", "spec.backupPolicy.backupIntervalInSecond"},
 		"too many":       {"maxBackups: 2", "maxBackups: 1001", "spec.backupPolicy.maxBackups"},
 		"too long":       {"timeoutInSecond: 60", "timeoutInSecond: 999999", "spec.backupPolicy.timeoutInSecond"},
-		"unknown fields": {"onDelete: delete", "onDelete: delete\n  clusterName: x", "clusterName"},
+		"unknown fields": {"onDelete: delete", "onDelete: delete\n  clusterName: x", "spec.clusterName"},
 	})
 }

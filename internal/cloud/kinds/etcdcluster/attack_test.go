@@ -170,21 +170,21 @@ func TestAttackShrinkingWithoutMajority(t *testing.T) {
 func TestRefused(t *testing.T) {
 	w := newWorld(t)
 	w.RefusesEdits("", sized(3), map[string][3]string{
-		"no learners":      {"3.5.35", "3.3.1", "has no learners"},
+		"no learners":      {"3.5.35", "3.3.1", "spec.version"},
 		"no version":       {"3.5.35", "latest", "spec.version"},
-		"a fixed setting":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_NAME, value: x}]}", "is what the cluster itself says"},
-		"force":            {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_FORCE_NEW_CLUSTER, value: 'true'}]}", "a cluster of its own"},
-		"a file":           {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_CONFIG_FILE, value: /x}]}", "from that file only"},
-		"no gateway":       {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_ENABLE_GRPC_GATEWAY, value: 'false'}]}", "is asked by"},
-		"no check":         {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_STRICT_RECONFIG_CHECK, value: 'false'}]}", "keeps a majority"},
-		"discovery":        {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_DISCOVERY_SRV, value: x}]}", "somebody else say"},
-		"a log elsewhere":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_WAL_DIR, value: /x}]}", "lost with the machine"},
-		"a claim":          {"size: 3", "size: 3, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: much}}}}", "is not a size"},
-		"two storages":     {"size: 3", "size: 3, storage: {size: 1}, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: 8Gi}}}}", "keep one of them"},
+		"a fixed setting":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_NAME, value: x}]}", "spec.pod.etcdEnv[0].name"},
+		"force":            {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_FORCE_NEW_CLUSTER, value: 'true'}]}", "spec.pod.etcdEnv[0].name"},
+		"a file":           {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_CONFIG_FILE, value: /x}]}", "spec.pod.etcdEnv[0].name"},
+		"no gateway":       {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_ENABLE_GRPC_GATEWAY, value: 'false'}]}", "spec.pod.etcdEnv[0].name"},
+		"no check":         {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_STRICT_RECONFIG_CHECK, value: 'false'}]}", "spec.pod.etcdEnv[0].name"},
+		"discovery":        {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_DISCOVERY_SRV, value: x}]}", "spec.pod.etcdEnv[0].name"},
+		"a log elsewhere":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_WAL_DIR, value: /x}]}", "spec.pod.etcdEnv[0].name"},
+		"a claim":          {"size: 3", "size: 3, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: much}}}}", "spec.pod.persistentVolumeClaimSpec.resources.requests.storage"},
+		"two storages":     {"size: 3", "size: 3, storage: {size: 1}, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: 8Gi}}}}", "spec.storage"},
 		"too large":        {"size: 3", "size: 11", "spec.size"},
-		"a fixed address":  {"size: 3", "size: 3, repository: \"https://mirror.example.org/etcd\"", "where in it the version stands"},
-		"a client's name":  {"10.0.0.0/8", "example.org", "spec.clients"},
-		"an unknown field": {"size: 3", "size: 3, replicas: 3", "replicas"},
+		"a fixed address":  {"size: 3", "size: 3, repository: \"https://mirror.example.org/etcd\"", "spec.repository"},
+		"a client's name":  {"10.0.0.0/8", "example.org", "spec.clients[0]"},
+		"an unknown field": {"size: 3", "size: 3, replicas: 3", "spec.replicas"},
 	})
 }
 
@@ -207,5 +207,5 @@ func TestAVersionThatCannotBeHad(t *testing.T) {
 		t.Error("a checksum is missed that is there")
 	}
 	w.Defaults.Etcd.Repository = ""
-	w.RefusesEdits("", strings.Replace(sized(3), "3.5.35", "3.4.23", 1), map[string][3]string{"no such package": {"3.4.23", "3.5.35", "cannot be had"}})
+	w.RefusesEdits("", strings.Replace(sized(3), "3.5.35", "3.4.23", 1), map[string][3]string{"no such package": {"3.4.23", "3.5.35", "spec.version"}})
 }

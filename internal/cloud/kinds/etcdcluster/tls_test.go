@@ -407,11 +407,11 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 		}
 	}
 	w.RefusesEdits("", sized(3), map[string][3]string{
-		"neither":       {"size: 3", "size: 3, TLS: {}", "has none of static and auto"},
+		"neither":       {"size: 3", "size: 3, TLS: {}", "spec.TLS"},
 		"nothing named": {"size: 3", "size: 3, TLS: {static: {operatorSecret: a}}", "spec.TLS.static.member.peerSecret"},
-		"no master key": {"size: 3", "size: 3, TLS: {auto: {}}", "spec.defaults.etcd.masterKeyFile"},
+		"no master key": {"size: 3", "size: 3, TLS: {auto: {}}", "spec.TLS.auto"},
 		"a generation":  {"size: 3", "size: 3, TLS: {auto: {generation: -1}}", "spec.TLS.auto.generation"},
-		"etcd's own":    {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_PEER_AUTO_TLS, value: 'true'}]}", "is what spec.TLS says"},
+		"etcd's own":    {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_PEER_AUTO_TLS, value: 'true'}]}", "spec.pod.etcdEnv[0].name"},
 	})
 }
 

@@ -93,13 +93,13 @@ func TestNamesThatTheCloudDoesNotKeep(t *testing.T) {
 func TestValidate(t *testing.T) {
 	target := kindtest.NewTarget(t, all.Kinds)
 	target.RefusesEdits(needs, object, map[string][3]string{
-		"no network":           {"    floatingNetworkRef: public\n", "", "spec.resource.floatingNetworkRef: is missing"},
-		"network and subnet":   {"floatingNetworkRef: public", "floatingNetworkRef: public\n    floatingSubnetRef: web", "is given along with floatingNetworkRef"},
-		"address without port": {"    portRef: web-1\n", "", "spec.resource.fixedIP: is given without portRef"},
-		"port and balancer":    {"    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "spec.resource.loadBalancerRef: is given along with portRef; remove one of them"},
-		"address of balancer":  {"portRef: web-1", "loadBalancerRef: front", "spec.resource.fixedIP: is given along with loadBalancerRef; remove it"},
-		"balancer not there":   {"    portRef: web-1\n    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "refers to LoadBalancer/front"},
-		"port not there":       {"portRef: web-1", "portRef: web-3", "refers to Port/web-3"},
+		"no network":           {"    floatingNetworkRef: public\n", "", "spec.resource.floatingNetworkRef"},
+		"network and subnet":   {"floatingNetworkRef: public", "floatingNetworkRef: public\n    floatingSubnetRef: web", "spec.resource.floatingSubnetRef"},
+		"address without port": {"    portRef: web-1\n", "", "spec.resource.fixedIP"},
+		"port and balancer":    {"    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "spec.resource.loadBalancerRef"},
+		"address of balancer":  {"portRef: web-1", "loadBalancerRef: front", "spec.resource.fixedIP"},
+		"balancer not there":   {"    portRef: web-1\n    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "spec.resource.loadBalancerRef"},
+		"port not there":       {"portRef: web-1", "portRef: web-3", "spec.resource.portRef"},
 	})
 }
 

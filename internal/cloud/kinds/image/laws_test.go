@@ -144,9 +144,9 @@ func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Refuses(map[string]string{
 		`{diskFormat: qcow2}`: "spec.resource.content.download",
-		`{diskFormat: qcow2, download: {url: "file:///etc/passwd"}}`:                                                "spec.resource.content.download.url: is no address of a file on the web",
-		`{diskFormat: qcow2, download: {url: "https://ann:secret@example.org/os.img"}}`:                             "spec.resource.content.download.url: has a login in it",
-		`{diskFormat: qcow2, download: {url: "https://example.org/os.img", hash: {algorithm: sha256, value: abc}}}`: "spec.resource.content.download.hash.value: is no sha256 digest",
+		`{diskFormat: qcow2, download: {url: "file:///etc/passwd"}}`:                                                "spec.resource.content.download.url",
+		`{diskFormat: qcow2, download: {url: "https://ann:secret@example.org/os.img"}}`:                             "spec.resource.content.download.url",
+		`{diskFormat: qcow2, download: {url: "https://example.org/os.img", hash: {algorithm: sha256, value: abc}}}`: "spec.resource.content.download.hash.value",
 		`{diskFormat: qcow2, download: {url: "https://example.org/os.img", hash: {algorithm: md4, value: abc}}}`:    "spec.resource.content.download.hash.algorithm",
 		`{diskFormat: floppy, download: {url: "https://example.org/os.img"}}`:                                       "spec.resource.content.diskFormat",
 	}, func(content string) string {

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -36,31 +37,31 @@ func TestRefused(t *testing.T) {
 		want             string
 	}{
 		{"region of another stack", "region: osaka1", "",
-			"spec.region: is RegionTwo, but the stack works in region RegionOne; move the manifest to the stack of that region"},
+			"spec.region"},
 		{"unmapped region", "region: kyoto1", "",
-			"spec.region: is kyoto1, but the stack works in region RegionOne; move the manifest to the stack of that region, or say what it is here: spec.defaults.regions: {kyoto1: RegionOne} in the stack's configuration"},
+			"spec.region"},
 		{"unmapped vipType", "vipType: privat", "",
-			`spec.vipType: the value "privat" is not known; did you mean private? If not, say what it means in the stack's configuration: spec.defaults.vipNetworks: {privat: <name of a network>}`},
+			"spec.vipType"},
 		{"unmapped serviceType", "serviceType: x", "",
-			`spec.serviceType: the value "x" is not known; say what it means in the stack's configuration: spec.defaults.serviceTypes: {x: <name of an Octavia flavor, or "" for none>}`},
-		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers: names nobody who answers; give virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses or members"},
+			"spec.serviceType"},
+		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers"},
 		{"unknown group", "", "realServers: {virtualMachineGroupRef: web}",
-			"spec.ports[0].realServers.virtualMachineGroupRef: refers to VirtualMachineGroup/web, which is not in the repository; add a manifest for it, in namespace default"},
+			"spec.ports[0].realServers.virtualMachineGroupRef"},
 		{"unknown machine", "", "realServers: {virtualMachineRefs: [web]}",
-			"spec.ports[0].realServers.virtualMachineRefs[0]: refers to VirtualMachine/web, which is not in the repository; add a manifest for it, in namespace default"},
+			"spec.ports[0].realServers.virtualMachineRefs[0]"},
 		{"unknown server", "", "realServers: {serverRefs: [web]}",
-			"spec.ports[0].realServers.serverRefs[0]: refers to Server/web, which is not in the repository; add a manifest for it, in namespace default"},
-		{"more servers than can be", "", "realServers: {serverRefs: [" + many(1001) + "]}", "spec.ports[0].realServers.serverRefs: "},
+			"spec.ports[0].realServers.serverRefs[0]"},
+		{"more servers than can be", "", "realServers: {serverRefs: [" + many(1001) + "]}", "spec.ports[0].realServers.serverRefs"},
 		{"port twice", "", "realServers: {addresses: [10.0.0.1]}\n- {port: 80, protocol: tcp, realServers: {addresses: [10.0.0.1]}}",
-			"spec.ports[1].port: 80 is listened on already by spec.ports[0]; give each port once; tcp, http and https share their numbers"},
+			"spec.ports[1].port"},
 		{"protocols that do not fit", "", "realServers: {protocol: https, addresses: [10.0.0.1]}",
-			"spec.ports[0].realServers.protocol: cannot be https while clients speak http; use one of http, proxy, proxyv2"},
+			"spec.ports[0].realServers.protocol"},
 		{"endpoint of tcp", "", "realServers: {addresses: [10.0.0.1]}\nmonitors: [{protocol: tcp, endpoint: /x}]",
-			"spec.ports[0].monitors[0].endpoint: means nothing to a monitor that speaks tcp; remove it, or use protocol http or https"},
+			"spec.ports[0].monitors[0].endpoint"},
 		{"monitor that cannot be", "", "realServers: {addresses: [10.0.0.1]}\nmonitors: [{protocol: udp}]",
-			"spec.ports[0].monitors[0].protocol: cannot be udp for machines that speak http; use one of http, https, tcp, tls, ping"},
+			"spec.ports[0].monitors[0].protocol"},
 		{"impatient monitor", "", "realServers: {addresses: [10.0.0.1]}\nmonitors: [{protocol: tcp, timeout: 5}]",
-			"spec.ports[0].monitors[0].timeout: of 5 s is not less than the delay of 5 s; make it less, or the delay more"},
+			"spec.ports[0].monitors[0].timeout"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,8 +70,8 @@ func TestRefused(t *testing.T) {
 				spec = "description: d"
 			}
 			_, err := read(balancer(spec, tt.port), words)
-			if err == nil || !strings.Contains(err.Error(), "LoadBalancer/lb: "+tt.want) {
-				t.Errorf("got  %v\nwant …%s", err, tt.want)
+			if !kindtest.Refuses(err, tt.want) {
+				t.Errorf("got %v, want a problem of %s", err, tt.want)
 			}
 		})
 	}

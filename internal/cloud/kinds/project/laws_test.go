@@ -123,7 +123,7 @@ func TestImport(t *testing.T) {
 
 func TestTagsThatKeystoneRefuses(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	if _, err := g.TryResolve(head + `{resource: {tags: [ok, a/b]}}`); err == nil || !strings.Contains(err.Error(), "spec.resource.tags[1]: is no tag") {
+	if _, err := g.TryResolve(head + `{resource: {tags: [ok, a/b]}}`); !kindtest.Refuses(err, "spec.resource.tags[1]") {
 		t.Errorf("error is %v", err)
 	}
 }

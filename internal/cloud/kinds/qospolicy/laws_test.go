@@ -47,9 +47,9 @@ func TestLaws(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.RefusesEdits("", object, map[string][3]string{
-		"two limits of one direction": {"maxBurstKbps: 100}", "maxBurstKbps: 100}, {maxKbps: 7}", "spec.resource.bandwidthLimits: has two for egress"},
+		"two limits of one direction": {"maxBurstKbps: 100}", "maxBurstKbps: 100}, {maxKbps: 7}", "spec.resource.bandwidthLimits"},
 		"unknown mark":                {"dscpMark: 26", "dscpMark: 27", "spec.resource.dscpMark"},
-		"form of an owner mark":       {"for those who pay", "\"[stackreeve:prod:Network/core]\"", "owner mark"},
+		"form of an owner mark":       {"for those who pay", "\"[stackreeve:prod:Network/core]\"", "spec.resource.description"},
 	})
 }
 

@@ -152,7 +152,7 @@ func TestOnlyWhatIsGiven(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	g.Refuses(map[string]string{"cores: -2": "is no limit", "id: 3": "is no name of a quota", `"a/b": 3`: "is no name of a quota", "": "spec.resource.limits"},
+	g.Refuses(map[string]string{"cores: -2": "spec.resource.limits.cores", "id: 3": "spec.resource.limits.id", `"a/b": 3`: "spec.resource.limits.a/b", "": "spec.resource.limits"},
 		func(limits string) string { return needs() + "---" + object("compute", limits) })
 }
 

@@ -198,7 +198,7 @@ func TestAttackCopiedNotes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Refuses(map[string]string{
-		object("userRef", "projectRef") + "    groupRef: shop\n": "give one of userRef and groupRef",
-		object("userRef", "groupRef"):                            "give one of projectRef and domainRef",
+		object("userRef", "projectRef") + "    groupRef: shop\n": "spec.resource",
+		object("userRef", "groupRef"):                            "spec.resource",
 	}, func(text string) string { return needs("shop") + "---" + text })
 }

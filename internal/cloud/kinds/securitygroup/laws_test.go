@@ -100,18 +100,18 @@ func TestStatus(t *testing.T) {
 func TestValidate(t *testing.T) {
 	target := kindtest.NewTarget(t, all.Kinds)
 	target.RefusesEdits(needs, object, map[string][3]string{
-		"two remotes":       {"remoteIPPrefix: 10.0.0.0/8", "remoteIPPrefix: 10.0.0.0/8, remoteGroupRef: clients", "rules[0].remoteGroupRef: is given along with remoteIPPrefix"},
-		"ethertype":         {"remoteIPPrefix: 10.0.0.0/8", `remoteIPPrefix: "fd00::/8"`, "rules[0].remoteIPPrefix: is not of ethertype IPv4"},
-		"ports backwards":   {"{min: 80, max: 81}", "{min: 81, max: 80}", "rules[0].portRange: is 81 to 80"},
-		"no last port":      {"{min: 80, max: 81}", "{min: 80}", "rules[0].portRange.max: missing"},
-		"number too high":   {`"103"`, `"256"`, "nor a number up to 255"},
-		"port 0":            {"{min: 80, max: 81}", "{min: 0, max: 80}", "rules[0].portRange: is 0 to 80"},
-		"no protocol":       {"protocol: tcp, portRange: {min: 80", "portRange: {min: 80", "is given without a protocol"},
-		"no ports":          {"protocol: udp", "protocol: esp", "is given for a protocol without ports"},
-		"icmp type":         {"{min: 8, max: 0}", "{min: 256, max: 0}", "beyond 255"},
-		"the same twice":    {"{direction: egress, ethertype: IPv4}", `{direction: ingress, ethertype: IPv6, protocol: ipv6-icmp, remoteIPPrefix: "::/0"}`, "lets the same traffic through as rules[4]"},
-		"group not there":   {"remoteGroupRef: clients", "remoteGroupRef: client", "did you mean clients?"},
-		"unknown protocol":  {"protocol: udp", "protocol: upd", "did you mean udp?"},
-		"unknown ethertype": {"{direction: egress, ethertype: IPv4}", "{direction: egress, ethertype: ipv4}", "did you mean IPv4?"},
+		"two remotes":       {"remoteIPPrefix: 10.0.0.0/8", "remoteIPPrefix: 10.0.0.0/8, remoteGroupRef: clients", "spec.resource.rules[0].remoteGroupRef"},
+		"ethertype":         {"remoteIPPrefix: 10.0.0.0/8", `remoteIPPrefix: "fd00::/8"`, "spec.resource.rules[0].remoteIPPrefix"},
+		"ports backwards":   {"{min: 80, max: 81}", "{min: 81, max: 80}", "spec.resource.rules[0].portRange"},
+		"no last port":      {"{min: 80, max: 81}", "{min: 80}", "spec.resource.rules[0].portRange.max"},
+		"number too high":   {`"103"`, `"256"`, "spec.resource.rules[6].protocol"},
+		"port 0":            {"{min: 80, max: 81}", "{min: 0, max: 80}", "spec.resource.rules[0].portRange"},
+		"no protocol":       {"protocol: tcp, portRange: {min: 80", "portRange: {min: 80", "spec.resource.rules[0].portRange"},
+		"no ports":          {"protocol: udp", "protocol: esp", "spec.resource.rules[7].portRange"},
+		"icmp type":         {"{min: 8, max: 0}", "{min: 256, max: 0}", "spec.resource.rules[3].portRange"},
+		"the same twice":    {"{direction: egress, ethertype: IPv4}", `{direction: ingress, ethertype: IPv6, protocol: ipv6-icmp, remoteIPPrefix: "::/0"}`, "spec.resource.rules[8]"},
+		"group not there":   {"remoteGroupRef: clients", "remoteGroupRef: client", "spec.resource.rules[1].remoteGroupRef"},
+		"unknown protocol":  {"protocol: udp", "protocol: upd", "spec.resource.rules[7].protocol"},
+		"unknown ethertype": {"{direction: egress, ethertype: IPv4}", "{direction: egress, ethertype: ipv4}", "spec.resource.rules[8].ethertype"},
 	})
 }

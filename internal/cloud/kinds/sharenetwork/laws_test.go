@@ -73,8 +73,8 @@ func TestLaws(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{
-		"{networkRef: files}":                             "spec.resource.subnetRef: is missing",
-		"{subnetRef: files}":                              "spec.resource.networkRef: is missing",
+		"{networkRef: files}":                             "spec.resource.subnetRef",
+		"{subnetRef: files}":                              "spec.resource.networkRef",
 		"{description: " + strings.Repeat("x", 141) + "}": "spec.resource.description",
 	}, func(spec string) string {
 		return needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ShareNetwork\nmetadata: {name: one}\nspec: {resource: " + spec + "}"

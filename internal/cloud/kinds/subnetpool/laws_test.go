@@ -65,10 +65,10 @@ func TestLengthsChosenByTheCloud(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{
-		"{prefixes: [10.0.0.0/8, \"fd00::/48\"]}":                               "spec.resource.prefixes[1]: is of another IP version",
-		"{prefixes: [10.0.0.0/8], maxPrefixLength: 33}":                         "spec.resource.maxPrefixLength: is longer than 32",
-		"{prefixes: [10.0.0.0/8], minPrefixLength: 28, maxPrefixLength: 20}":    "spec.resource.minPrefixLength: is longer than maxPrefixLength 20",
-		"{prefixes: [10.0.0.0/8], minPrefixLength: 20, defaultPrefixLength: 8}": "spec.resource.defaultPrefixLength: is not from 20 to 32",
+		"{prefixes: [10.0.0.0/8, \"fd00::/48\"]}":                               "spec.resource.prefixes[1]",
+		"{prefixes: [10.0.0.0/8], maxPrefixLength: 33}":                         "spec.resource.maxPrefixLength",
+		"{prefixes: [10.0.0.0/8], minPrefixLength: 28, maxPrefixLength: 20}":    "spec.resource.minPrefixLength",
+		"{prefixes: [10.0.0.0/8], minPrefixLength: 20, defaultPrefixLength: 8}": "spec.resource.defaultPrefixLength",
 	}, func(spec string) string {
 		return "apiVersion: stackreeve.dev/v1alpha1\nkind: SubnetPool\nmetadata: {name: one}\nspec: {resource: " + spec + "}"
 	})

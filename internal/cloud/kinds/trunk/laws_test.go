@@ -121,12 +121,12 @@ spec: {resource: {networkRef: vlan}}
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{
-		"{portRef: vm, segmentationID: 101}":                                    "spec.resource.subports[0].portRef: names vm for the second time",
-		"{portRef: red, segmentationID: 1}, {portRef: blue, segmentationID: 1}": "spec.resource.subports[1].segmentationID: is 1 for the second time",
-		"{portRef: red, segmentationID: 1}, {portRef: red, segmentationID: 2}":  "spec.resource.subports[1].portRef: names red",
+		"{portRef: vm, segmentationID: 101}":                                    "spec.resource.subports[0].portRef",
+		"{portRef: red, segmentationID: 1}, {portRef: blue, segmentationID: 1}": "spec.resource.subports[1].segmentationID",
+		"{portRef: red, segmentationID: 1}, {portRef: red, segmentationID: 2}":  "spec.resource.subports[1].portRef",
 		"{portRef: red, segmentationID: 4095}":                                  "spec.resource.subports[0].segmentationID",
 		"{portRef: red, segmentationID: 1, segmentationType: vxlan}":            "spec.resource.subports[0].segmentationType",
-		"{portRef: red}": "spec.resource.subports[0].segmentationID: is missing",
+		"{portRef: red}": "spec.resource.subports[0].segmentationID",
 	}, func(subports string) string {
 		return needs + "---" + strings.Replace(object, "{portRef: red, segmentationID: 101}", subports, 1)
 	})

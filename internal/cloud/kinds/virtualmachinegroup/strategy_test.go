@@ -130,21 +130,21 @@ func TestProbesThatMakeNoSense(t *testing.T) {
 		"type: http":                                        "spec.probes[0].port",
 		"type: udp, port: 53":                               "spec.probes[0].type",
 		"type: http, port: 65536":                           "spec.probes[0].port",
-		"type: tcp, port: 22, path: /":                      "spec.probes[0].path: means nothing to tcp",
-		"type: grpc, port: 22, path: /":                     "spec.probes[0].path: means nothing to grpc",
-		"type: http, port: 22, service: x":                  "spec.probes[0].service: means nothing to http",
-		`type: grpc, port: 22, service: "a b"`:              "spec.probes[0].service: is no name of a service",
-		"type: tcp, port: 22, host: x":                      "spec.probes[0].host: means nothing to tcp",
-		"type: http, port: 80, path: health":                "spec.probes[0].path: is no path; begin it with /",
-		`type: http, port: 80, path: "/a b"`:                "spec.probes[0].path: is no path",
-		`type: http, port: 80, path: "/\r\nX: y"`:           "spec.probes[0].path: the value",
-		`type: http, port: 80, host: "x\r\nX: y"`:           "spec.probes[0].host: the value",
-		"type: http, port: 80, host: user@x":                "spec.probes[0].host: is no host",
+		"type: tcp, port: 22, path: /":                      "spec.probes[0].path",
+		"type: grpc, port: 22, path: /":                     "spec.probes[0].path",
+		"type: http, port: 22, service: x":                  "spec.probes[0].service",
+		`type: grpc, port: 22, service: "a b"`:              "spec.probes[0].service",
+		"type: tcp, port: 22, host: x":                      "spec.probes[0].host",
+		"type: http, port: 80, path: health":                "spec.probes[0].path",
+		`type: http, port: 80, path: "/a b"`:                "spec.probes[0].path",
+		`type: http, port: 80, path: "/\r\nX: y"`:           "spec.probes[0].path",
+		`type: http, port: 80, host: "x\r\nX: y"`:           "spec.probes[0].host",
+		"type: http, port: 80, host: user@x":                "spec.probes[0].host",
 		"type: http, port: 80, intervalSeconds: 0":          "spec.probes[0].intervalSeconds",
 		"type: http, port: 80, timeoutSeconds: 31":          "spec.probes[0].timeoutSeconds",
 	} {
 		_, err := g.TryResolve(strings.Replace(object, "spec:\n", "spec:\n  probes: [{"+probe+"}]\n", 1))
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && !kindtest.Refuses(err, want) {
 			t.Errorf("%s: %v, want %s", probe, err, want)
 		}
 	}
@@ -153,25 +153,25 @@ func TestProbesThatMakeNoSense(t *testing.T) {
 func TestStrategiesThatMakeNoSense(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for strategy, want := range map[string]string{
-		"maxUnavailable: some":                     `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
-		"maxUnavailable: -1":                       `is "-1", neither`,
-		`maxUnavailable: "101%"`:                   `is "101%", neither`,
-		"maxUnavailable: 0":                        "spec.strategy.maxUnavailable: would let no machine be changed",
+		"maxUnavailable: some":                     "spec.strategy.maxUnavailable",
+		"maxUnavailable: -1":                       "spec.strategy.maxUnavailable",
+		`maxUnavailable: "101%"`:                   "spec.strategy.maxUnavailable",
+		"maxUnavailable: 0":                        "spec.strategy.maxUnavailable",
 		"type: Sometimes":                          "spec.strategy.type",
-		"type: OnDelete, partition: 1":             "spec.strategy.partition: means nothing with type OnDelete",
+		"type: OnDelete, partition: 1":             "spec.strategy.partition",
 		"minReadySeconds: 3601":                    "spec.strategy.minReadySeconds",
 		"type: OnDelete, maxUnavailable: 0,":       "",
 		"maxUnavailable: 0, maxSurge: 1":           "",
 		`maxSurge: "25%"`:                          "",
-		"maxUnavailable: 0, maxSurge: 0":           "spec.strategy.maxUnavailable: would let no machine be changed",
-		"maxSurge: x":                              `spec.strategy.maxSurge: is "x", neither a number nor a share`,
-		"maxSurge: 1001":                           "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
-		"type: Recreate, maxSurge: 1":              "spec.strategy.maxSurge: means nothing with type Recreate",
-		"canary: {members: 3, durationSeconds: 1}": "spec.strategy.canary.members: is 3, and the group has 2 machines",
-		"type: OnDelete, onFailure: rollback":      "spec.strategy.onFailure: means nothing with type OnDelete",
+		"maxUnavailable: 0, maxSurge: 0":           "spec.strategy.maxUnavailable",
+		"maxSurge: x":                              "spec.strategy.maxSurge",
+		"maxSurge: 1001":                           "spec.strategy.maxSurge",
+		"type: Recreate, maxSurge: 1":              "spec.strategy.maxSurge",
+		"canary: {members: 3, durationSeconds: 1}": "spec.strategy.canary.members",
+		"type: OnDelete, onFailure: rollback":      "spec.strategy.onFailure",
 	} {
 		_, err := g.TryResolve(with(2, strategy))
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && !kindtest.Refuses(err, want) {
 			t.Errorf("%s: %v, want %s", strategy, err, want)
 		}
 	}

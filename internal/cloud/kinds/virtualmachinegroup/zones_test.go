@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -81,21 +82,21 @@ func TestZonesThatMakeNoSense(t *testing.T) {
 		{having("", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), ""},
 		{having("3", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), ""},
 		{having("2", "zones: []"), "spec.zones"},
-		{having("2", "zones: [az-a, az-a]"), "spec.zones"},
-		{strings.Replace(having("2", "zones: [az-a]"), "    image", "    zone: az-a\n    image", 1), "spec.template.zone: is given along with zones or isolationGroups"},
-		{having("", "zones: [az-a]", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), "spec.zones: is given along with isolationGroups"},
-		{having("2", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), "spec.replicas: is 2, and isolationGroups come to 3"},
-		{having("", "isolationGroups: [{name: a, zone: az-a}]"), "spec.isolationGroups[0].members: is missing"},
-		{having("", "isolationGroups: [{name: a, zone: az-a, members: 1, numInstances: 1}]"), "spec.isolationGroups[0].members: is missing, or given along"},
-		{having("", "isolationGroups: [{name: a, zone: az-a, members: 1}, {name: a, zone: az-b, members: 1}]"), "spec.isolationGroups[1].name: a is given already"},
-		{having("", "isolationGroups: [{name: a, zone: az-a, members: 600}, {name: b, zone: az-b, members: 600}]"), "spec.isolationGroups: come to 1200 machines"},
+		{having("2", "zones: [az-a, az-a]"), "spec.zones[1]"},
+		{strings.Replace(having("2", "zones: [az-a]"), "    image", "    zone: az-a\n    image", 1), "spec.template.zone"},
+		{having("", "zones: [az-a]", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), "spec.zones"},
+		{having("2", "isolationGroups: [{name: a, zone: az-a, members: 3}]"), "spec.replicas"},
+		{having("", "isolationGroups: [{name: a, zone: az-a}]"), "spec.isolationGroups[0].members"},
+		{having("", "isolationGroups: [{name: a, zone: az-a, members: 1, numInstances: 1}]"), "spec.isolationGroups[0].members"},
+		{having("", "isolationGroups: [{name: a, zone: az-a, members: 1}, {name: a, zone: az-b, members: 1}]"), "spec.isolationGroups[1].name"},
+		{having("", "isolationGroups: [{name: a, zone: az-a, members: 600}, {name: b, zone: az-b, members: 600}]"), "spec.isolationGroups"},
 		{having("2", "removalHints: [web-0]"), ""},
-		{having("2", "removalHints: [db-0]"), `spec.removalHints[0]: is "db-0", no machine of this group; write it like web-2`},
+		{having("2", "removalHints: [db-0]"), "spec.removalHints[0]"},
 		{having("2", "removalHints: [web-00]"), "spec.removalHints[0]"},
 		{having("2", "removalHints: [web-spare-0]"), "spec.removalHints[0]"},
-		{having("2", "removalHints: [web-1, web-1]"), "spec.removalHints"},
+		{having("2", "removalHints: [web-1, web-1]"), "spec.removalHints[1]"},
 	} {
-		if _, err := g.TryResolve(tt.manifest); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+		if _, err := g.TryResolve(tt.manifest); tt.want == "" && err != nil || tt.want != "" && !kindtest.Refuses(err, tt.want) {
 			t.Errorf("%s: %v, want %s", tt.manifest, err, tt.want)
 		}
 	}

@@ -116,7 +116,7 @@ func TestRestoreTheNewest(t *testing.T) {
 	if why := refusal(d.g.Plan(all+"---"+never), "more"); !strings.Contains(why, "has no snapshot or backup that is available and not later than 2020-01-01T00:00:00Z") {
 		t.Errorf("refusal is %q", why)
 	}
-	d.g.Refuses(map[string]string{"yesterday": "write a time with its zone", "2026-01-01": "write a time with its zone"}, func(change string) string {
+	d.g.Refuses(map[string]string{"yesterday": "spec.resource.restoreFrom.before", "2026-01-01": "spec.resource.restoreFrom.before"}, func(change string) string {
 		return strings.Replace(before, "BEFORE", change, 1)
 	})
 }
