@@ -288,24 +288,14 @@ func TestAttackOddAnswers(t *testing.T) {
 
 func TestAttackAddresses(t *testing.T) {
 	for _, c := range []gerrit.Config{
-		{URL: "https://user:s3cr3t@host"}, {URL: "http://review.example.org"}, {URL: "https://host?x"}, {URL: "host"},
-		{Project: "a b"}, {Project: "a/../b"}, {Project: "a status:open"}, {User: "a:b"}, {User: ""}, {Label: "a b"},
+		{URL: "https://user:s3cr3t@host", Project: "a/b", User: "u"}, {URL: "http://review.example.org", Project: "a/b", User: "u"},
+		{URL: "https://host?x", Project: "a/b", User: "u"}, {URL: "host", Project: "a/b", User: "u"},
+		{URL: "https://host", Project: "a b", User: "u"}, {URL: "https://host", Project: "a/../b", User: "u"},
+		{URL: "https://host", Project: "a status:open", User: "u"}, {URL: "https://host", Project: "a/b", User: "a:b"},
+		{URL: "https://host", Project: "a/b"}, {URL: "https://host", Project: "a/b", User: "u", Label: "a b"},
 	} {
-		if c.URL == "" {
-			c.URL = "https://host"
-		} else {
-			c.User = "u"
-		}
-		if c.Project == "" {
-			c.Project = "a/b"
-			if c.Label != "" {
-				c.User = "u"
-			}
-		} else {
-			c.User = "u"
-		}
 		if _, err := gerrit.New(c); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%s %s %s %s: %v", c.URL, c.Project, c.User, c.Label, err)
 		}
 	}
 }

@@ -31,14 +31,10 @@ func notFull(commit string) error {
 }
 
 // query lists the changes of this project that match, by number.
-func (r *Repository) query(ctx context.Context, what, q string, options ...string) (found []change, err error) {
+func (r *Repository) query(ctx context.Context, what, q string, options ...string) (found []change, tooMany error) {
 	values := url.Values{"q": {q + " project:" + r.project}, "o": append([]string{"CURRENT_REVISION", "DETAILED_ACCOUNTS"}, options...)}
-	size, more := pageSize, true
-	for done := 0; more && err == nil; {
-		if done >= mostListed {
-			err = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
-			break
-		}
+	size := pageSize
+	for done, more := 0, true; more && done < mostListed; {
 		values.Set("n", strconv.Itoa(size))
 		values.Set("S", strconv.Itoa(done))
 		var page []change
@@ -53,11 +49,14 @@ func (r *Repository) query(ctx context.Context, what, q string, options ...strin
 		more = len(page) > 0 && page[len(page)-1].More
 		done += len(page)
 		found = append(found, page...)
+		if more && done >= mostListed {
+			tooMany = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
+		}
 	}
 	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Project) != r.project || c.Number <= 0 })
 	slices.SortFunc(found, func(a, b change) int { return cmp.Compare(a.Number, b.Number) })
 	// A change that is updated meanwhile moves others from page to page.
-	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number }), err
+	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number }), tooMany
 }
 
 // Open implements [forge.Pulls].
