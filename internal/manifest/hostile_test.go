@@ -112,7 +112,7 @@ func TestReadStopsAtTheLimitWhateverStatSays(t *testing.T) {
 	opts := kinds()
 	opts.MaxFileBytes = 1000
 	_, err := manifest.Load(grown{fstest.MapFS{"a.yaml": {Data: []byte(head)}}}, opts)
-	if err == nil || err.Error() != "a.yaml: larger than 1000 bytes; split it" {
+	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml: ") || !strings.Contains(err.Error(), "1000 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestLinks(t *testing.T) {
 
 func TestSpecialFilesAreRefused(t *testing.T) {
 	_, err := manifest.Load(fstest.MapFS{"pipe.yaml": {Mode: fs.ModeNamedPipe}, "pipe": {Mode: fs.ModeNamedPipe}}, kinds())
-	if err == nil || err.Error() != "pipe.yaml: not a regular file; remove it" {
+	if err == nil || !strings.HasPrefix(err.Error(), "pipe.yaml: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -360,12 +360,12 @@ func TestRecordsOfWhatHasAFloatingIP(t *testing.T) {
 // addressType is for objects that have addresses of both types.
 func TestAddressTypes(t *testing.T) {
 	for _, c := range [][2]string{
-		{"type: A, portRef: two, addressType: floating", "no FloatingIP of the repository leads to Port/two"},
-		{"type: A, records: [192.0.2.1], addressType: fixed", "says which addresses of another object are meant"},
-		{"type: AAAA, portRef: one, addressType: floating", "for records of type AAAA"},
+		{"type: A, portRef: two, addressType: floating", "spec.resource.addressType"},
+		{"type: A, records: [192.0.2.1], addressType: fixed", "spec.resource.addressType"},
+		{"type: AAAA, portRef: one, addressType: floating", "spec.resource.addressType"},
 	} {
 		_, _, err := resolve.Read(fstest.MapFS{"x.yaml": {Data: []byte(targets + follower("x", c[0]))}}, all.Kinds(nil, defaults.Defaults{}))
-		if !strings.Contains(fmt.Sprint(err), c[1]) {
+		if !kindtest.Refuses(err, c[1]) {
 			t.Errorf("%s: %v, want %q", c[0], err, c[1])
 		}
 	}
