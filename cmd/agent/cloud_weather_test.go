@@ -137,7 +137,7 @@ func TestCloudWeather(t *testing.T) {
 		t.Run(weather.name, func(t *testing.T) {
 			hangs := weather.name == "hangs"
 			if hangs && !slow && (g.simulator != nil || testing.Short()) {
-				t.Skip("STACKREEVE_TEST_SLOW=1 waits for it")
+				t.Skip("each request waits for its timeout; STACKREEVE_TEST_SLOW=1 runs it")
 			}
 			now := ways
 			if !slow {

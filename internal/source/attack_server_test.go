@@ -119,7 +119,7 @@ func TestAttackEndlessAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testcost.UnderRace && name == "references" {
-				t.Skip("a million references take minutes")
+				t.Skip("a million references take minutes under the race detector")
 			}
 			l := &liar{refs: c.refs, more: c.more}
 			r := newRepo(t, Config{URL: l.serve(t).url(), Branch: "main"})

@@ -164,7 +164,7 @@ func TestRulesOfMerging(t *testing.T) {
 func TestAttackManyMoves(t *testing.T) {
 	testcost.Long(t)
 	if testing.Short() {
-		t.Skip("5,000 files")
+		t.Skip("-short leaves out the repository of 5,000 files")
 	}
 	g := gittest.New(t)
 	const n = 5_000
