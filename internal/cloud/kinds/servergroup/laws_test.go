@@ -85,7 +85,7 @@ func TestOutlivesItsManifestWhenAskedFromTheStart(t *testing.T) {
 func TestRulesNeedTheirPolicy(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	_, err := g.TryResolve(strings.Replace(object, "policy: anti-affinity", "policy: affinity", 1))
-	if err == nil || !strings.Contains(err.Error(), "use it with anti-affinity") {
+	if !kindtest.Refuses(err, "spec.resource.rules.maxServerPerHost") {
 		t.Errorf("error is %v", err)
 	}
 }

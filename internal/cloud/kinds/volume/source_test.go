@@ -96,7 +96,7 @@ func TestAttackCopiedSource(t *testing.T) {
 func TestOneSourceOnly(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	_, err := g.TryResolve(original + strings.Replace(derived, "snapshotRef: monday", "snapshotRef: monday, sourceVolumeRef: data", 1))
-	if err == nil || !strings.Contains(err.Error(), "keep one of imageRef, snapshotRef, sourceVolumeRef, backupRef and restoreFrom") {
+	if !kindtest.Refuses(err, "spec.resource") {
 		t.Errorf("error is %v", err)
 	}
 }
