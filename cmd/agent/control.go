@@ -32,7 +32,7 @@ func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []stri
 }
 
 // caUsage is the usage of the flag with which a command trusts an agent whose certificate no public authority has signed.
-const caUsage = "file with the certificate of the authority that signed the agent's, in PEM ($STACKREEVE_CONTROL_CA_FILE; default: whom the system trusts)"
+const caUsage = "file with the certificate of the authority that signed the agent's, in PEM ($STACKREEVE_CONTROL_CA_FILE; default: the system's authorities)"
 
 func envOr(name, value string) string {
 	if text := os.Getenv(name); text != "" {
@@ -48,8 +48,8 @@ func (a *app) approve() *cobra.Command {
 		Short: "Approve a plan that a running agent holds",
 		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it reconcile at once.
 
-The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:
-it is gone with the process, when the plan changes, and when the plan was carried out.`,
+The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval ends when the plan
+changes and when the plan was carried out. It also ends with the process, unless the agent has --data-dir.`,
 		Args: exactly, ValidArgsFunction: a.completeStacks,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
@@ -65,8 +65,8 @@ it is gone with the process, when the plan changes, and when the plan was carrie
 func (a *app) reconcile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile STACK",
-		Short: "Have a running agent reconcile a stack now",
-		Long:  "Has a running agent reconcile a stack now: a pass in progress gives way, a pause after failures ends.",
+		Short: "Make a running agent reconcile a stack now",
+		Long:  "Makes a running agent reconcile a stack now: a pass in progress ends early, and so does a pause after failures.",
 		Args:  exactly, ValidArgsFunction: a.completeStacks,
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {

@@ -140,7 +140,7 @@ func noteText(n export.Note) string {
 
 // takeoverFlags add the flags that say what other tools manage.
 func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
-	flags.StringVar(&of.Terraform, "terraform-state", "", "only what this state of Terraform's, version 4, names; - is standard input")
+	flags.StringVar(&of.Terraform, "terraform-state", "", "only the objects in this Terraform state (version 4); - is standard input")
 	flags.StringVar(&of.Heat, "heat-resources", "", "only what this list of a Heat stack's resources, in JSON, names; - is standard input")
 	flags.StringVar(&of.Removals, "state-rm", "", "with --terraform-state, a new file for the lines of terraform state rm, instead of standard error")
 }

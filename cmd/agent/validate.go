@@ -25,7 +25,7 @@ func (a *app) validate() *cobra.Command {
 		Short: "Check manifests, without a cloud",
 		Long: `Check manifests, without a cloud.
 
-PATH is a folder of manifests, read as it lies there, a manifest, - for
+PATH is a folder of manifests, read as it is on disk, a manifest, - for
 manifests on standard input, or a configuration file. All manifests together are
 one stack: what one of them refers to must be among them.
 

@@ -43,7 +43,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 	}
 	if newer := s.appliedOf(ctx, refused); newer != "" {
 		s.state.footing = s.state.footing.nothingBefore(head.Commit)
-		refusal.Back = "commit " + report.Short(newer) + " was applied, and is refused now: nothing older is"
+		refusal.Back = "commit " + report.Short(newer) + " was applied and is now refused, so no older commit is applied"
 		return
 	}
 	synced, _ := s.wasSynced(ctx, found.Commit) // on an error the pass asks again

@@ -55,7 +55,7 @@ type OtherPlanError struct{ Hash string }
 
 // Error implements error.
 func (e *OtherPlanError) Error() string {
-	return fmt.Sprintf("the plan that is held is another one, %s; read it before you approve of it", e.Hash)
+	return fmt.Sprintf("another plan is held: %s; read it before you approve it", e.Hash)
 }
 
 // control holds what people ask of a running stack. People and the stack use it at the same time.

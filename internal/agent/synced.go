@@ -23,7 +23,7 @@ func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
 	return s.state.sync.Was(commit) == insync.Yes, nil
 }
 
-var errNotKnown = errors.New("whether the commit was in sync before is not known, as the forge does not answer; what differs may be drift, which nothing may follow from: it is tried again")
+var errNotKnown = errors.New("the forge does not answer, so differences may be drift: nothing is changed until it answers; it is tried again")
 
 // leavesDrift reports whether some drift is only reported, not corrected. Then a pass waits until drift is known from a commit's change.
 // If it took drift for a change, it would undo what people should decide. If it took a change for drift, it would report a commit as in

@@ -142,8 +142,8 @@ var explanations = []struct {
 	said *pattern.Pattern
 	ours string
 }{
-	{pattern.Of(`Quota exceeded for (cores|ram|instances|server_groups|server_group_members|key_pairs|injected_files|metadata_items)\b`), "the quota for $1 is used up"},
-	{pattern.Of(`Quota exceeded`), "the quota is used up"},
+	{pattern.Of(`Quota exceeded for (cores|ram|instances|server_groups|server_group_members|key_pairs|injected_files|metadata_items)\b`), "quota exceeded: $1"},
+	{pattern.Of(`Quota exceeded`), "quota exceeded"},
 	{pattern.Of(`Flavor's disk is too small for requested image`), "the flavor's disk is too small for the image"},
 	{pattern.Of(`Flavor's memory is too small for requested image`), "the flavor's memory is too small for the image"},
 	{pattern.Of(`Volume is smaller than the minimum size|is smaller than the minimum size specified in image`), "the volume is too small for the image"},

@@ -23,7 +23,7 @@ type AgentsSpec struct {
 	Name         string            `json:"name,omitempty" doc:"Name of this agent, which no other one has; --agent-name or the name of its machine if left out, so that all can have the same file."`
 	Address      string            `json:"address,omitempty" doc:"Where other agents and people reach the listener of this one, such as https://agent-1.example.org:9464; --agent-address if left out. Without it webhooks that others receive do not reach it."`
 	CAFile       string            `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
-	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that; an agent that cannot renew it starts nothing after a quarter and writes nothing after three quarters, and others take its stacks when it has ended."`
+	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that. An agent that cannot renew it starts nothing after a quarter, and writes nothing after three quarters. Other agents take its stacks when the lease has ended."`
 }
 
 // AgentsEtcd is a cluster of etcd.

@@ -92,7 +92,7 @@ type Source struct {
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
 	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path: each is a stack of its own, called like this one, a dash and the folder."`
 
-	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders, named in full; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone; a commit after which one of these matches nothing, though it made objects before, is refused."`
+	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders, named in full; all if left out. Objects whose file is no longer read are deleted like those whose manifest was removed. A commit is refused if one of these entries made objects before and matches nothing after it."`
 	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`
 
 	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit, whose Definitions make kinds for the stack, as those in its own folder do. No object of the stack comes from there."`
@@ -122,7 +122,7 @@ type Sync struct {
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
 	AllowDataLoss     bool                            `json:"allowDataLoss,omitempty" rule:"default=false" doc:"Whether data may be lost that is nowhere else, as that of volumes, snapshots, backups, containers and namespaces of databases. If not, a plan that would lose some is held until its hash is approved, however little of the stack that is."`
-	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens when a manifest refers to an object without one: refuse has the commit refused, wait has the object wait, as with K-ORC; what others refer to is then not deleted with its manifest."`
+	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"Whether a reference to an object without a manifest is a mistake. With refuse, the commit is refused. With wait, the object waits, as with K-ORC; then an object that others refer to is not deleted with its manifest."`
 	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"When the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
 	// ObjectsOfOtherStacks is about imports of objects that bear the mark of another stack of the project.

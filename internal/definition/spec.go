@@ -27,7 +27,7 @@ type Spec struct {
 // Schema describes the objects of the kind.
 type Schema struct {
 	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
-	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev for a Definition, kro.run for a ResourceGraphDefinition, unless it says otherwise. No others: documents of a group that the agent does not know are left alone, so an object whose definition is gone would look like one that is not wanted any more."`
+	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev for a Definition, kro.run for a ResourceGraphDefinition, unless it says otherwise. No others are possible. The agent ignores documents of a group that it does not know. So an object whose definition is gone would look like an object whose manifest was removed."`
 	APIVersion string `json:"apiVersion" rule:"required,max=63,pattern=^v[0-9]+((alpha|beta)[0-9]+)?$" doc:"The kind's version, without the group." example:"v1alpha1"`
 	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or further fields below."`
 	Types      any    `json:"types,omitempty" doc:"Types with names of their own, for use in spec."`
@@ -69,7 +69,7 @@ const (
 func Kinds() []*kind.Kind {
 	return []*kind.Kind{
 		definer(ourGroup, Name, "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."),
-		definer(kroGroup, kroName, "A Definition in the words of kro. What kro has besides is refused."),
+		definer(kroGroup, kroName, "A Definition in kro's format. Features of kro that a Definition lacks are refused."),
 	}
 }
 

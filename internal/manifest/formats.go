@@ -49,7 +49,7 @@ var formats = map[string]format{
 	"uri":        {what: "a URL such as https://example.org/x", check: checkURI, schema: "uri"},
 	"uuid":       {what: "a UUID", check: checkUUID, pattern: uuidPattern.String()},
 	"base64":     {what: "base64", check: checkBase64},
-	"ipprotocol": {what: "an IP protocol by its name (" + strings.Join(protocolNames, ", ") + "), or as a text with its number", check: checkProtocol, pattern: protocolPattern.String()},
+	"ipprotocol": {what: "an IP protocol: a text with its number, or its name. The names are " + strings.Join(protocolNames, ", "), check: checkProtocol, pattern: protocolPattern.String()},
 	"domain":     {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
 }
 

@@ -175,7 +175,7 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 		case !v.Until.IsZero():
 			return max(time.Until(v.Until), firstPause), true
 		case v.Away || errors.Is(err, context.DeadlineExceeded):
-			o.log.Warn(o.to+" does not answer; what is pending is posted later", "what", key, "pending", o.Len(), "error", err)
+			o.log.Warn(o.to+" does not answer; pending reports are sent later", "what", key, "pending", o.Len(), "error", err)
 			if pause := o.failed(key, time.Now()); pause > 0 {
 				return pause, true
 			}

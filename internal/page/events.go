@@ -24,7 +24,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-h.watching }()
 	default:
 		w.Header().Set("Retry-After", "10")
-		readapi.Refuse(w, http.StatusTooManyRequests, "too many watch already; ask again later")
+		readapi.Refuse(w, http.StatusTooManyRequests, "too many watches are open; ask again later")
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -50,7 +50,7 @@ func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.Han
 
 func busy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
-	Refuse(w, http.StatusTooManyRequests, "too many are answered already; ask again later")
+	Refuse(w, http.StatusTooManyRequests, "too many requests at a time; ask again later")
 }
 
 // composed composes the answer and then releases the place.

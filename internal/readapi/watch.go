@@ -37,7 +37,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		defer func() { <-h.watching }()
 	default:
 		w.Header().Set("Retry-After", "10")
-		Refuse(w, http.StatusTooManyRequests, "too many watch already; ask again later")
+		Refuse(w, http.StatusTooManyRequests, "too many watches are open; ask again later")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), duration(query))
@@ -53,7 +53,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	defer lasts.beats.Stop()
 	to := stream{lasting: lasts, enc: json.NewEncoder(printable.JSONWriter{W: on}), on: on, gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
 	if expired {
-		to.send("ERROR", failure(http.StatusGone, "the version is of another process, or too old; list again"))
+		to.send("ERROR", failure(http.StatusGone, "the version has expired; list again"))
 		to.flush()
 		return
 	}

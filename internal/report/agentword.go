@@ -20,7 +20,7 @@ type AgentWord struct {
 // String is the report, and the agent that gave it.
 func (w AgentWord) String() string {
 	if w.Error != "" {
-		return Clean(fmt.Sprintf("no answer from %s: %s; what follows was found out here", w.Server, w.Error))
+		return Clean(fmt.Sprintf("no answer from %s: %s; the rest comes from this program's own check", w.Server, w.Error))
 	}
 	text := w.State
 	if w.Commit != "" {

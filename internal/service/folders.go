@@ -131,7 +131,7 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 			svc.stand.Expect(u.Document.Name)
 		}
 		svc.health.Unlisted(u.Document.Name, served > 0 || u.Document.Agents() != nil)
-		svc.log.Error("the folders that are stacks are not known; those that were stay, and it is tried again", "stack", u.Document.Name, "stacks", served, "error", u.Err)
+		svc.log.Error("the folders are unknown; the last known ones are served, and the search is retried", "stack", u.Document.Name, "stacks", served, "error", u.Err)
 	}
 	text := ""
 	if problems != nil {

@@ -84,7 +84,7 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
 	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, one.Record != "", s)...)...)
 	if err := one.Record.Check(); err != nil {
-		svc.log.Warn("what was kept of the stack is not read", "stack", s.Name, "error", err.Error())
+		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
 	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.Now), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
 }

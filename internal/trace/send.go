@@ -108,7 +108,7 @@ func (s *Sender) send(ctx context.Context, text []byte) {
 	s.Count(outcome)
 	switch {
 	case err != nil && !s.away:
-		s.Log.Warn("traces are not taken, and are dropped until they are", "error", err)
+		s.Log.Warn("the receiver does not accept traces; they are dropped until it does", "error", err)
 	case err == nil && s.away:
 		s.Log.Info("traces are taken again")
 	}

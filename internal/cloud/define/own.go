@@ -11,7 +11,7 @@ import (
 // that by a commit. what is a word for the object.
 func KeepOwn(id, what string, own ...string) error {
 	if id != "" && slices.Contains(own, id) {
-		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; let another administrator do that", kind.ErrRejected, what)
+		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; another administrator has to remove it", kind.ErrRejected, what)
 	}
 	return nil
 }

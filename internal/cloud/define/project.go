@@ -101,7 +101,7 @@ func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 		return where + "which is left to others here; remove that annotation"
 	}
 	if s := sharesIn(w.Spec); s != nil && s.SharedWith != nil {
-		return sharedWith + ": only what is in the project that the stack works in is shared with others; remove projectRef or this"
+		return sharedWith + ": only objects of the stack's own project can be shared; remove projectRef or this"
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ const (
 var words = map[Rule]string{
 	NeverBack:       "MACHINE runs etcd RUNS, which never goes back to WANTED",
 	AllKnown:        "etcd WANTED follows when the versions of all members are known, and MACHINE does not answer",
-	OneMinorAtATime: "etcd goes up one minor version at a time, and MACHINE runs RUNS: WANTED comes later",
+	OneMinorAtATime: "etcd goes up one minor version at a time, and MACHINE still runs RUNS, so WANTED has to wait",
 	NewEnough:       "etcd WANTED follows 3.5.26 or newer, and MACHINE runs RUNS",
 	OthersAreNewer:  "the others run a newer etcd, which never goes back to WANTED",
 }

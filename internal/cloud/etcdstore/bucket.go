@@ -78,7 +78,7 @@ func (b bucket) names(ctx context.Context, begin string, each func(name string) 
 	case errors.Is(err, s3.ErrNoBucket): // it contains nothing
 		return kind.ErrGone
 	case errors.Is(err, s3.ErrNotFound): // from a server in between, which knows no bucket
-		return fmt.Errorf("s3: it is not known what is in the bucket %s, since the answer is not that of a store without such a bucket (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
+		return fmt.Errorf("s3: the bucket %s could not be listed, since the answer does not come from an S3 store (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
 	}
 	return b.classed(err)
 }

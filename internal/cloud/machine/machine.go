@@ -35,7 +35,7 @@ type InitScript struct {
 	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
-	Template     bool     `json:"template,omitempty" doc:"Whether it is a template, which is completed with what is known of the machine and its group when the machine is created: {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
+	Template     bool     `json:"template,omitempty" doc:"Whether it is a template. It is completed when the machine is created, with values of the machine and its group. These are {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
 	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; those of a VirtualMachineGroup are each other's if it is left out."`
 	Given        `json:",inline"`
 }

@@ -23,7 +23,7 @@ func CheckClaim(storage, field, example string, r *kind.Report) {
 // NoteUnchecked notes that no checksum protects the program that machines download.
 func NoteUnchecked(from, sum string, e *kind.Expansion) {
 	if from != "" && sum == "" {
-		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
+		e.Note("spec.checksum", "is left out: machines run what "+from+" returns, unchecked")
 	}
 }
 

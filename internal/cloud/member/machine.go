@@ -72,7 +72,7 @@ func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Hosts) (all []*Clu
 	f := finder[Spec]{kind: k, stack: around.Stack, owned: map[string]owned{}}
 	for _, name := range k.Inside {
 		if errs := around.Have[name].Errs(); len(errs) > 0 {
-			return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+			return nil, fmt.Errorf("the addresses of the machines are unknown: %w", errors.Join(errs...))
 		}
 		f.owned[name] = around.Owned(name)
 	}

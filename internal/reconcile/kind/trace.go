@@ -18,7 +18,7 @@ const TimeLayout = "15:04 UTC, 2 Jan 2006"
 // Of describes in words who did what is done, such as "changed", and when.
 func (t Trace) Of(done string) string {
 	if t == (Trace{}) {
-		return done + "; by whom and when is unknown to this cloud"
+		return done + "; the cloud does not report by whom or when"
 	}
 	text := done
 	if t.Who != "" {
@@ -31,7 +31,7 @@ func (t Trace) Of(done string) string {
 		text += " (" + t.What + ")"
 	}
 	if t.Who == "" {
-		text += "; by whom is unknown to this cloud"
+		text += "; the cloud does not report by whom"
 	}
 	return text
 }

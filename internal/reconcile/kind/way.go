@@ -81,7 +81,7 @@ func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	if i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name }); i >= 0 {
 		return c, name + " " + c.Ways[i].Closed
 	}
-	return c, name + " is no way to change it here"
+	return c, name + " is not possible for this field"
 }
 
 // By is the change carried out in the way of that name; ok is false if the change has no such open

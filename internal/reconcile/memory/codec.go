@@ -88,7 +88,7 @@ func decode(text []byte, stack string, now time.Time) (d document, err error) {
 		return document{}, err
 	}
 	if _, err := from.Token(); !errors.Is(err, io.EOF) {
-		return document{}, errors.New("it goes on after its end")
+		return document{}, errors.New("there is text after the document")
 	}
 	if err := d.check(stack, now); err != nil {
 		return document{}, err
@@ -112,18 +112,18 @@ func (d document) check(stack string, now time.Time) error {
 	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(mostAhead)) }
 	for _, o := range d.Begun {
 		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
-			return errors.New("an object that was begun is none, or goes on for too long")
+			return errors.New("a begun object has no name, or its time is too far ahead")
 		}
 	}
 	for _, r := range d.Unanswered {
 		if r.Step == "" || ahead(r.Until) {
-			return errors.New("a request is of nothing, or goes on for too long")
+			return errors.New("a request names no step, or its time is too far ahead")
 		}
 	}
 	for _, p := range d.Healed {
 		late := func(at time.Time) bool { return at.After(d.Saved.Add(clockError)) }
 		if p.Member.Kind == "" || p.Member.Name == "" || slices.ContainsFunc(p.At, late) {
-			return errors.New("a member that was healed is none, or will be")
+			return errors.New("a healed member has no name, or its time is in the future")
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func section[K comparable, V any](w io.Writer, title string, entries map[K]V, li
 
 func goesOn(o begun) (text string) {
 	if o.goes {
-		text = ", which may go"
+		text = ", which may be deleted"
 	}
 	return text + untilOf(o.until)
 }

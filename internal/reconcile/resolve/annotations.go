@@ -21,10 +21,10 @@ func Annotations() map[string]string {
 		AnnotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
 		AnnotationChange:  `field=way, separated by commas, such as imageRef=rebuild, flavorRef=resize, userData=ignore: how a field is changed that would else have the object replaced. "replace" and "ignore" are ways of all of them; "explain Server.imageRef" lists those of a field`,
 		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
-		AnnotationLoss:    `"allow" or "refuse": whether data may be lost that is nowhere else when it, or a part of it, is deleted or replaced; "allow" holds after the manifest is gone, if it was applied before`,
+		AnnotationLoss:    `"allow" or "refuse": whether the object, or a part of it, may be deleted or replaced if data is lost that exists nowhere else. If "allow" was applied, it holds after the manifest is removed, too`,
 		AnnotationSuspend: `"true": left exactly as it is, with all that it stands for, and with what its manifest had it stand for before: that is known by its name`,
 		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
-		AnnotationAdopt:   `an ID, or "true" for the name: the one object of the cloud that has it, and that no stack owns, is taken over instead of another one made; "true" on what stands for several objects, such as a VirtualMachineGroup, is about each of them; without effect afterwards`,
+		AnnotationAdopt:   `an ID, or "true" for the name: the only object of the cloud that has it, and that no stack owns, is adopted, and none is created. On a kind that stands for several objects, such as a VirtualMachineGroup, "true" is about each of them. It has no effect afterwards`,
 		AnnotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
 	}
 }

@@ -104,13 +104,13 @@ func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (ke
 
 func (r Reader) emptied(name, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: path.Join(r.Root, name)},
-		What: "holds no manifest any more, and made " + madeIn(commit, keys),
+		What: "has no manifest now; it declared " + madeIn(commit, keys),
 		Fix:  "restore it; or delete the file to have that deleted"}
 }
 
 func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
-		What: fmt.Sprintf("has nothing that the pattern %q of spec.source.include matches any more, and what it matched made %s", pattern, madeIn(commit, keys)),
+		What: fmt.Sprintf("has no file that matches the pattern %q of spec.source.include; the files that did declared %s", pattern, madeIn(commit, keys)),
 		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
 }
 

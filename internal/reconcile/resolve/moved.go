@@ -46,7 +46,7 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 		}
 	}
 	if n.Unmanaged {
-		wrong("is given for an unmanaged object", "remove it: an object that is only used has no name of ours to keep")
+		wrong("is given for an unmanaged object", "remove it: an imported object keeps its own name")
 		return nil
 	}
 	entries := strings.Split(text, ",")

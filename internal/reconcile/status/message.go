@@ -67,7 +67,7 @@ func (s subject) todo() string {
 	case plan.Update:
 		return s.updating()
 	case plan.Recreate:
-		return "to be deleted and made again"
+		return "to be recreated"
 	case plan.Delete:
 		return "to be deleted"
 	case plan.Detach:

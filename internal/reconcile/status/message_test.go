@@ -30,7 +30,7 @@ func TestMessages(t *testing.T) {
 		{"the cloud works on it and does not say how", plan.Step{Action: plan.Wait}, &kind.Live{Phase: kind.Pending}, StateWaiting, string(kind.Pending)},
 		{"unwell", plan.Step{Action: plan.Keep}, &kind.Live{Phase: kind.Ready, Message: "one disk is full"}, StateDegraded, "one disk is full"},
 		{"broken, as its cause says", plan.Step{Action: plan.Recreate, Causes: cause.List{cause.Of(cause.Failed, "no host")}}, &kind.Live{Phase: kind.Failed, Message: "no host"}, StateFailed,
-			"failed: no host; to be deleted and made again"},
+			"failed: no host; to be recreated"},
 		{"let go", plan.Step{Action: plan.Detach}, locked, StateDetach, "to be let go"},
 		{"waits for one", plan.Step{Action: plan.Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, nil, StateWaiting, cause.Of(cause.WaitsFor, other).String()},
 	} {

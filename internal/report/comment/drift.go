@@ -61,9 +61,9 @@ func (d Drift) summary() string {
 func (d Drift) about() string {
 	text := "The cloud is as " + d.commit() + " says again: the drift was corrected, or explained by a commit."
 	if !d.Over {
-		text = "Somebody changed in the cloud what " + d.commit() + " says otherwise, and no commit explains it."
+		text = "Somebody changed the cloud, and it no longer matches " + d.commit() + ": no commit explains that."
 		if d.Corrected {
-			text += " It was put back."
+			text += " The drift was corrected."
 		} else {
 			text += " The stack only reports drift: the cloud stays like that until somebody acts."
 		}
@@ -72,7 +72,7 @@ func (d Drift) about() string {
 		text += " It was found at " + d.Since.UTC().Format(kind.TimeLayout) + "."
 	}
 	if d.More > 0 {
-		text += " Of " + report.Plural(d.More, "more object") + " that drifted no pull request is told: there are too many."
+		text += " Of " + report.Plural(d.More, "more object") + " that drifted: no pull request mentions them, since there are too many."
 	}
 	return text
 }
@@ -113,7 +113,7 @@ func (d Drift) remedy(s plan.Step) string {
 	case !d.Corrected:
 		return ""
 	case s.Vanished():
-		return "; it was made again"
+		return "; it was recreated"
 	case s.Action == plan.Recreate:
 		return "; it was " + prose(does(s))
 	case s.Disruption() > kind.InPlace:

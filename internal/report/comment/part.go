@@ -41,7 +41,7 @@ func (s part) text() string {
 		for _, c := range s.Ignored {
 			fields = append(fields, code(c.Field))
 		}
-		text += "Left as the cloud has it, because `stackreeve.dev/ignore-fields` says so: " + some(fields) + ".\n\n"
+		text += "Ignored (`stackreeve.dev/ignore-fields`): " + some(fields) + ".\n\n"
 	}
 	for _, n := range s.Notes {
 		text += note(n)

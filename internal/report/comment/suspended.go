@@ -22,5 +22,5 @@ func suspended(pass engine.Pass) bool {
 
 // differ says how many of the objects differ from Git.
 func differ(pass engine.Pass) string {
-	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as the manifests say")
+	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as declared in Git")
 }

@@ -27,7 +27,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 
 // update always fails: it is called only to mark a credential that is to be adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
-	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
+	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }
 
 // remove deletes the credential and then its access rules, which Keystone leaves

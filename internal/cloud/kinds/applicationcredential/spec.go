@@ -22,7 +22,7 @@ import (
 // K-ORC's (api/v1alpha1/applicationcredential_types.go); userRef need not be given.
 type Spec struct {
 	Name         *string      `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; the mark of the owner stands behind it."`
+	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; followed by the owner mark."`
 	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User that it stands for, who must be the one whose credentials the agent has: Keystone lets nobody make one for others."`
 	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether others can be made with it."`
 	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret whose key value holds what is logged in with. Another one makes a new application credential."`

@@ -72,5 +72,5 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 
 // update always fails: it is called only to mark a secret that is to be adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
-	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
+	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }

@@ -61,7 +61,7 @@ func diff(w want, have *state, c *kind.Changes) {
 		if have.Mark.Keep {
 			ending = "the secret stays when its manifest goes"
 		}
-		c.Note("metadata.annotations", "came after the secret was made, and Barbican cannot write it down: "+ending+"; to change that, delete the secret and have it recreated")
+		c.Note("metadata.annotations", "came after the secret was made, and Barbican cannot store it: "+ending+"; to change that, delete the secret and have it recreated")
 	}
 }
 

@@ -70,7 +70,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "BarbicanSecret", Service: cloud.KeyManager, FixedMark: true, Rare: true,
 			Loss:   []string{"what it holds, for those who do not have the repository"},
 			Unmark: "the mark is the end of the name, which Barbican cannot change: openstack secret delete <address>",
-			Doc:    "A secret that services of the cloud read, such as the certificate of a load balancer (Barbican). What it holds comes from a Secret and is never shown.",
+			Doc:    "A secret that services of the cloud read, such as the certificate of a load balancer (Barbican). Its payload comes from a Secret and is never shown.",
 		},
 		Collection: define.Collection{Path: "secrets", ID: "secret_ref", Address: true, Secret: true},
 		Mark:       mark.PlaceIn("name", unmarked, marked),

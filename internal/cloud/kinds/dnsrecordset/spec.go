@@ -22,7 +22,7 @@ type Spec struct {
 	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable,min=1" ref:"DNSZone" doc:"The DNSZone that it is in."`
 	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"With a final dot the name itself, without one what stands before that of the zone; @ is the zone's own." example:"www"`
 	Type        string   `json:"type" api:"type" rule:"required,immutable,enum=A|AAAA|CAA|CERT|CNAME|MX|NAPTR|NS|PTR|SPF|SRV|SSHFP|TXT" doc:"Type of the records."`
-	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`
+	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the owner mark follows it."`
 	TTL         *int     `json:"ttl,omitempty" api:"ttl" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
 	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" cuts:"nothing is answered any more" doc:"The records, as in a zone file; their order means nothing. Names end with a dot. Texts need no quotes: without them, long ones are split. A reference can stand in place of them." example:"192.0.2.10"`
 

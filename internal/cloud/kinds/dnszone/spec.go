@@ -16,7 +16,7 @@ import (
 // (designate/objects/zone.py, schemas/v2/zone.yaml).
 type Spec struct {
 	Name        string            `json:"name" api:"name,named" rule:"required,immutable,format=domain" doc:"Name of the zone, with a final dot." example:"example.org."`
-	Description *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`
+	Description *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate takes 160 characters, and the owner mark follows it."`
 	Type        *string           `json:"type,omitempty" api:"type" rule:"immutable,enum=PRIMARY|SECONDARY,default=PRIMARY" doc:"PRIMARY: its records are kept here. SECONDARY: they are copied from masters."`
 	Email       *string           `json:"email,omitempty" api:"email" rule:"max=255,pattern=^[^@\\s]+@[^@\\s]+$" doc:"Who is responsible for it. Required for a PRIMARY zone." example:"hostmaster@example.org"`
 	TTL         *int              `json:"ttl,omitempty" api:"ttl" rule:"min=1,max=2147483647" doc:"Seconds for which answers are kept, where a record set does not say it; the cloud decides if left out."`

@@ -71,7 +71,7 @@ func choose(all []answer) (best answer, err error) {
 		}
 	}
 	if tied {
-		return answer{}, errors.New("no leader is named by most of the members that answer" + otherwise(all))
+		return answer{}, errors.New("no majority of the answering members agrees on a leader" + otherwise(all))
 	}
 	mine := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return !a.answers || of(a) != most })
 	voters, healthy := counted(mine)

@@ -35,7 +35,7 @@ type Variable struct {
 
 // Claim is the part of a volume claim that applies to machines.
 type Claim struct {
-	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume is of one machine."`
+	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume belongs to one machine."`
 	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if that does not have it."`
 	Resources        ClaimResources `json:"resources,omitempty" doc:"How much it asks for."`
 }

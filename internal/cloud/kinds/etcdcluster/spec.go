@@ -15,7 +15,7 @@ import (
 // Spec is the declared cluster. size, version, repository, paused, pod and TLS are those of etcd-operator
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/cluster.go).
 type Spec struct {
-	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even number bears no more failures than one less."`
+	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even size tolerates no more failures than the next lower odd size."`
 	Version    string `json:"version,omitempty" rule:"default=3.4.23,pattern=^v?[0-9]+\\.[0-9]+\\.[0-9]+$" doc:"Version of etcd, 3.4 or newer. It goes up one minor version at a time, and never down."`
 	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; the stack's default, or Debian's package etcd-server, if left out. One that names container images is not used."`
 	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of what is at that address."`

@@ -21,7 +21,7 @@ type Spec struct {
 	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
 	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 where the stack's configuration names such a store (spec.defaults.s3); the others have to be changed to one of them."`
 	Swift       *Swift        `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
-	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 the snapshot is; the newest one of the bucket where no object is named, and all in it are of one series."`
+	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 the snapshot is. If no object is named, it is the newest one of the bucket; then all snapshots in the bucket must belong to one series."`
 	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift and s3: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
 
 	ABS map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
@@ -37,7 +37,7 @@ type Cluster struct {
 // Swift says where a snapshot is. The agent only reads it, regardless of its owner.
 type Swift struct {
 	Container string `json:"container" rule:"required,min=1,max=256" doc:"A SwiftContainer of the stack, or else a container of the project by its name."`
-	Object    string `json:"object,omitempty" rule:"max=1024" doc:"The snapshot; the newest one if left out, where all in the container are of one series. It has to say its SHA-256 digest in its metadata, as what an EtcdBackup writes does."`
+	Object    string `json:"object,omitempty" rule:"max=1024" doc:"The snapshot; the newest one if left out. Then all snapshots in the container must belong to one series. Its metadata must contain its SHA-256 digest, as in the snapshots that an EtcdBackup writes."`
 }
 
 // State is the known state of a restore.

@@ -129,7 +129,7 @@ func (s *stream) broken(err error) error {
 		errors.Is(err, xz.ErrFormat) || errors.Is(err, xz.ErrData) || errors.Is(err, xz.ErrOptions) || errors.Is(err, xz.ErrMemlimit) || errors.Is(err, xz.ErrUnsupportedCheck)
 	switch {
 	case compressed:
-		return fmt.Errorf("%w: spec.resource.content.download.decompress: what came cannot be decompressed as %s: %w", errFinal, table.Or(s.content.Download.Decompress, ""), err)
+		return fmt.Errorf("%w: spec.resource.content.download.decompress: the downloaded file cannot be decompressed as %s: %w", errFinal, table.Or(s.content.Download.Decompress, ""), err)
 	case errors.Is(err, outbound.ErrTooLarge):
 		return fmt.Errorf("%w: spec.resource.content.download.url: %w", errFinal, err)
 	}

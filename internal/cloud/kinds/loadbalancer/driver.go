@@ -113,7 +113,7 @@ func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[
 		return err
 	}
 	if have.State.More.offers == nil { // without this check the whole tree would be created a second time
-		return fmt.Errorf("%w: what is under it was not read", kind.ErrBusy)
+		return fmt.Errorf("%w: its listeners and pools were not read", kind.ErrBusy)
 	}
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
 	defer cancel()
@@ -196,7 +196,7 @@ func (d driver) send(ctx context.Context, r request, into any) error {
 
 // errUnsettled says that Octavia is still working and that the time to wait for it is
 // over.
-var errUnsettled = errors.New("still being worked on")
+var errUnsettled = errors.New("Octavia is still applying the last change")
 
 // settle waits until Octavia has finished its work on the load balancer.
 func (d driver) settle(ctx context.Context, id string) error {

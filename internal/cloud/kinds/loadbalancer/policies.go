@@ -5,9 +5,9 @@ import "strconv"
 // L7Policy says how requests that match all of its rules are handled.
 type L7Policy struct {
 	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added, removed or moved; if left out, it is known by what it does."`
-	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Those with a lower one are asked first; those without one come last, in the order of the list."`
+	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first; those without one come last, in the order of the list."`
 	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What becomes of requests that fit."`
-	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"Who answers, for redirectToPool."`
+	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"The pool that answers, for redirectToPool."`
 	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Where clients are sent, for redirectToUrl." example:"https://example.org/gone"`
 	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"What the path is added to and clients are sent to, for redirectPrefix." example:"https://example.org"`
 	RedirectHTTPCode *int          `json:"redirectHTTPCode,omitempty" rule:"enum=301|302|303|307|308" doc:"Status of the answer, for redirectToUrl and redirectPrefix; 302 if left out."`
@@ -20,7 +20,7 @@ type RedirectPool struct {
 	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
 	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
 	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers, as in the port."`
-	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"How it is found out whether they can answer, as in the port."`
+	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"Health checks of the machines, as in the port."`
 }
 
 // L7Rule is a condition on a request.

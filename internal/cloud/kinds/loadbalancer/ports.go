@@ -14,7 +14,7 @@ type Port struct {
 	TLS                *TLS                `json:"tls,omitempty" doc:"Certificates, and what is demanded of clients; with protocol terminatedHTTPS, which needs it."`
 	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200,apart" doc:"What becomes of requests that are not for realServers, with http and terminatedHTTPS."`
 	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is needed."`
-	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
+	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"Health checks of the machines. Octavia has one monitor for a port: the first is used."`
 }
 
 // Timeouts are in milliseconds.

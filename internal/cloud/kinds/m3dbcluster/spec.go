@@ -45,7 +45,7 @@ type IsolationGroup struct {
 	Name                  string         `json:"name" rule:"required,format=label" doc:"What it is called."`
 	NumInstances          int            `json:"numInstances" rule:"required,min=0,max=100" doc:"How many instances are in it."`
 	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16" doc:"A term about the zone names the zone, if the stack's defaults.zones has it; others are noted."`
-	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Not used, and noted: all volumes are of one type."`
+	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Not used, and noted: all volumes have the same type."`
 	UsePodAntiAffinity    bool           `json:"usePodAntiAffinity,omitempty" doc:"Machines are on different hosts where possible, in any case."`
 	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Not used, and noted."`
 	Zone                  string         `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one. If left out: what defaults.zones has for its name, or else the cloud decides."`
@@ -68,7 +68,7 @@ type Namespace struct {
 type Claim struct {
 	Metadata map[string]any `json:"metadata,omitempty" doc:"Ignored."`
 	Spec     struct {
-		AccessModes      []string `json:"accessModes,omitempty" doc:"Ignored: a volume is of one machine."`
+		AccessModes      []string `json:"accessModes,omitempty" doc:"Ignored: a volume belongs to one machine."`
 		VolumeMode       string   `json:"volumeMode,omitempty" doc:"Ignored."`
 		StorageClassName string   `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if that does not have it."`
 		Resources        struct {
@@ -91,7 +91,7 @@ func Kind(d defaults.Defaults) *kind.Kind {
 	return typed.Workload[Spec]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBCluster", Aliases: []string{"operator.m3db.io"}, Parts: []string{"EtcdCluster", "SecurityGroup", "VirtualMachineGroup", "M3DBInstance", "M3DBNamespace"},
-			Doc: "A cluster of M3DB on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run M3DB, a SecurityGroup NAME, an M3DBInstance for each machine, an M3DBNamespace for each namespace, and an EtcdCluster NAME-etcd where none is named. Instances come and go one at a time, while no shard is on its way.",
+			Doc: "A cluster of M3DB on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run M3DB, and a SecurityGroup NAME. It also stands for an M3DBInstance for each machine, an M3DBNamespace for each namespace, and an EtcdCluster NAME-etcd if it names none. Instances are added and removed one at a time, while no shard is moving.",
 		},
 		Validate: r.Validate, Expand: r.Expand, Summarize: r.Summarize,
 	}.Kind()

@@ -67,7 +67,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
-		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+		return nil, fmt.Errorf("the addresses of the machines are unknown: %w", errors.Join(errs...))
 	}
 	list := places(around)
 	if len(list) == 0 {

@@ -25,7 +25,7 @@ import (
 // Spec is the desired state of a port forwarding. Values are Neutron's (neutron-lib
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
-	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron takes 255 characters, and the mark of the owner stands behind it."`
+	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron takes 255 characters, and the owner mark follows it."`
 	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP whose port it is. It must lead to no port itself."`
 	Protocol      string  `json:"protocol" api:"protocol" rule:"required,enum=tcp|udp|sctp|dccp" doc:"Protocol of the transport layer."`
 	ExternalPort  int     `json:"externalPort" api:"external_port" rule:"required,min=1,max=65535" doc:"Port of the floating IP."`

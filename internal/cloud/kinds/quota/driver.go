@@ -185,7 +185,7 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and a set of quotas has no place for the mark of its owner; "+
+	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and quotas cannot bear an owner mark; "+
 		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
 }
 
@@ -210,7 +210,7 @@ func taken(service string, now, want map[string]int) error {
 		}
 		why := ""
 		if service == cloud.Compute {
-			why = ", as a Nova does that takes its limits from Keystone (unified limits): set them there"
+			why = ", this Nova uses Keystone's unified limits (unified limits): set them there"
 		}
 		return fmt.Errorf("%w: spec.resource.limits.%s: the %s service still has %d, though it accepted %d%s", kind.ErrRejected, name, service, limit, want[name], why)
 	}

@@ -30,7 +30,7 @@ type Rule struct {
 	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
 	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor another remote is given."`
-	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late,restricts" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to, or one whose rules name this one: such rules come when both are there."`
+	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late,restricts" doc:"The other side has this SecurityGroup. It may be the rule's own group, or a group whose rules refer to this one. Rules between such groups are added when both groups exist."`
 	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The other side's addresses are those of this AddressGroup."`
 	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; every one if left out."`
 	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`

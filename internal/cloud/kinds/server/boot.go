@@ -113,7 +113,7 @@ func noRebuild(w want, have *object, _ string) string {
 	boot, _ := bootVolume(w)
 	switch {
 	case (boot == "") != (have.Spec.ImageRef != ""):
-		return "needs a server that boots from what the manifest says, and this one does not"
+		return "needs a server with the boot source of the manifest, and this one does not"
 	case boot == "":
 		return ""
 	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // the first volume is the boot volume

@@ -49,7 +49,7 @@ func validate(s *Spec, r *kind.Report) {
 // stays when its manifest is removed.
 func noteKeep(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
-		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
+		c.Note("metadata.annotations", "came after the group was made, and Nova cannot store it: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // ShareNetwork). Descriptions are shorter than Manila's, since the mark takes a part.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila takes 255 characters, and the mark of the owner stands behind it."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila takes 255 characters, and the owner mark follows it."`
 	NetworkRef  string  `json:"networkRef,omitempty" api:"neutron_net_id,null" show:"neutronNetID" ref:"Network" doc:"The Network that share servers are plugged into; none if left out. Manila refuses to change it while a share server uses it. Given together with subnetRef."`
 	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network in which they have their addresses, for all availability zones."`
 }

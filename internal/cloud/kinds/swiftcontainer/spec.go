@@ -58,7 +58,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "SwiftContainer", Service: cloud.ObjectStore, UniqueNames: true, IDIsName: true, Rare: true,
 			HoldsData: true, Loss: []string{"who may read and write it, and its other settings; one that holds objects is not deleted"},
 			Unmark: "openstack container unset --property stackreeve --property stackreeve-applied <id>",
-			Doc:    "A container of the object store (Swift). The objects in it are not managed, and one that holds any, or earlier versions of any, is never deleted. Lists of Swift do not show whose a container is, so while a stack has one, each pass makes a request (HEAD) for every container of the project, 16 at a time.",
+			Doc:    "A container of the object store (Swift). The objects in it are not managed. A container that holds objects, or earlier versions of objects, is never deleted. Swift's lists do not show the owner of a container. So while a stack has one, each pass makes a request (HEAD) for every container of the project, 16 at a time.",
 		},
 		Collection: define.Collection{ID: "name"},
 		Mark:       place,

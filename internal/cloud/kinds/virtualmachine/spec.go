@@ -25,7 +25,7 @@ func Kind(d defaults.Defaults) *kind.Kind {
 	return typed.Workload[Spec]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
-			Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
+			Doc: "A machine that runs. It stands for a Port and a Server with its name. If its manifest asks for them, it also stands for a FloatingIP, a root Volume, and further Volumes and Ports. It finds image, flavor, network, key pair and security groups by name.",
 		},
 		Validate: r.Validate, Expand: r.Expand,
 	}.Kind()

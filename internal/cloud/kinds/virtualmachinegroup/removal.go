@@ -27,7 +27,7 @@ func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
 	for i, hint := range s.RemovalHints {
 		if _, number, _ := numbered(hint); number > last(numbers) {
-			e.Note(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("%s is no machine that the group would have without the hint", hint))
+			e.Note(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("%s has no effect: without the hint, the group has no such machine", hint))
 		}
 	}
 }

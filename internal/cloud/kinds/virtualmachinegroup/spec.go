@@ -15,7 +15,7 @@ import (
 type Spec struct {
 	Replicas        *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines; left out with maxReplicas. Fewer deletes those with the highest numbers, unless removalHints names others. With isolationGroups it is their sum, and can be left out."`
 	MinReplicas     *int             `json:"minReplicas,omitempty" rule:"min=1,max=1000,default=1" doc:"Least number of machines; with maxReplicas."`
-	MaxReplicas     *int             `json:"maxReplicas,omitempty" rule:"min=1,max=1000" doc:"Most machines. Given in place of replicas, it leaves it to somebody else how many there are, between minReplicas and it: the number that is written on the first machine as metadata stackreeve-replicas; as long as there is none, those that there are."`
+	MaxReplicas     *int             `json:"maxReplicas,omitempty" rule:"min=1,max=1000" doc:"Largest number of machines. If it is given in place of replicas, somebody else sets the number, from minReplicas to maxReplicas. They write it as the metadata stackreeve-replicas of the first machine. Until then the number stays as it is."`
 	HAPolicy        string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
 	Strategy        *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
 	Heal            *Heal            `json:"heal,omitempty" doc:"How machines are brought back that somebody has stopped, that failed, or whose probes find that they do not serve. If left out they are reported only."`
@@ -82,7 +82,7 @@ func Kind() *kind.Kind {
 	return typed.Workload[Spec]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Short: "vmg", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"ServerGroup", "VirtualMachine", "DNSRecordSet"},
-			Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
+			Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several. It also stands for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
 		},
 		Group: kind.Group{Members: "VirtualMachine", Spec: "spec.template"}, Validate: r.Validate, Expand: r.Expand, Gather: r.Gather,
 	}.Kind()

@@ -20,7 +20,7 @@ import (
 // Spec is the declared series.
 type Spec struct {
 	VolumeRef string  `json:"volumeRef" ref:"Volume" rule:"required,min=1" doc:"Volume of which snapshots or backups are taken, also while it is attached to a server: each is then what the disk of a machine holds that loses its power."`
-	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken: five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h; every 10 minutes at most. The first one is taken at once. For moments at which nobody was there to take one, one is taken later." example:"0 3 * * *"`
+	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken, every 10 minutes at most. Write five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h. The first one is taken at once. If no agent ran at one or more of these times, one is taken later." example:"0 3 * * *"`
 	TimeZone  string  `json:"timeZone,omitempty" rule:"max=40" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out." example:"Europe/Berlin"`
 	Keep      int     `json:"keep" rule:"required,min=1,max=1000" doc:"How many are kept. The oldest goes once a newer one is available; the last one never."`
 	KeepFor   *string `json:"keepFor,omitempty" rule:"max=20" doc:"How much older than the newest one those may be that are kept, such as 720h; without a bound if left out." example:"720h"`

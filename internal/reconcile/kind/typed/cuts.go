@@ -77,7 +77,7 @@ func emptied(have, want any, text string) string {
 			return ""
 		}
 		if lost := h.Len() - common(h, w); lost*2 > h.Len() && w.Len()*2 < h.Len() {
-			return fmt.Sprintf("%d of %d go: %s for most", lost, h.Len(), text)
+			return fmt.Sprintf("%d of %d removed: %s for most users", lost, h.Len(), text)
 		}
 	}
 	return ""
