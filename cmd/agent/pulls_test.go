@@ -385,7 +385,6 @@ func (l onGitLab) Forge() forge.Forge { return l.forge }
 // newGitLab returns a stage whose agent reports to a stand-in for GitLab.
 func newGitLab(t *testing.T, poll string) (*forgetest.GitLab, *reviewStage) {
 	t.Helper()
-	testcost.Long(t)
 	g := forgetest.StartGitLab(t)
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(g.Token(forgetest.Bot)), 0o600); err != nil {
@@ -400,12 +399,14 @@ func newGitLab(t *testing.T, poll string) (*forgetest.GitLab, *reviewStage) {
 
 // Polls alone find everything on GitLab, too.
 func TestPullRequestsOnGitLab(t *testing.T) {
+	testcost.Long(t)
 	_, r := newGitLab(t, "@every 1s")
 	r.story()
 }
 
 // GitLab's messages alone start every look.
 func TestPullRequestsOnGitLabByWebhooks(t *testing.T) {
+	testcost.Long(t)
 	g, r := newGitLab(t, "@every 1h")
 	r.start() // this takes an address
 	r.kill()

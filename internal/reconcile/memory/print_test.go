@@ -23,7 +23,7 @@ made and not usable so far, by ID (1)
 made and not listed so far (1)
   Server/web# at 2024-02-01T12:00:00Z
 begun (3)
-  Server/old, which may go until 2024-02-01T12:00:00Z
+  Server/old, which may be deleted until 2024-02-01T12:00:00Z
   Server/plain
   Server/web until 2024-02-01T12:03:00Z
 created without an answer (1)

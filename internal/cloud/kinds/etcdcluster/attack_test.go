@@ -194,7 +194,7 @@ func TestAVersionThatCannotBeHad(t *testing.T) {
 	w := newWorld(t)
 	noted := func(manifests string) bool {
 		for _, d := range w.Resolve(manifests) {
-			if slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "whatever that is") }) {
+			if slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "unchecked") }) {
 				return true
 			}
 		}
