@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What one machine says counts for as much as that of another, and half of them are not most.
+// The answers of all machines count the same, and half of them are no majority.
 func TestMost(t *testing.T) {
 	for _, c := range []struct {
 		said string

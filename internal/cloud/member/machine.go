@@ -20,11 +20,11 @@ import (
 // Kind is what is particular to the members of one kind.
 type Kind[Spec any] struct {
 	Cloud    *cloud.Client
-	Inside   []string      // kinds of what members are found by: ports, servers, volumes
-	Record   Record        // on the ports of members that there were
-	Token    string        // what members answer to, with their address
-	Begun    string        // what there was before if a port has the record: "cluster"
-	Patience time.Duration // that a machine may take until its member answers
+	Inside   []string      // the kinds by which members are found: ports, servers, volumes.
+	Record   Record        // the tag on the ports of former members.
+	Token    string        // the word that makes a token of a member, with its address.
+	Begun    string        // what existed before if a port has the record, for people: "cluster".
+	Patience time.Duration // how long a machine may take until its member answers.
 	Place    func(*Spec) Place
 }
 
@@ -57,9 +57,9 @@ type Machine[Spec any] struct {
 type Cluster[Spec any] struct {
 	Key      manifest.Key // of any member
 	Name     string
-	Specs    []*Spec          // of all members that are wanted
-	Machines []*Machine[Spec] // those that are wanted, as far as they have addresses
-	Spare    []*Machine[Spec] // those that have a port and a name of the cluster, and are not wanted
+	Specs    []*Spec          // the specs of all wanted members.
+	Machines []*Machine[Spec] // the machines of wanted members that have addresses.
+	Spare    []*Machine[Spec] // machines with a port and a name of the cluster that no manifest wants.
 	stack    string
 	wanted   map[manifest.Key]bool // members of all clusters
 }

@@ -12,10 +12,10 @@ import (
 type State struct {
 	PortID     string
 	Address    string
-	Others     []string // addresses of the other machines of its cluster
-	Unrecorded bool     // nothing says yet, for when it is gone, that there was one
-	Lost       string   // why the whole cluster does not work; "" when it does, or was never there
-	Failure    string   // why its machine cannot begin, as that says
+	Others     []string // addresses of the other machines of its cluster.
+	Unrecorded bool     // its port does not record yet that there was a member.
+	Lost       string   // why the whole cluster does not work; "" if it works, or never existed.
+	Failure    string   // the machine's own reason why it cannot begin.
 }
 
 // Diff reports that nothing says yet, for when it is gone, that there was what a member is of.

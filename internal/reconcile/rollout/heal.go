@@ -85,7 +85,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 		}
 		switch limit := h.most(len(patients)); {
 		case sick+away > limit:
-			out.Held = fmt.Sprintf("%d of %d members do not serve, more than %d: none is healed: the cause is probably not a single member", sick+away, len(patients), limit)
+			out.Held = fmt.Sprintf("%d of %d members do not serve, more than %d, so none is healed: the cause is probably not a single member", sick+away, len(patients), limit)
 		case healed >= h.PerHour:
 			out.Held = fmt.Sprintf("members were healed %d times within an hour, and no more is allowed", healed)
 		case away < max(1, atOnce):

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// ownDisk says why the data of a member is taken to be on the disk of its machine, and to go with it; "" where it is on a volume, or there is no machine.
+// ownDisk says why the data of a member counts as being on the machine's own disk, and so is lost with the machine. It is "" if the data is on a volume,
+// or there is no machine.
 func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	if server == nil {
 		return ""

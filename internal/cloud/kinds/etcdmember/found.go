@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// found is what there is of a cluster.
+// found returns the members that exist of a cluster.
 func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	knows := etcdquorum.Authority(voices(machines))
 	alien := knows != nil && !claims(machines, knows)

@@ -38,8 +38,8 @@ type said struct {
 	voice   etcdquorum.Voice // without what it is called and where it is
 	waiting etcd.Waiting
 	waits   bool
-	unlike  string // how it talks otherwise than it should; "" for not at all, or as it should
-	failure string // why it cannot begin, as it says itself; "" where it does not say so
+	unlike  string // how its TLS differs from what the manifest says; "" if it does not, or nobody answers.
+	failure string // the machine's own reason why it cannot begin; "" if it gives none.
 }
 
 // List is that of [typed.Kind]: what etcd says of each cluster that manifests ask for.

@@ -17,8 +17,8 @@ import (
 // longestRestore is how long one attempt may send a snapshot; the next one goes on where it ended.
 const longestRestore = time.Hour
 
-// restore has the first machine begin with a snapshot: it sends what the machine does not have yet, part by part, records on all ports
-// that the cluster begins with a snapshot, and has it begin.
+// restore makes the first machine begin with a snapshot. It sends the missing parts, records on all ports that the cluster begins with a snapshot, and
+// tells the machine to begin.
 func (d driver) restore(ctx context.Context, w want, own *machine, machines []*member.Machine[Spec]) error {
 	points := w.Ref("EtcdRestore", w.Spec.RestoreRef).Facts.Points
 	if len(points) == 0 {

@@ -5,9 +5,9 @@
 //	update   promotes the learner; has a leader hand over whose machine is about to be interrupted
 //	delete   ends the membership, unless the others would lose their majority
 //
-// A member is that of a Port by the address in its peer URL, and bears that port's mark. All that is recorded, in tags of the port, is that there
-// was a member, and of which cluster (see whose.go): a cluster of which all data is lost is not begun again as if it were new, and one of
-// somebody else is not changed.
+// A member belongs to a Port by the address in its peer URL, and bears that port's mark. Tags of the port record only that there was a member, and of
+// which cluster (see whose.go). So a cluster that has lost all its data is not begun again as if it were new, and somebody else's cluster is not
+// changed.
 package etcdmember
 
 import (

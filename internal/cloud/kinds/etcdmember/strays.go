@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
-// was never recorded as a member, and is none by the word of the others, is somebody else's. Where their word does not count it is none if nobody says that it is one.
+// askOwn asks the machines of a cluster, and leaves out machines that are not part of it. A machine with such a name is somebody else's if no manifest
+// wants it, it was never recorded as a member, and the others do not list it. If the others have no majority, one that lists it is enough.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })
 	knows := consult(ctx, own, etcdquorum.Spokesman) // those that are left out are members, too
@@ -36,9 +36,9 @@ func askOwn(ctx context.Context, machines []*machine) []*machine {
 	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
 }
 
-// strays are the members at addresses of which the cloud shows no port any more. Each counts in every decision of the cluster and can
-// never be back there, so it goes: it is that of the wanted machine whose name it has, when that has another address now, or one that
-// nobody wants. leaving are the objects that go after them.
+// strays returns the members at addresses for which the cloud shows no port. Each counts in every decision of the cluster and can never come back, so it
+// is removed. It belongs to the wanted machine with its name, if that machine has another address now; else no manifest wants it. leaving
+// are the objects that go after them.
 func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, leaving member.Queue) (all []live) {
 	if knows == nil {
 		return nil

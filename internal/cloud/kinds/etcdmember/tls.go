@@ -80,8 +80,8 @@ func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines
 	return machines, nil
 }
 
-// differing says why no machine of a cluster is changed: a member that there was talks otherwise than it should, so a machine that does
-// as it should would not be one of them. "" when none does.
+// differing says why no machine of a cluster is changed: a recorded member has other TLS settings than the manifest. A machine with the settings of the
+// manifest could not join the others. It is "" if no member differs.
 func differing(machines []*machine) string {
 	for _, m := range machines {
 		if m.Recorded && m.unlike != "" {

@@ -12,13 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Whose cluster answers. Manifests decide at which addresses the stack's ports are, and so whom the agent asks there: it may be
-// the etcd of somebody else, without TLS and in reach of the agent. A cluster is the stack's only where tags of its ports say so:
+// Manifests decide the addresses of the stack's ports, and so whom the agent asks there. It may be somebody else's etcd, without TLS and in reach of the
+// agent. A cluster is the stack's only if tags of its ports say so:
 //
 //	etcd-begins:ADDRESS   a machine at this address had no data, by the word of its boot script, and is asked to begin a cluster
 //	etcd-cluster:ID       there was a member of the cluster of this ID
 //
-// Nothing is changed in any other one.
+// The agent changes nothing in any other cluster.
 const clusterTag = ownertext.Prefix + "etcd-cluster:"
 
 // clusters are the IDs of those that there was a member of.

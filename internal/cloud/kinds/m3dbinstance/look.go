@@ -67,7 +67,7 @@ func (c *cluster) addresses(besides *machine) (list []string) {
 	return list
 }
 
-// found is what there is of a cluster.
+// found returns the instances that exist of a cluster.
 func (c *cluster) found() (all []live) {
 	p := c.seen.placement()
 	displaced := cmp.Or(c.displaced(p), c.foreign(p))

@@ -70,8 +70,8 @@ func (s seen) placement() *m3.Placement {
 
 var errDisagree = fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
 
-// calm reports why nothing may change now, besides at one instance: shards are coming or going, or a machine does not answer, or has not read its data, whose
-// shards the others would miss. Coordinators see to the first themselves, and not to the second.
+// calm returns why nothing may change now, besides one instance: shards are moving, a machine does not answer, or it has not read its data. Coordinators
+// check themselves whether shards move. They do not check the machines, whose shards the others would miss.
 func (s seen) calm(besides string) error {
 	p := s.placement()
 	if p == nil {

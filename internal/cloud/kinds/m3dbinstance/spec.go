@@ -1,13 +1,13 @@
-// Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. It is not found in the cloud but in the
-// cluster's placement, which the coordinators on the machines that the stack owns are asked for; an M3DBCluster makes one for each.
+// Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. It is found in the cluster's placement, and not in the
+// cloud. The agent asks the coordinators on the stack's own machines for it. An M3DBCluster makes one for each machine.
 //
 //	create   begins the placement with all first instances at once, or adds one
 //	update   has an instance on another disk replace the one whose disk is lost
 //	delete   has an instance give its shards to the others
 //
-// One of these is done at a time, only while no shard is coming or going and all other machines answer, and it is never forced. An instance
-// is that of a machine by its ID, and bears the mark of that machine's port. All that is recorded, in a tag of the port, is that there was an
-// instance: a placement that etcd has lost is not begun again, since nodes delete the data of shards that are not theirs.
+// One of these is done at a time, only while no shard moves and all other machines answer. It is never forced. An instance belongs to a machine by its
+// ID, and bears the mark of that machine's port. A tag of the port records only that there was an instance. So a placement that etcd has lost is
+// not begun again: nodes would delete the data of shards that are not theirs.
 package m3dbinstance
 
 import (
@@ -93,8 +93,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Flat()
 }
 
-// Diff reports an instance that is on another disk, or at another address, than the placement knows, another isolation group, and an instance
-// of which it is not recorded that there was one.
+// Diff reports an instance whose disk or address differs from the placement, another isolation group, and an instance that is not recorded on
+// its port yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	if have.held.ID == "" {
 		return

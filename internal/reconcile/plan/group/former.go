@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Members that a group no longer has are deleted as others are interrupted: enough members have to serve, and the former ones get no new traffic for
+// Members that a group no longer has are deleted as others are interrupted: enough members have to serve. The former ones get no new traffic for
 // a while first, so that they can finish their work.
 
 // former are the members that a group no longer has and that still work: the steps of the objects that do their work.

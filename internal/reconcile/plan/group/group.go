@@ -26,9 +26,9 @@ type Groups struct {
 	steps  []plan.Step
 
 	list    []*group
-	former  []former                      // members that groups no longer have
-	stepsOf map[*kind.Live]*plan.Step     // the steps of wanted objects
-	hidden  map[manifest.Key]manifest.Key // by group: the first object of the stack that may judge its members and cannot be listed
+	former  []former                      // members that groups no longer have.
+	stepsOf map[*kind.Live]*plan.Step     // the steps of wanted objects.
+	hidden  map[manifest.Key]manifest.Key // by group: the first object of the stack that may judge its members and cannot be listed.
 	SeenNow plan.Seen                     // for the next plan
 	Failing []plan.Failing
 }
@@ -76,8 +76,8 @@ type group struct {
 	// decision is about the members of a group that has something to do. decided says that there is one.
 	decision rollout.Decision
 	decided  bool
-	unseen   manifest.Key // the object that may judge members and cannot be listed; zero for none
-	unhealed string       // why members that do not serve are not healed; "" where there are none
+	unseen   manifest.Key // the object that may judge members and cannot be listed; zero for none.
+	unhealed string       // why members that do not serve are not healed; "" where there are none.
 	renewed  manifest.Key // the object that members share and that is created first; zero for none
 }
 

@@ -12,16 +12,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Brake holds a plan that destroys more than the limits allow, or everything
-// the stack owns, or that loses data, unless somebody approved of all it would do. Surplus copies
-// left by interrupted requests do not count: the object itself stays. Of a stack
-// that is changed by hand only (see [Manual]) it holds every plan that writes.
-// What is suspended need not be held.
+// Brake holds a plan that destroys more than the limits allow, destroys all
+// objects of the stack, or loses data. It lets the plan through if somebody
+// approved all of it. Surplus copies left by interrupted requests do not count:
+// the object itself stays. If every change of the stack needs an approval (see
+// [Manual]), it holds every plan that writes. A suspended stack is never held.
 //
-// What goes on with a rollout that was approved of before is not counted again.
+// A step that continues an approved rollout is not counted again.
 //
-// A pass destroys nothing that was not in the plan it set out with, so that
-// limits bound the pass as they bound its plan.
+// A pass destroys nothing that was not in its first plan. So the limits bound the
+// pass as they bound the plan.
 func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		reasons := tollOf(p).over(limits)
@@ -111,8 +111,8 @@ func tollOf(p plan.Plan) toll {
 	return t
 }
 
-// inTheirTurn are the members that do not count although they are replaced: those of a group that says how that is done, beyond
-// as many as can be away at once. Those that lose the most count.
+// inTheirTurn returns the replaced members that do not count. A group that says how its members are replaced counts only as many members as may be away
+// at once. The members that lose the most are the ones that count.
 func inTheirTurn(p plan.Plan) map[manifest.Key]bool {
 	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
 	at := map[manifest.Key][]manifest.Key{}
@@ -196,7 +196,7 @@ func (c count) verb() (list cause.Or) {
 	return list
 }
 
-// byKind lists what is destroyed, the most of a kind first.
+// byKind lists the destroyed objects by kind. The kind with the largest number comes first.
 func (t toll) byKind() string {
 	kinds := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.kinds[b].harmed, t.kinds[a].harmed), strings.Compare(a, b))

@@ -14,8 +14,8 @@ import (
 // Subject is what a plan makes or keeps of an object, to be judged.
 type Subject struct {
 	Key    manifest.Key
-	Action plan.Action    // "" for what only stands for others
-	Fields []string       // that change, whoever's step writes them
+	Action plan.Action    // "" for an object that only stands for others.
+	Fields []string       // the fields that change, also those that another object's step writes.
 	Object map[string]any // kind, metadata and spec of its manifest, or of what was derived for it; secrets are redacted
 	Refs   []Reference    // what the names in it stand for
 }
@@ -29,8 +29,8 @@ type Verdict struct {
 // policyField stands where notes name a field.
 const policyField = "policy"
 
-// Judge has refused what a verdict denies, for the object itself, for one that it was expanded from, or for another one
-// whose field the step writes, and notes what else it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
+// Judge refuses a step that a verdict denies: for the object itself, for the object that it was expanded from, or for another one whose field the step
+// writes. Other verdicts become notes. An existing object stays, with a note. Deletions are not judged. of says which kinds verdict is asked about.
 func Judge(of func(kind string) bool, verdict func(Subject) Verdict) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		found, among := judgements(p, of, verdict)

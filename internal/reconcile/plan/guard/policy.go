@@ -117,10 +117,10 @@ func ReportDrift(byDefault bool) plan.Policy {
 	}
 }
 
-// Cautious is for a revision of which it is not known whether a newer one was
-// applied since: it makes what is missing, and keeps as they were made the objects
-// that this very revision's manifests made. Nothing is deleted, and nothing is
-// changed that other manifests made.
+// Cautious is for a revision if a newer one may have been applied since. It
+// creates missing objects. It corrects only objects that this very revision's
+// manifests made. It deletes nothing, and changes nothing that other manifests
+// made.
 func Cautious(p plan.Plan) plan.Plan {
 	return p.MapSteps(func(s plan.Step) plan.Step {
 		s = s.WithoutLosses()

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// FallenBack has the groups that are kept at something else want what they wanted then, in an order in which nothing stands before
-// what it refers to. What they have not had is as if it need not be there now.
+// FallenBack returns the input in which each group that went back wants what it wanted at that commit. Every object still comes after the objects that
+// it refers to. An object that the group did not have then need not exist now.
 func (in Input) FallenBack() Input {
 	if len(in.Fallbacks) == 0 {
 		return in

@@ -28,8 +28,8 @@ type Input struct {
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
-	// Before is what the commit before wanted, by sums of the manifests, where nothing remembers more: what it wanted just as it is
-	// wanted now, and is not there, was deleted by somebody. Of a stack that owns nothing yet that says nothing.
+	// Before holds the sums of the manifests of the commit before, if nothing remembers more. An object that is missing, and that the commit before wanted
+	// in the same form, was deleted by somebody. That conclusion is not drawn for a stack that owns nothing yet.
 	Before map[manifest.Key]checksum.Sum
 	Past
 	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
@@ -49,13 +49,13 @@ type Input struct {
 // Past is what is known beyond the lists of the cloud and the commit. The zero value is that of a process that has just begun.
 type Past struct {
 	// Lost are the IDs, by step, of objects that were seen in the cloud and that the
-	// agent has not deleted since: one that is not there any more was deleted by
-	// somebody else.
+	// agent has not deleted since. If such an object is missing, somebody else has
+	// deleted it.
 	Lost map[string]string
 	// Made are the IDs, by step, of objects that this process has made and has not seen usable or in use since.
 	Made map[string]string
-	// Begun is what the agent itself has begun to change, or to have follow a change, and has not seen as wanted since: how that differs is
-	// nobody else's doing.
+	// Begun are the objects that the agent has begun to change, or that follow such a change, and that it has not seen up to date since. Their
+	// differences are not drift.
 	Begun map[manifest.Key]bool
 	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
 	Sick map[manifest.Key]rollout.Finding

@@ -9,10 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// A group may leave it open how many members it has, between two numbers: somebody else decides that and writes the number on
-// what does the work of the first member (see [kind.Live.WantedReplicas]). As long as nobody does, it has those that it has.
-// So nothing is remembered but in the cloud, and what is written there is a wish: it chooses among what the manifests
-// allow, and nothing else.
+// A group may leave its number of members open, between two bounds. Somebody else then sets the number, on the object that does the work of the first
+// member (see [kind.Live.WantedReplicas]). Without it, the group keeps the members that it has. So only the cloud remembers the number.
+// It is a wish: it chooses among the numbers that the manifests allow.
 //
 //	what is written               members                    of which the lists show something
 //	----------------------------  ------------------------------------------------------------
@@ -26,18 +25,18 @@ type Size struct {
 	Why     string
 }
 
-// A group may have further members while others are interrupted: spares. The manifests come with all that
-// there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
-// are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.
+// A group may have further members while others are interrupted: spares. The manifests come with all possible spares. The plan is made with
+// as many as the group needs now (see [rollout.Decision]). The others count as if no manifest had them: a spare that exists and is not
+// needed is deleted, which harms nobody.
 
 // Further are the further members that groups may have.
 type Further struct {
-	Members map[manifest.Key][]manifest.Key // of each group, in the order of their numbers
-	Scaled  map[manifest.Key][]manifest.Key // likewise, those that groups have while they shall have so many
-	First   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
-	Least   map[manifest.Key]int            // and how many of these there are
-	Owner   map[manifest.Key]manifest.Key   // the member that an object belongs to
-	ByOwner map[string]*kind.Desired        // what bears an owner text, that of a former name, too
+	Members map[manifest.Key][]manifest.Key // the spares of each group, in the order of their numbers.
+	Scaled  map[manifest.Key][]manifest.Key // the members of each group above its lower bound, in the same order.
+	First   map[manifest.Key]manifest.Key   // of each such group, the first member that always exists.
+	Least   map[manifest.Key]int            // of each such group, the number of members that always exist.
+	Owner   map[manifest.Key]manifest.Key   // the member that an object belongs to.
+	ByOwner map[string]*kind.Desired        // the object of an owner text, also of a former name.
 	ByKey   map[manifest.Key]*kind.Desired
 }
 

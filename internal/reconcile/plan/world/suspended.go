@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// What is suspended is left exactly as it is, and what it is not to have any more is a part of that. Marks do not show what an
-// object was a part of, so it is one by its kind and its name:
+// A suspended object is left exactly as it is, with the parts that its manifest no longer has. Marks do not show of which object another one was a
+// part. So kind and name decide:
 //
 //	NAME, NAME-…        of the kinds that the suspended object can stand for (see [kind.Info.Parts])
 //	NAME, with - or .   of any kind, where a definition says what it stands for, which chooses names itself
 //	around it
 //
-// When unsure, it is kept: the plan says so, and it goes later.
+// When unsure, the planner keeps an object. The plan says so, and the object is deleted later.
 
 // suspended is an object of the repository that is suspended, and may stand for others.
 type suspended struct {
@@ -22,7 +22,7 @@ type suspended struct {
 	parts map[string]bool // kinds; nil for any
 }
 
-// suspensions finds them. What is suspended as a part of another one is left to that.
+// suspensions finds the suspended objects, but for those that are suspended as a part of another one.
 func (w *World) suspensions() (list []suspended) {
 	for i := range w.Want {
 		d := &w.Want[i]

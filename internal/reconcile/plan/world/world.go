@@ -20,10 +20,10 @@ type World struct {
 	KindNames []string          // kind names, in creation order
 	ByKey     map[manifest.Key]*kind.Desired
 	Cloud     *bind.Cloud
-	ByOwner   map[string]manifest.Key      // which desired object answers for an owner text
-	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id
-	Suspended []suspended                  // what may have parts that no manifest has any more
-	Further   *Further                     // the members that groups may have besides; nil for none
+	ByOwner   map[string]manifest.Key      // which desired object answers for an owner text.
+	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id.
+	Suspended []suspended                  // objects that may have parts without a manifest.
+	Further   *Further                     // the further members that groups may have; nil for none.
 	Owned     int
 	// OwnedKinds are the numbers of owned objects, by kind.
 	OwnedKinds map[string]int
