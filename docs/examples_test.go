@@ -31,7 +31,7 @@ func run(t *testing.T, dir string, env []string, args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// inMachines are the examples of what is not in sync before machines run it, which those of the simulator do not: they are
+// inMachines are the examples that are in sync only once machines run them. Machines of the simulator run nothing. So these examples are
 // read here, and applied by the tests of their kinds.
 var inMachines = map[string]bool{"etcdbackup.yaml": true, "etcdcluster.yaml": true, "etcdmember.yaml": true, "etcdrestore.yaml": true, "m3dbcluster.yaml": true, "m3dbinstance.yaml": true, "m3dbnamespace.yaml": true}
 
@@ -145,7 +145,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// check has the program read a block. What a manifest refers to may be elsewhere.
+// check has the program read a block. The objects that a manifest refers to may be elsewhere.
 func check(t *testing.T, file string, b block, manifests, stacks int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package boot is what the machines of clusters do and say before the program runs that they are for: they fetch it, and tell on its port why they cannot
-// begin. Which program that is, and what follows, is decided elsewhere.
+// Package boot is the first part of the machines of clusters, before their program runs. A machine fetches the program, and tells on its port why it
+// cannot begin. Other packages decide which program that is, and what follows.
 package boot
 
 import (
@@ -15,9 +15,9 @@ import (
 //go:embed boot.py
 var script string
 
-// Filled is a machine's script with what all of them have in common, which needs ME, WANTED, HERE and UNIT of it; with the values it
-// wants, as JSON whose braces are kept apart for the template of a group; and with what is secret, in base64. Their places in the
-// template are @BOOT@, @WANTED@ and @GIVEN@.
+// Filled fills in a machine's script. @BOOT@ becomes the part that all scripts have in common, which needs ME, WANTED, HERE and UNIT of the script.
+// @WANTED@ becomes the wanted values as JSON, whose braces are kept apart for the template of a group. @GIVEN@ becomes the secrets in
+// base64.
 func Filled(template string, wanted map[string]any, given string) string {
 	text, _ := json.Marshal(wanted) // plain values
 	return strings.NewReplacer("@BOOT@", strings.TrimSpace(script), "@WANTED@", strings.ReplaceAll(string(text), "{{", "{{'{{'}}"), "@GIVEN@", given).Replace(template)

@@ -20,8 +20,8 @@ func Counts(ctx context.Context) bool {
 // whoKey is the context key of the name of the token's holder.
 type whoKey struct{}
 
-// Who(ctx) returns the name of the holder of the request's token, from its context; "" when the token has no name.
-func Who(ctx context.Context) string {
+// Holder returns the name of the holder of the request's token, from its context; "" when the token has no name.
+func Holder(ctx context.Context) string {
 	name, _ := ctx.Value(whoKey{}).(string)
 	return name
 }

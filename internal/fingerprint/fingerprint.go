@@ -1,11 +1,11 @@
-// Package fingerprint makes short texts by which can be found out later whether a
-// secret is still the same, and which do not help to guess it: they are stored
-// where all users of a project, and every machine in it, can read them.
+// Package fingerprint makes short texts that show later whether a secret is still
+// the same. They do not help to guess the secret: they are stored where all users
+// of a project, and every machine in it, can read them.
 //
 // With a key a fingerprint is a MAC: without the key nothing can be guessed.
 // Without one it is a slow, salted hash (Argon2id): a guess costs about a
-// millisecond and a megabyte, for one holder of secrets in one stack of one
-// project at a time. That stops tables made beforehand and makes guessing a
+// millisecond and a megabyte. It counts for one holder of secrets in one stack of
+// one project only. That stops tables made beforehand and makes guessing a
 // password hopeless; a PIN of six digits still falls within an hour.
 //
 //	s-<16 characters>            salted

@@ -145,8 +145,8 @@ func (b *Board) forget(commit string) {
 const MaxDescription = 140
 
 // Describe makes text fit for a status's description: one line of at most
-// [MaxDescription] characters, none of them outside the basic multilingual
-// plane, which GitHub answers with an error, or unsafe to print.
+// [MaxDescription] characters that are safe to print. It has no characters
+// outside the basic multilingual plane, which GitHub refuses.
 func Describe(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

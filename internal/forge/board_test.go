@@ -105,8 +105,8 @@ func (l *lossy) SetStatus(ctx context.Context, commit string, s forge.Status) er
 	return err
 }
 
-// What is read of a commit while one of its statuses is set does not take that one's
-// place: stacks of one repository read the same commit.
+// A status may be set while the statuses of its commit are read. The older one that
+// was read does not replace it: stacks of one repository read the same commit.
 func TestAStatusThatIsSetWhileOthersAreReadCounts(t *testing.T) {
 	m := &slow{Memory: forgetest.NewMemory()}
 	b := forge.NewBoard(m)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbox"
 )
 
-// What the caller does next about an error of a forge.
+// The class of an error of a forge decides what the caller does next.
 //
 //	ErrRefused       a person has to correct credentials, permissions or the request
 //	ErrNotFound      there is no such thing, or the credentials may not see it

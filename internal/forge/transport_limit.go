@@ -64,7 +64,7 @@ func (l *limits) take(method string, now time.Time) error {
 		}
 		l.creates.add(now, 1)
 	}
-	// What one budget refuses takes nothing from the others.
+	// A request that one budget refuses takes nothing from the others.
 	if !reading {
 		l.writes.add(now, 1)
 	}

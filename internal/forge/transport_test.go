@@ -326,7 +326,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Whatever a forge answers, it is left alone for a bounded time only.
+// No answer of a forge makes the agent leave it alone forever: the time is bounded.
 func FuzzLimits(f *testing.F) {
 	f.Add(403, "0", "99999999999", "12", "Wed, 21 Oct 2015 07:28:00 GMT", `{"message":"rate limit"}`)
 	f.Add(429, "-1", "-1", "-1", "", `[`)

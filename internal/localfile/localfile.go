@@ -148,7 +148,7 @@ func Foreign(path string) string {
 	return ofOthers(path, ownerOf, trustedUsers())
 }
 
-// ofOthers says which part of a path, or of the path to which it leads, belongs to a user who is not trusted, or can be replaced by everybody; "" for
+// ofOthers returns the part of a path, or of the path to which it leads, that an untrusted user owns or that everybody can replace. It is "" for
 // none.
 func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
 	full, err := filepath.Abs(path)

@@ -39,8 +39,8 @@ const Patience = 10 * time.Second
 // maxAnswer is how large one answer may be, in bytes: a placement has some hundred for each shard of each instance.
 const maxAnswer = 4 << 20
 
-// Client asks coordinators at their addresses about one cluster. What they say is bounded and not to be trusted: whoever is on
-// their network may say it.
+// Client asks coordinators at their addresses about one cluster. Their answers are bounded and are not trusted: anybody on their network may
+// answer.
 type Client struct {
 	Machines    outbound.Machines
 	Port        int    // usually 7201

@@ -138,7 +138,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// What a machine answers is bounded, in bytes, time and counts, and nothing of it stands in an error but a coordinator's refusal.
+// The answer of a machine is bounded in bytes, time and counts. Errors repeat nothing of it but a coordinator's refusal.
 func TestAttackAnswers(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"endless": func(rw http.ResponseWriter, req *http.Request) {

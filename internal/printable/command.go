@@ -7,8 +7,8 @@ package printable
 //	##[error]…, ##vso[…]    anywhere in a line            GitHub, Azure Pipelines
 //	##teamcity[…]           likewise                      TeamCity
 //
-// What else there is needs a control character (GitLab's sections, Jenkins'
-// notes, Buildkite's links).
+// Other commands need a control character (GitLab's sections, Jenkins' notes,
+// Buildkite's links).
 // (actions/runner: src/Runner.Common/ActionCommand.cs, TryParseV2 and TryParse)
 type commands struct {
 	hashes int  // how many # the word began with

@@ -2,9 +2,9 @@
 // and branches, values of manifests, words of servers and of the cloud.
 //
 // It knows terminals and the workflow commands that CI systems read from logs.
-// It knows nothing of what the text says. What could move a cursor, end a line,
-// turn the reading direction, hide something or command a CI system is shown as
-// an escape such as \x1b or \u202e.
+// It knows nothing of what the text says. A character that could move a cursor,
+// end a line, turn the reading direction, hide something or command a CI system
+// becomes an escape such as \x1b or \u202e.
 package printable
 
 import (

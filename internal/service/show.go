@@ -36,7 +36,7 @@ func (svc *service) show(f Options) error {
 	tokens := func() ([]control.Token, error) { return control.Tokens(f.APIToken) }
 	refuse := func(w http.ResponseWriter, code int) { readapi.Refuse(w, code, http.StatusText(code)) }
 	read := readapi.New(store, readSchemas, svc.opener.Version)
-	read.Admits, read.Who = control.Counts, control.Who
+	read.Admits, read.Who = control.Counts, control.Holder
 	api, err := control.Guard(tokens, svc.log, read, refuse)
 	if err != nil {
 		return fmt.Errorf("--api-token-file: %w", err)

@@ -14,9 +14,9 @@ func Long(t testing.TB) {
 	}
 }
 
-// NotUnderRace skips a test that the race detector makes long and can find nothing in: one that drives
-// a program which is built without it, goes through one goroutine, or repeats in large numbers what
-// other tests do under it. `make test-all` runs such tests without it.
+// NotUnderRace skips a test that the race detector makes long and can find nothing in. Such a test drives
+// a program that is built without the detector, uses one goroutine, or repeats in large numbers what
+// other tests do under it. `make test-all` runs such tests without the detector.
 func NotUnderRace(t testing.TB) {
 	t.Helper()
 	if UnderRace {

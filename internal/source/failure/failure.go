@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// What the caller does next about an error.
+// The class of an error decides what the caller does next.
 //
 //	ErrConfig, ErrCredentials, ErrNotFound, ErrContent   a person or a commit has to fix it
 //	ErrUnavailable                                       try again at the next poll

@@ -8,8 +8,8 @@ import (
 
 // These bounds limit the merges of merge bases.
 const (
-	maxBases       = 8  // merge bases of two commits, none of which is an ancestor of another
-	maxNesting     = 4  // of histories that were merged into each other repeatedly
+	maxBases       = 8  // merge bases of two commits, none of which is an ancestor of another.
+	maxNesting     = 4  // of histories that were merged into each other repeatedly.
 	maxBasesMerged = 64 // merge bases of one merge, including merge bases of merge bases
 )
 

@@ -65,6 +65,7 @@ func readGitHub(name string, body []byte) (e Event, ok bool, err error) {
 	case Comment:
 		e.Number = p.Issue.Number
 		ok = p.IsPull || len(p.Issue.PullRequest) > 0 && string(p.Issue.PullRequest) != "null"
+	default: // no name stands for another kind
 	}
 	if p.PullRequest != nil && e.Kind != Push {
 		e.Branch, e.Commit = p.PullRequest.Base.Ref, p.PullRequest.Head.SHA

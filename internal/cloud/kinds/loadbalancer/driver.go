@@ -196,7 +196,7 @@ func (d driver) send(ctx context.Context, r request, into any) error {
 
 // errUnsettled says that Octavia is still working and that the time to wait for it is
 // over.
-var errUnsettled = errors.New("Octavia is still applying the last change")
+var errUnsettled = errors.New("its last change is still being applied")
 
 // settle waits until Octavia has finished its work on the load balancer.
 func (d driver) settle(ctx context.Context, id string) error {
