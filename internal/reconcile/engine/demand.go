@@ -18,15 +18,15 @@ import (
 // objects have. Objects with the same demand are refused together, and tried
 // again after something was deleted.
 
-// noteUsedUp records a demand that the cloud cannot meet.
-func (r *run) noteUsedUp(s plan.Step, err error) {
+// noteRefusedDemand records a demand that the cloud cannot meet.
+func (r *run) noteRefusedDemand(s plan.Step, err error) {
 	if s.Action != plan.Create || !errors.Is(err, kind.ErrUsedUp) {
 		return
 	}
 	if r.demands == nil {
 		r.demands = countReferences(r.rev.Want)
 	}
-	r.spent[r.demand(&s)] = err
+	r.refused[r.demand(&s)] = err
 }
 
 // countReferences counts how many objects refer to a key.
@@ -40,13 +40,13 @@ func countReferences(want []kind.Desired) map[manifest.Key]int {
 	return counts
 }
 
-// usedUp returns the error by which the cloud refused the demand of a
+// refusedDemand returns the error by which the cloud refused the demand of a
 // creation; nil when no refusal is known.
-func (r *run) usedUp(s *plan.Step) error {
-	if len(r.spent) == 0 || s.Action != plan.Create {
+func (r *run) refusedDemand(s *plan.Step) error {
+	if len(r.refused) == 0 || s.Action != plan.Create {
 		return nil
 	}
-	return r.spent[r.demand(s)]
+	return r.refused[r.demand(s)]
 }
 
 // demand names what the object of a step shares with others. The references must have been counted

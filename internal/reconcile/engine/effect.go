@@ -26,46 +26,46 @@ type unfinished struct {
 type effect int
 
 const (
-	unseen effect = iota // nothing shows the result
-	coming
-	there
-	broken // the result never comes
+	unseen   effect = iota // nothing shows the result
+	underway               // the cloud works on it
+	visible                // the result is there
+	broken                 // the result never comes
 )
 
-// answered returns the effect that the answers to a step's requests show.
-func answered(o outcome) effect {
+// effectOfAnswer returns the effect that the answers to a step's requests show.
+func effectOfAnswer(o outcome) effect {
 	switch {
 	case o.result.Err != nil || o.result.Step.Action == plan.Detach || o.gone:
-		return there
+		return visible
 	case o.result.Step.Action == plan.Update:
 		return unseen
 	case o.live != nil && canBeUsed(o.live):
-		return there
+		return visible
 	}
-	return coming
+	return underway
 }
 
-// shownEffect returns the effect of a step that a list shows. have is the listed object, nil if there is none.
-func shownEffect(s plan.Step, have *kind.Live) effect {
+// effectOfList returns the effect of a step that a list shows. have is the listed object, nil if there is none.
+func effectOfList(s plan.Step, have *kind.Live) effect {
 	switch {
 	case s.Action.Destroys() && (have == nil || have.ID != s.ID()):
-		return there
+		return visible
 	case s.Action.Destroys() || have == nil:
-		return coming
+		return underway
 	case canBeUsed(have):
-		return there
+		return visible
 	case have.Phase == kind.Failed:
 		return broken
 	}
-	return coming
+	return underway
 }
 
 func canBeUsed(have *kind.Live) bool { return have.Phase.Usable() || have.InUse }
 
 // noteCarriedOut reports a step as finished, or remembers that it is not. result is its index among the results of the pass.
 func (r *run) noteCarriedOut(o outcome, result int) {
-	if is := answered(o); is != there {
-		r.unfinished = append(r.unfinished, unfinished{result, is == coming})
+	if is := effectOfAnswer(o); is != visible {
+		r.unfinished = append(r.unfinished, unfinished{result, is == underway})
 		return
 	}
 	r.engine.watch(func(w Watcher) { w.Finished(r.pass.Results[result]) })
@@ -98,14 +98,14 @@ func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time)
 	if r.fresh[s.Key.Kind].stale[s.Key] || trouble(r.snapshot[s.Key.Kind]) != nil {
 		return false
 	}
-	switch shownEffect(s, have[s.Identity()]) {
-	case there:
+	switch effectOfList(s, have[s.Identity()]) {
+	case visible:
 		if u.working {
 			result.Took = now.Sub(result.Started)
 		}
 	case broken:
 		result.Unfinished = true
-	case coming, unseen:
+	case underway, unseen:
 		u.working = true
 		return false
 	}

@@ -153,7 +153,7 @@ func (e *Engine) parallelism() int {
 // unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
-	shown := e.observe(ctx, e.matter(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
+	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
@@ -161,7 +161,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 // begin is [Engine.Observe] for a pass, which also leaves out the places that it knows to be idle.
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
-	places := e.matter(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
+	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
 	shown := e.observe(ctx, places, want, nil, kind.Listing{})
 	e.excuse(shown, asked)
 	e.remindRefused(shown)
@@ -181,8 +181,8 @@ func askedFor(want []kind.Desired) map[memory.Place]bool {
 	return asked
 }
 
-// matter returns the places that are asked for, and those where the stack may own something.
-func (e *Engine) matter(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
+// placesToList returns the places that are asked for, and those where the stack may own something.
+func (e *Engine) placesToList(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
 			of := k.Info

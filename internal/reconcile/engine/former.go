@@ -15,14 +15,14 @@ const (
 	formerMost = time.Minute
 )
 
-// reckonFormer finds out until when such a request may last, from the time that the first lists took.
-func (e *Engine) reckonFormer(timing Timing, began, listed time.Time) {
+// estimateFormerWait finds out until when such a request may last, from the time that the first lists took.
+func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
 	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
 }
 
-// inherited is the time until which lists may not show an object that a step is to create. A killed process,
+// notShownUntil is the time until which lists may not show an object that a step is to create. A killed process,
 // or a request that was not answered, may have asked for the object before. The time is zero for other steps.
-func (r *run) inherited(s *plan.Step) (until time.Time) {
+func (r *run) notShownUntil(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until
 	}

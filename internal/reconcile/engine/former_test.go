@@ -52,7 +52,7 @@ func TestASlowCloudIsGivenLonger(t *testing.T) {
 	} {
 		e := &Engine{}
 		for range 2 {
-			e.reckonFormer(Timing{Former: 2 * time.Second}, began, began.Add(listed))
+			e.estimateFormerWait(Timing{Former: 2 * time.Second}, began, began.Add(listed))
 		}
 		if got := e.past().Unshown("Thing/a", true).Sub(began); got != want {
 			t.Errorf("lists take %s: %s, want %s", listed, got, want)

@@ -66,12 +66,12 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 // listAll lists places at the same time. Lists through one entry share what they read (see [kind.Moment]), so it is requested once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
-	moments, seldom := map[string]*kind.Moment{}, map[string]bool{}
+	moments, rare := map[string]*kind.Moment{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
 		moments[entry] = &kind.Moment{}
 	}
 	for _, k := range e.Kinds {
-		seldom[k.Info.Kind] = sometimes(k.Info)
+		rare[k.Info.Kind] = rareKind(k.Info)
 	}
 	all := make(map[memory.Place]kind.Shown, len(places))
 	var mu sync.Mutex
@@ -82,7 +82,7 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 			of := asked
 			of.Everything, of.Managed, of.Moment = asked.Everything || complete[at], managed[at], moments[at.Entry]
 			shown := e.list(ctx, at, of)
-			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
+			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
 				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan shows only what may be published
 			}

@@ -14,14 +14,14 @@ import (
 // created objects meanwhile.
 const relist = time.Hour
 
-// sometimes reports whether objects of a kind need not be listed at each pass.
-func sometimes(of kind.Info) bool {
+// rareKind reports whether objects of a kind need not be listed at each pass.
+func rareKind(of kind.Info) bool {
 	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
 }
 
-// seldom reports whether a place need not be listed at each pass: most kinds are not
+// rarelyListed reports whether a place need not be listed at each pass: most kinds are not
 // created through further entries.
-func seldom(of kind.Info, at memory.Place) bool { return sometimes(of) || at.Entry != "" }
+func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
 
 // idle reports whether a pass may skip the list of such a place. It may if a list less
 // than [relist] ago showed nothing that the stack owns. This memory saves requests and
@@ -29,7 +29,7 @@ func seldom(of kind.Info, at memory.Place) bool { return sometimes(of) || at.Ent
 // has left. Plans list everything, because the engines that make them do not see what
 // passes create.
 func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
-	if !seldom(of, at) {
+	if !rarelyListed(of, at) {
 		return false
 	}
 	f, known := e.past().Found(at)
@@ -50,7 +50,7 @@ func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Plac
 		for _, entry := range e.entryNames() {
 			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
 			part := shown[at]
-			if !seldom(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
+			if !rarelyListed(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
 				continue
 			}
 			if part.Refused = true; len(e.Entries) == 0 || k.Info.Scope == kind.OfCloud {
@@ -79,7 +79,7 @@ func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, man
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
-		case !seldom(e.kind(at.Kind).Info, at) || there && part.Err != nil && !part.Refused:
+		case !rarelyListed(e.kind(at.Kind).Info, at) || there && part.Err != nil && !part.Refused:
 		case !there: // excused
 			e.past().NoteFound(at, memory.Finding{At: now})
 		case part.Refused:

@@ -160,7 +160,7 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 		t.err = nil
 	case errors.Is(err, kind.ErrRejected):
 		t.final, t.rejected = true, began // a deletion from then on may have come too late for it
-		r.noteUsedUp(s, err)
+		r.noteRefusedDemand(s, err)
 	case errors.Is(err, kind.ErrNotYet):
 		if t.first.IsZero() {
 			t.first = now
@@ -226,7 +226,7 @@ func (r *run) retryRejected() bool {
 		}
 	}
 	if any {
-		clear(r.spent)
+		clear(r.refused)
 	}
 	return any
 }
@@ -254,8 +254,8 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):
 			errs[s.Key] = errors.New("it was created by this pass, and the cloud does not list it any more; the next pass goes on with it")
-		case s.Action == plan.Create && len(s.Awaits) == 0 && r.usedUp(s) != nil:
-			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.usedUp(s))
+		case s.Action == plan.Create && len(s.Awaits) == 0 && r.refusedDemand(s) != nil:
+			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.refusedDemand(s))
 		}
 	}
 	return errs

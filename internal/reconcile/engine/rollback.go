@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// fallBack finds, for the groups that shall go back, the commit that made their other members. It reports whether there
+// rollBack finds, for the groups that shall go back, the commit that made their other members. It reports whether there
 // is any such group. The next pass takes them back, so that the brake sees it.
-func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
+func (r *run) rollBack(ctx context.Context) (back bool, failures []Failure) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
 			continue
 		}
-		found, err := r.goBack(ctx, f)
+		found, err := r.findRollback(ctx, f)
 		back = back || found
 		if err != nil {
 			failures = append(failures, Failure{Key: f.Group, Causes: cause.List{cause.Of(cause.NoHistory, r.secrets.Text(err.Error()))}})
@@ -26,20 +26,20 @@ func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 	return back, failures
 }
 
-// recall does the same for groups that went back before, according to their marks. It reports whether there is any
+// repeatRollback does the same for groups that went back before, according to their marks. It reports whether there is any
 // such group. Without it the plan would try again what did not work.
-func (r *run) recall(ctx context.Context) (back bool) {
+func (r *run) repeatRollback(ctx context.Context) (back bool) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled {
-			found, _ := r.goBack(ctx, f) // without a history it is tried once more
+			found, _ := r.findRollback(ctx, f) // without a history it is tried once more
 			back = back || found
 		}
 	}
 	return back
 }
 
-// goBack finds the commit that a group can go back to. It searches again next time if that is unknown.
-func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error) {
+// findRollback finds the commit that a group can go back to. It searches again next time if that is unknown.
+func (r *run) findRollback(ctx context.Context, f plan.Failing) (found bool, err error) {
 	if r.rev.Earlier == nil || r.engine.past().Searched(f) {
 		return false, nil
 	}

@@ -208,13 +208,13 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	} else if now.Before(r.notUntil(t)) {
 		return afterPause
 	}
-	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
+	if r.refusedDemand(s) != nil || r.vanishedAgain(*s) {
 		return notInThisRound
 	}
-	if len(r.misjudged(s)) > 0 {
+	if len(r.outdatedHealthKinds(s)) > 0 {
 		return afterList
 	}
-	if wantsFresh(s) && now.Sub(listed.at) > r.timing.Fresh || listed.began.Before(r.inherited(s)) {
+	if wantsFresh(s) && now.Sub(listed.at) > r.timing.Fresh || listed.began.Before(r.notShownUntil(s)) {
 		return afterList
 	}
 	return atOnce
@@ -246,15 +246,15 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 	if a := r.histories[t.id]; a != nil {
 		at = a.notUntil
 	}
-	if until := r.inherited(t.step); until.After(at) && r.fresh[t.step.Key.Kind].began.Before(until) {
+	if until := r.notShownUntil(t.step); until.After(at) && r.fresh[t.step.Key.Kind].began.Before(until) {
 		at = until
 	}
 	return at
 }
 
-// misjudged returns the kinds that say whether other members of the group serve, and that were listed
+// outdatedHealthKinds returns the kinds that say whether other members of the group serve, and that were listed
 // before the member was. Such a list may not show yet what the last step did.
-func (r *run) misjudged(s *plan.Step) (kinds []string) {
+func (r *run) outdatedHealthKinds(s *plan.Step) (kinds []string) {
 	for _, kind := range s.Judges {
 		if r.fresh[kind].at.Before(r.fresh[s.Key.Kind].at) {
 			kinds = append(kinds, kind)
@@ -265,7 +265,7 @@ func (r *run) misjudged(s *plan.Step) (kinds []string) {
 
 // olderThanNeeded returns the collections that must be listed again before a step can be started.
 func (r *run) olderThanNeeded(s *plan.Step) []string {
-	if kinds := r.misjudged(s); len(kinds) > 0 {
+	if kinds := r.outdatedHealthKinds(s); len(kinds) > 0 {
 		return kinds
 	}
 	return []string{s.Key.Kind}

@@ -30,7 +30,7 @@ type run struct {
 	unfinished []unfinished
 	pending    map[string]time.Time // since when the cloud works on each object, by step identity.
 	stuck      map[manifest.Key]error
-	spent      map[string]error // the refusals of the cloud, by demand.
+	refused    map[string]error // the refusals of the cloud, by demand.
 	demands    map[manifest.Key]int
 	done       chan outcome
 	freed      time.Time                        // when something was last deleted.
@@ -70,7 +70,7 @@ func newRun(e *Engine, rev Revision) *run {
 	r := &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
-		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().With(rev.Want)),
+		refused: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().With(rev.Want)),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {

@@ -60,10 +60,10 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
 	r.snapshot = e.begin(ctx, rev.Want)
-	e.reckonFormer(r.timing, r.pass.Started, time.Now())
+	e.estimateFormerWait(r.timing, r.pass.Started, time.Now())
 	r.observedAll()
 	r.planRound(ctx)
-	if r.recall(ctx) {
+	if r.repeatRollback(ctx) {
 		return e.pass(ctx, rev)
 	}
 	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only))) // before a correction hides who caused it
@@ -82,7 +82,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 		r.pass.Preflight = found
 	}
 	r.leaveUnfinished()
-	back, unread := r.fallBack(ctx)
+	back, unread := r.rollBack(ctx)
 	r.pass.Back = back
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
