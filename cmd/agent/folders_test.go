@@ -102,7 +102,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	s.Commit()
 	cmd, said := starts(t, s)
 	until := waitsFor(t, cmd, said)
-	until("the folders that are stacks are not known")
+	until("the folders are unknown")
 	until("stacks=1")
 	until("Network/eu")
 	if err := os.CopyFS(s.Path("elsewhere"), os.DirFS(s.Path("repo"))); err != nil {
