@@ -44,7 +44,7 @@ func (s *service) blocked(words []byte) *block {
 // Passes turns a rejection into [kind.ErrBusy] if the service's message contains one of words, so that the request is
 // retried. Other rejections, and forbidden requests, stay rejected: waiting does not help.
 func Passes(err error, words ...string) error {
-	if !errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrUsedUp) {
+	if !errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrExhausted) {
 		return err
 	}
 	for _, w := range words {

@@ -70,7 +70,7 @@ func TestConflictByService(t *testing.T) {
 			fmt.Fprint(w, c.words)
 		})
 		err := h.open(t).Do(t.Context(), cloud.Call{Service: c.service, Method: http.MethodPost, Path: "things", Body: map[string]any{}})
-		if !errors.Is(err, c.class) || errors.Is(err, kind.ErrUsedUp) != c.usedUp {
+		if !errors.Is(err, c.class) || errors.Is(err, kind.ErrExhausted) != c.usedUp {
 			t.Errorf("%s: %d %s: %v", c.service, c.status, c.words, err)
 		}
 	}

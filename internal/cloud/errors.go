@@ -63,7 +63,7 @@ func classify(err error, of *service, words quote) error {
 		class = kind.ErrBusy
 	}
 	if errors.Is(class, kind.ErrRejected) && usedUp {
-		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)
+		return fmt.Errorf("%w: %w: %w", class, kind.ErrExhausted, described)
 	}
 	switch {
 	case code.Actual == http.StatusUnauthorized: // to a token that was renewed for the request

@@ -28,7 +28,7 @@ func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string
 	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
 		return ""
 	}
-	if network.ID != "" && !network.Anew {
+	if network.ID != "" && !network.Replacing {
 		for _, id := range network.Facts.Subnets {
 			if !slices.ContainsFunc(subnets, func(s kind.Ref) bool { return s.ID == id }) {
 				return ""
@@ -63,7 +63,7 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 // Lacks says that a port does not have an address; "" if it has it, or if that is unknown. The cloud gives a new port IPv6
 // addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
-	if port.ID == "" || port.Anew {
+	if port.ID == "" || port.Replacing {
 		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {
 			return ""
 		}

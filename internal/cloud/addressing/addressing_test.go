@@ -41,7 +41,7 @@ func TestNowhere(t *testing.T) {
 
 func TestClaim(t *testing.T) {
 	a, gone := subnetRef("a", "10.0.0.0/24"), subnetRef("gone", "10.0.0.0/16")
-	gone.Anew = true
+	gone.Replacing = true
 	claims := Claim("f", "10.0.0.9", a, subnetRef("b", "10.1.0.0/24"), kind.Ref{Name: "c"})
 	if len(claims) != 1 || claims[0].Token() != "a/10.0.0.9" {
 		t.Errorf("got %+v", claims)
@@ -64,7 +64,7 @@ func TestLacks(t *testing.T) {
 	if why := Lacks("10.0.0.8", kind.Ref{Name: "p"}); why != "" {
 		t.Errorf("of a port that is not known: %q", why)
 	}
-	if why := Lacks("fd00::9", kind.Ref{Name: "p", ID: "p", Anew: true}); why != "" {
+	if why := Lacks("fd00::9", kind.Ref{Name: "p", ID: "p", Replacing: true}); why != "" {
 		t.Errorf("of a port that is replaced: %q", why)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // noteRefusedDemand records a demand that the cloud cannot meet.
 func (r *run) noteRefusedDemand(s plan.Step, err error) {
-	if s.Action != plan.Create || !errors.Is(err, kind.ErrUsedUp) {
+	if s.Action != plan.Create || !errors.Is(err, kind.ErrExhausted) {
 		return
 	}
 	if r.demands == nil {

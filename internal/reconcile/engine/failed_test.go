@@ -53,7 +53,7 @@ func TestAFailedStepHasItsTrueReason(t *testing.T) {
 		reason string
 		goesOn string
 	}{
-		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrUsedUp), status.ReasonQuota, "False"},
+		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrExhausted), status.ReasonQuota, "False"},
 		{fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), status.ReasonForbidden, "False"},
 		{fmt.Errorf("%w: 400", kind.ErrRejected), status.ReasonInvalid, "False"},
 		{errors.New("503"), status.ReasonTransient, "True"},

@@ -142,7 +142,7 @@ func TestASecondChance(t *testing.T) {
 		{"is tried anyway", history{rejected: noon}, noon.Add(1), false},
 		{"failed otherwise", history{final: true}, noon.Add(1), false},
 	} {
-		r := &run{histories: map[string]*history{"a": &c.h}, freed: c.freed, refused: map[string]error{"x": kind.ErrUsedUp}}
+		r := &run{histories: map[string]*history{"a": &c.h}, freed: c.freed, refused: map[string]error{"x": kind.ErrExhausted}}
 		if got := r.retryRejected(); got != c.want || c.want && (c.h.final || !c.h.again) || len(r.refused) == 0 != c.want {
 			t.Errorf("%s: %v, %+v, refused %v", c.name, got, c.h, r.refused)
 		}

@@ -37,7 +37,7 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 			t.Error("the administrator's project has it, too")
 		}
 	}
-	if c := join(parts, asFound); c.Blind("closed") == nil || c.Blind("admin") != nil || c.Shows("closed") {
+	if c := join(parts, asFound); c.Unlisted("closed") == nil || c.Unlisted("admin") != nil || c.Lists("closed") {
 		t.Error("it is not known which entries say what they have")
 	}
 }

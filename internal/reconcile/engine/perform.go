@@ -60,7 +60,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 	case plan.Keep, plan.Wait, plan.Refuse:
 	case plan.Recreate, plan.Delete:
 		have := *there
-		have.Remade = s.Action == plan.Recreate
+		have.Recreated = s.Action == plan.Recreate
 		gone, err := drv.Delete(ctx, have)
 		if errors.Is(err, kind.ErrGone) {
 			return nil, true, nil

@@ -82,7 +82,7 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 func TestRedactedErrorsKeepEveryClass(t *testing.T) {
 	r := confidential.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
 	for _, class := range []error{
-		kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrForbidden, kind.ErrUsedUp, kind.ErrGone, kind.ErrUnanswered, kind.ErrNoService,
+		kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrForbidden, kind.ErrExhausted, kind.ErrGone, kind.ErrUnanswered, kind.ErrNoService,
 	} {
 		err := hide(r, fmt.Errorf("%w: no %s", class, password))
 		if !errors.Is(err, class) || strings.Contains(err.Error(), password) {

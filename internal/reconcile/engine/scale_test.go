@@ -82,7 +82,7 @@ func TestWhatIsUsedUpIsAskedForOnce(t *testing.T) {
 		pool := strings.Split(name, "-")[0]
 		asked[pool]++
 		if pool == "full" && asked[pool] > 21 {
-			return fmt.Errorf("%w: %w: no more addresses", kind.ErrRejected, kind.ErrUsedUp), nil
+			return fmt.Errorf("%w: %w: no more addresses", kind.ErrRejected, kind.ErrExhausted), nil
 		}
 		return nil, nil
 	}

@@ -28,7 +28,7 @@ func (c Claim) Overlaps(what string) bool {
 // Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" while Of does not exist or is
 // about to be replaced.
 func (c Claim) Token() string {
-	if c.Of.ID == "" || c.Of.Anew || c.What == "" {
+	if c.Of.ID == "" || c.Of.Replacing || c.What == "" {
 		return ""
 	}
 	return Held(c.Of.ID, c.What)

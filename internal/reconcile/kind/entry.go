@@ -29,9 +29,9 @@ func (l *Live) As(entry string) *Live {
 	return nil
 }
 
-// Blind says why the objects that an entry shows of the collection are unknown; nil where they are
+// Unlisted says why the objects that an entry shows of the collection are unknown; nil where they are
 // known.
-func (c Collection) Blind(entry string) error {
+func (c Collection) Unlisted(entry string) error {
 	for i := range c.Parts {
 		if c.Parts[i].Entry == entry {
 			return c.Parts[i].Err
@@ -40,8 +40,8 @@ func (c Collection) Blind(entry string) error {
 	return c.Err
 }
 
-// Shows reports whether the objects that an entry shows of the collection are known.
-func (c Collection) Shows(entry string) bool {
+// Lists reports whether the objects that an entry shows of the collection are known.
+func (c Collection) Lists(entry string) bool {
 	for i := range c.Parts {
 		if c.Parts[i].Entry == entry {
 			return c.Parts[i].Err == nil

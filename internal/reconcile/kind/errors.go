@@ -20,9 +20,9 @@ var (
 	ErrRejected = errors.New("rejected by the cloud")
 	// ErrForbidden: the credentials lack the permission. It comes with ErrRejected.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUsedUp: the quota, or the pool of addresses, that the object needs is exceeded. It comes
+	// ErrExhausted: the quota, or the pool of addresses, that the object needs is exceeded. It comes
 	// with ErrRejected, and holds for every object that needs the same.
-	ErrUsedUp = errors.New("quota exceeded")
+	ErrExhausted = errors.New("quota exceeded")
 	// ErrGone: the object no longer exists. Observe.
 	ErrGone = errors.New("gone")
 	// ErrUnanswered: no answer came in time, and the cloud may still be handling the request. The
@@ -34,7 +34,7 @@ var (
 
 // ClassesOf returns the classes above that an error has.
 func ClassesOf(err error) (of []error) {
-	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrUsedUp, ErrGone, ErrUnanswered, ErrNoService} {
+	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrNoService} {
 		if errors.Is(err, class) {
 			of = append(of, class)
 		}

@@ -52,16 +52,16 @@ type Live struct {
 	// ServesID is the ID of the object that this one serves and is deleted with; "" for none. An example is the port of a
 	// load balancer, which the cloud creates itself.
 	ServesID string
-	// Remade is true when the object is deleted to be recreated at once: its users need not detach first.
-	Remade bool
+	// Recreated is true when the object is deleted to be recreated at once: its users need not detach first.
+	Recreated bool
 	// Empty is true of a remainder of an object that is itself gone, such as an entry that names it: recreating it loses
 	// nothing.
 	Empty bool
 	// Down says in one word that a degraded object serves nobody: "stopped", "failed"; "" when it serves.
 	Down string
-	// Unmade is true of an object that most likely does not exist yet, and that the list contains because this is uncertain.
+	// Uncertain is true of an object that most likely does not exist yet. The list contains it because nobody knows.
 	// When it leaves the list, nothing was deleted.
-	Unmade bool
+	Uncertain bool
 	// Locked says why the cloud refuses every change of it until somebody unlocks it; "" if it is not locked.
 	Locked string
 	// Message is what the cloud says about the phase, for people.

@@ -12,10 +12,12 @@ type Ref struct {
 	Facts Facts
 	// Ready is true when other objects can depend on the target.
 	Ready bool
-	// Managed is true of a target that the stack creates. The second flag is true if the target is
-	// about to be replaced: ID and Facts are still those of the old object. See [Ref.Expected].
-	Managed, Anew bool
-	stated        func() Facts // those of the manifest; nil for none
+	// Managed is true of a target that the stack creates.
+	Managed bool
+	// Replacing is true if the target is about to be replaced: ID and Facts are still those of the
+	// old object. See [Ref.Expected].
+	Replacing bool
+	stated    func() Facts // those of the manifest; nil for none
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
 	// Traffic is what may be sent to the target.
@@ -46,7 +48,7 @@ func (r Ref) MadeBy(k *Kind, spec any) Ref {
 // Expected are the facts of the target after the plan is carried out, as far as they are known. They
 // come from the existing object, or from the manifest of a new one.
 func (r Ref) Expected() Facts {
-	if r.ID != "" && !r.Anew {
+	if r.ID != "" && !r.Replacing {
 		return r.Facts
 	}
 	return r.Stated()

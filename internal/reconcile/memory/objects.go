@@ -21,7 +21,7 @@ const behind = 2 * time.Second
 func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	put(&m.created, s.Identity(), creation{s.Key.Kind, made.ID, now, made.Unmade})
+	put(&m.created, s.Identity(), creation{s.Key.Kind, made.ID, now, made.Uncertain})
 	put(&m.made, s.Identity(), made.ID)
 }
 
@@ -80,7 +80,7 @@ func (m *Memory) noteID(s *plan.Step, at Round) {
 		delete(m.ids, id)
 		return
 	}
-	if have == nil || s.Want == nil || s.Surplus || have.Phase == kind.Deleting || have.Unmade || have.Mark == nil || s.Adopts {
+	if have == nil || s.Want == nil || s.Surplus || have.Phase == kind.Deleting || have.Uncertain || have.Mark == nil || s.Adopts {
 		return
 	}
 	if !at.Busy(id) && !m.begun[s.Key].goes && m.arrived(id, s.ID(), at.Listed(s.Key.Kind)) {

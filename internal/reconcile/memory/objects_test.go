@@ -27,7 +27,7 @@ func TestWhatWasMadeIsMissed(t *testing.T) {
 		{"overdue, and not there yet", true, seconds(3), false, false},
 	} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
-		m.NoteMade(s, &kind.Live{ID: "id-1", Unmade: c.unmade}, noon)
+		m.NoteMade(s, &kind.Live{ID: "id-1", Uncertain: c.unmade}, noon)
 		m.MissOverdue(func(string) time.Time { return c.listed })
 		if _, missed := m.ids[s.Identity()]; missed != c.missed || len(m.created) > 0 != c.open {
 			t.Errorf("%s: missed %v, created %v", c.name, missed, m.created)

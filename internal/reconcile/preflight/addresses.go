@@ -105,7 +105,7 @@ func newCapacity(kinds []*kind.Kind, have kind.Snapshot) *capacity {
 
 // identity identifies the target of a reference: an object of the cloud, or one that will be created.
 func identity(ref kind.Ref) string {
-	if ref.ID != "" && !ref.Anew {
+	if ref.ID != "" && !ref.Replacing {
 		return ref.ID
 	}
 	return ref.Key.String()
@@ -181,7 +181,7 @@ func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
 			subnets = append(subnets, s)
 		}
 	}
-	if of.ID == "" && !of.Managed || !of.Anew && slices.ContainsFunc(of.Facts.Subnets, func(id string) bool { return !known[id] }) {
+	if of.ID == "" && !of.Managed || !of.Replacing && slices.ContainsFunc(of.Facts.Subnets, func(id string) bool { return !known[id] }) {
 		return nil
 	}
 	if len(subnets) == 1 && subnets[0].of != nil {

@@ -101,7 +101,7 @@ func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amo
 			continue
 		}
 		c, listed := have[k.Info.Kind]
-		if !listed || !c.Shows("") {
+		if !listed || !c.Lists("") {
 			return nil, false
 		}
 		for i := range c.Items {

@@ -31,7 +31,7 @@ func (c *capacity) find(givers map[string]bool) {
 			continue
 		}
 		ref := o.ref()
-		if found[ref.ID] && !ref.Anew {
+		if found[ref.ID] && !ref.Replacing {
 			continue // another manifest stands for the same object
 		}
 		found[ref.ID] = ref.ID != ""

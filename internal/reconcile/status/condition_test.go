@@ -37,7 +37,7 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"suspended, and changed in the cloud", plan.Step{Action: plan.Keep, Drift: true}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
 		{"suspended", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, "")}, "True Success", "False Suspended"},
 		{"outdated", plan.Step{Action: plan.Keep}, subject{outdated: true, want: &kind.Desired{}, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Outdated"},
-		{"failed: a quota", plan.Step{Action: plan.Create}, subject{fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrUsedUp))}, "False QuotaExceeded", "False QuotaExceeded"},
+		{"failed: a quota", plan.Step{Action: plan.Create}, subject{fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrExhausted))}, "False QuotaExceeded", "False QuotaExceeded"},
 		{"failed: not allowed", plan.Step{Action: plan.Update}, subject{have: live(kind.Ready, ""), fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrForbidden))}, "True Success", "False Forbidden"},
 		{"failed: rejected", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrRejected)}, "False InvalidConfiguration", "False InvalidConfiguration"},
 		{"failed: no such service", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrNoService)}, "False UnrecoverableError", "False UnrecoverableError"},

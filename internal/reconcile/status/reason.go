@@ -70,7 +70,7 @@ type Fault struct{ Text, Reason string }
 func FaultOf(err error) Fault {
 	f := Fault{err.Error(), ReasonTransient}
 	switch {
-	case errors.Is(err, kind.ErrUsedUp):
+	case errors.Is(err, kind.ErrExhausted):
 		f.Reason = ReasonQuota
 	case errors.Is(err, kind.ErrForbidden):
 		f.Reason = ReasonForbidden

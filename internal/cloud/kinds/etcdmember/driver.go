@@ -38,7 +38,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	case w.Spec.AfterRef != "":
 		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
 	}
-	l.Unmade = true // it begins after its answer
+	l.Uncertain = true // it begins after its answer
 	return l, d.begin(ctx, w, peers, machines)
 }
 

@@ -170,7 +170,7 @@ func stageOf(machines []*machine) stage {
 
 // alone says what is known of a machine while no cluster works; false is that there is nothing.
 func (m *machine) alone(at stage, l *live) (there bool) {
-	l.Unmade = !m.Recorded
+	l.Uncertain = !m.Recorded
 	switch {
 	case at == blank, at == boots && m.Host.ID == "" && !m.Recorded:
 		return false

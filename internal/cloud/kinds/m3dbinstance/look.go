@@ -169,7 +169,7 @@ func (c *cluster) alone(m *machine, l *live) (there bool) {
 	recorded := slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Recorded })
 	silent := slices.ContainsFunc(c.seen.answers, func(a answer) bool { return a.Err != nil })
 	blank := c.seen.agreed != nil && !silent // all say that there is no placement
-	l.Unmade = !recorded
+	l.Uncertain = !recorded
 	switch {
 	case blank && !recorded, silent && m.Host.ID == "" && !recorded:
 		return false

@@ -68,7 +68,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 // it and the machine belongs to the stack. A port can still name a machine that no longer exists. (Launchpad 2134375)
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
-		if !have.Remade && !define.ServerGone(ctx, d.Client, m.DeviceID) {
+		if !have.Recreated && !define.ServerGone(ctx, d.Client, m.DeviceID) {
 			return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
 		}
 		if err := define.NotForeign(ctx, d.Client, m.DeviceID, have.Mark); err != nil {

@@ -69,7 +69,7 @@ func grow(ctx context.Context, d driver, size int, have typed.Live[state]) error
 // 400 where other services answer 409, if the volume is attached or has snapshots. A
 // volume that is to be recreated is detached first.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
-	if have.Remade {
+	if have.Recreated {
 		if err := detach(ctx, d.Client, have); err != nil {
 			return false, err
 		}

@@ -115,9 +115,9 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	switch {
 	case !known:
 		return s.WithAction(plan.Wait, cause.Of(cause.NotLooked))
-	case c.Blind(d.Entry) != nil:
+	case c.Unlisted(d.Entry) != nil:
 		s.Error = true
-		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, through(d.Entry)+c.Blind(d.Entry).Error()))
+		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, through(d.Entry)+c.Unlisted(d.Entry).Error()))
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
 		p.stillOwned(d, s.Have)

@@ -13,7 +13,7 @@ import (
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
 			return false
 		}
 		ch := p.identify(target)
@@ -29,7 +29,7 @@ func (p *planner) foresee() {
 			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.found.Live[ref.Key] != nil {
 				continue
 			}
-			if c, known := p.Have[d.Key.Kind]; !known || c.Blind(d.Entry) != nil {
+			if c, known := p.Have[d.Key.Kind]; !known || c.Unlisted(d.Entry) != nil {
 				continue
 			}
 			if have := p.identify(d).have; have != nil && have.Phase != kind.Deleting {

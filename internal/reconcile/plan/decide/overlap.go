@@ -25,7 +25,7 @@ import (
 
 // overlapped says which object has a part of a range; zero for none, or where that object makes way.
 func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
-	if c.Of.ID == "" || c.Of.Anew {
+	if c.Of.ID == "" || c.Of.Replacing {
 		return cause.Cause{}
 	}
 	items := p.Have[c.By].Items

@@ -17,11 +17,11 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	if d := p.ByKey[key]; d != nil && d.Virtual {
 		ref.Ready, ref.Data = true, d.Data
 	}
-	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Blind(d.Entry) == nil {
+	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Unlisted(d.Entry) == nil {
 		ref = ref.MadeBy(p.KindOf[key.Kind], d.Spec)
 	}
 	if live := p.found.Live[key]; live != nil {
-		ref.Anew = p.found.Doomed[key]
+		ref.Replacing = p.found.Doomed[key]
 		ref.Ready, ref.ID, ref.Facts = p.found.Ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)

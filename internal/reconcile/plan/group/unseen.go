@@ -17,7 +17,7 @@ func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 		if k := w.KindOf[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info.ReportsHealth {
 			continue
 		}
-		if c, known := w.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {
+		if c, known := w.Have[d.Key.Kind]; known && c.Unlisted(d.Entry) == nil {
 			continue
 		}
 		groups := []manifest.Key{w.groupAt(d.Key)}
