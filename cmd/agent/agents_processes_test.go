@@ -134,7 +134,7 @@ var (
 	serves    = regexp.MustCompile(`msg="serves a stack" stack=`)
 	handsOver = regexp.MustCompile(`^time=(\S+) .*msg="hands over a stack" stack=(\S+)`)
 	ofAStack  = regexp.MustCompile(`msg="(?:serves|hands over) a stack.* stack=(\S+)`)
-	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="serves a stack no more" stack=(\S+)`)
+	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="stopped serving a stack" stack=(\S+)`)
 )
 
 // listens counts the agent's log lines about stacks that it takes and writes that are refused. The ledger records when it gives up a stack.

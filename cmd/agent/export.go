@@ -58,7 +58,7 @@ standard error, and so is how to make it forget the rest once a stack has adopte
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.cloud, "cloud", "", "entry of clouds.yaml (default $OS_CLOUD, or the OS_* variables)")
-	flags.StringVar(&f.project, "project", "", "project that the credentials have to be of, by ID or name (default any)")
+	flags.StringVar(&f.project, "project", "", "project to which the credentials must belong, by ID or name (default any)")
 	flags.StringVar(&f.dir, "output-dir", "", "folder to write to; files that exist are never overwritten")
 	flags.StringVar(&f.layout, "layout", "kind", "with --output-dir, one file for each kind or object")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of what they refer to")

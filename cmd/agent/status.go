@@ -48,7 +48,7 @@ func (a *app) status() *cobra.Command {
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between")
 	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that are not as they should be, or cannot be used")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value, label!=value, label in (a,b), label or !label, several with commas between")
-	flags.IntVar(&f.depth, "depth", 0, "how many levels of what objects consist of are shown; 0 for all")
+	flags.IntVar(&f.depth, "depth", 0, "how many levels of parts are shown below each object; 0 for all")
 	flags.DurationVarP(&f.watch, "watch", "w", 0, "check again at this interval (--watch=30s) until interrupted")
 	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
 	for _, name := range []string{"kind", "not-ready", "selector", "watch", "depth"} {

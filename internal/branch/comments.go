@@ -44,7 +44,7 @@ func (s *Tracker) postDriftComments(r driftReport) {
 			return err
 		}
 		if c.More > 0 {
-			s.repository.Complain("pull requests are not told of all drift", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), mostFiles, mostDriftPulls))
+			s.repository.Complain("some drift could not be reported on pull requests", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), mostFiles, mostDriftPulls))
 		}
 		url, err := s.writeDriftComments(ctx, c)
 		if err != nil {

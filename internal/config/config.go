@@ -195,7 +195,7 @@ func (s *Stack) unknownEntries() (problems manifest.Problems) {
 		if !slices.Contains(s.Spec.Clouds, entry) {
 			field := "spec.cloudProjects." + entry
 			problems = append(problems, manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: field,
-				What: "is of an entry of clouds.yaml that is none of the stack's spec.clouds", Fix: "correct it, or add it to spec.clouds; that of spec.cloud is spec.project"})
+				What: "names an entry of clouds.yaml that spec.clouds does not have", Fix: "correct it, or add it to spec.clouds; that of spec.cloud is spec.project"})
 		}
 	}
 	return problems

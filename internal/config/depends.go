@@ -27,7 +27,7 @@ func depends(stacks []Stack) (problems manifest.Problems) {
 				if near := nearest.Name(name, names); near != "" {
 					fix = "did you mean " + near + "?"
 				}
-				problem(s, "names the stack "+name+", which there is not", fix)
+				problem(s, "names the stack "+name+", which does not exist", fix)
 			}
 		}
 		if circle := circleOf(s.Name, byName); circle != nil && slices.Min(circle) == s.Name {
@@ -46,9 +46,9 @@ func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems
 		p := manifest.Problem{Origin: manifest.Origin{File: "--depends-on"}, Fix: "name another stack"}
 		switch known := func(d Stack) bool { return d.Name == name }; {
 		case name == stacks[0].Name:
-			p.What = "names the stack itself, which would wait for ever"
+			p.What = "names the stack itself, so it would wait forever"
 		case len(documents) > 0 && !slices.ContainsFunc(documents, known):
-			p.What, p.Fix = "names the stack "+name+", which there is not", "name a stack of the configuration"
+			p.What, p.Fix = "names the stack "+name+", which does not exist", "name a stack of the configuration"
 		default:
 			continue
 		}

@@ -37,9 +37,9 @@ func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 			}
 			d.problem(path, "is an unknown annotation", fix)
 		case name == resolve.AnnotationAdopt || name == resolve.AnnotationMoved:
-			d.problem(path, "is about one object, and the template is for many", "write it on the object of the kind: it holds for what that stands for")
+			d.problem(path, "is about one object, and the template is for many", "write it on the object of the kind: it applies to all objects that this expands to")
 		case !ok || strings.Contains(text, "${"):
-			d.problem(path, "is not written out", "what steers the agent is a plain text in a template")
+			d.problem(path, "contains an expression", "write a constant: annotations that steer the agent cannot have expressions")
 		case values != nil && !slices.Contains(values, text):
 			d.problem(path, fmt.Sprintf("is %s", quote(text)), "use "+strings.Join(values, " or "))
 		case name == resolve.AnnotationIgnore || name == resolve.AnnotationChange:

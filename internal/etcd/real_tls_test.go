@@ -298,7 +298,7 @@ func TestAttackAMachineThatWaits(t *testing.T) {
 	if err := waits(); err != nil {
 		t.Error(err)
 	}
-	if err := r.client(0).Begin(ctx, address(0)); etcd.HowUnlike(err) != "talks with TLS, and the cluster shall have none" {
+	if err := r.client(0).Begin(ctx, address(0)); etcd.HowUnlike(err) != "answers with TLS, and the cluster is configured without TLS" {
 		t.Error(err)
 	}
 	if err := waits(); err != nil {

@@ -50,9 +50,9 @@ func (c Client) silence(ctx context.Context, address string, err error) error {
 	case dial != nil && dial.Op == "remote error":
 		return unlike{"does not take the agent's certificate"}
 	case c.TLS != nil && c.plain(ctx, address):
-		return unlike{"talks without TLS, and the cluster shall have it"}
+		return unlike{"answers without TLS, and the cluster must use TLS"}
 	case c.TLS == nil && c.encrypts(ctx, address):
-		return unlike{"talks with TLS, and the cluster shall have none"}
+		return unlike{"answers with TLS, and the cluster is configured without TLS"}
 	}
 	return ErrSilent
 }

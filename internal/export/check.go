@@ -255,7 +255,7 @@ func (x *exporter) leave(one *item, list, id, why string) {
 func (x *exporter) demote(one *item, why string) {
 	if one.managed && importable(one) {
 		one.managed = false
-		x.note(one, "", "cannot be adopted: "+why+"; what refers to it uses it with managementPolicy: unmanaged")
+		x.note(one, "", "cannot be adopted: "+why+"; references use an import of it (managementPolicy: unmanaged)")
 		return
 	}
 	one.gone = true

@@ -194,7 +194,7 @@ func (x *exporter) specify() {
 				one.managed = false
 				why := one.export.ImportOnly
 				if importable(one) {
-					why += "; what refers to it uses it with managementPolicy: unmanaged"
+					why += "; references use an import of it (managementPolicy: unmanaged)"
 				}
 				x.note(one, "", why)
 			}

@@ -22,7 +22,7 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrUnavailable = errors.New("unavailable")
 	ErrUnsupported = errors.New("not supported")
-	ErrTooBig      = fmt.Errorf("%w: an answer is too big", ErrUnavailable)
+	ErrTooBig      = fmt.Errorf("%w: the forge's answer is too big", ErrUnavailable)
 	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
 )
 

@@ -140,7 +140,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 	s.all.Go(func() {
 		s.Serve(ctx, h)
 		if why := context.Cause(ctx); why != nil {
-			s.Log.Info("serves a stack no more", "stack", stack, "why", why.Error())
+			s.Log.Info("stopped serving a stack", "stack", stack, "why", why.Error())
 		}
 		h.finish(ctx)
 		s.over <- stack

@@ -54,7 +54,7 @@ func (s Selection) Selects(name string) bool {
 func NoPattern(text string) string {
 	switch {
 	case strings.HasPrefix(text, "!"):
-		return "begins with !, and no pattern takes back another; name in include what is read, in exclude what is not"
+		return "begins with !, but patterns cannot be negated; name in include what is read, in exclude what is not"
 	case strings.Contains(text, `\`):
 		return `holds a backslash; separate folders with /, as in ` + strings.ReplaceAll(text, `\`, "/")
 	case anchored(text) == "" || !doublestar.ValidatePattern(text) || slices.Contains(strings.Split(text, "/"), ".."):

@@ -159,7 +159,7 @@ func (i Identity) Config() (*tls.Config, error) { return Config(i.Cert, i.Key, i
 func Config(cert, key, trust string) (*tls.Config, error) {
 	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
 	if err != nil {
-		return nil, errors.New("the certificate and the key do not belong together, or are none")
+		return nil, errors.New("the certificate and the key do not match, or one of them is not valid")
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(trust)) {

@@ -91,7 +91,7 @@ func removed(body string) bool {
 // shorter one is in vain.
 func tooBig(err error) error {
 	if errors.Is(err, forge.ErrTooBig) {
-		return fmt.Errorf("%w: an answer is too big", forge.ErrTooMany)
+		return fmt.Errorf("%w: the forge's answer is too big", forge.ErrTooMany)
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	case s.State != forge.Pending && s.State != forge.Success && s.State != forge.Failure && s.State != forge.Error:
 		return fmt.Errorf("github: %s: %s: %w: there is no state %q", r, what, forge.ErrRefused, s.State)
 	case full:
-		return fmt.Errorf("github: %s: %s: %w: the commit takes no more of them", r, what, forge.ErrRefused)
+		return fmt.Errorf("github: %s: %s: %w: the commit has as many statuses as GitHub allows", r, what, forge.ErrRefused)
 	}
 	state, description := string(s.State), forge.Describe(s.Description)
 	status := &github.RepoStatus{State: &state, Context: &name, Description: &description}

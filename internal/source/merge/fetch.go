@@ -32,10 +32,10 @@ func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([
 			return best, found, nil
 		}
 		if generations == AllHistory && found.isCutOff() {
-			return nil, nil, failure.New(failure.ErrContent, "it is unknown where %s and %s part: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base, head)
+			return nil, nil, failure.New(failure.ErrContent, "the merge base of %s and %s is unknown: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base, head)
 		}
 	}
-	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; begin the branch again from the one that it shall be merged into", base, head)
+	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; recreate the branch from its target branch", base, head)
 }
 
 // generations are the numbers of generations that are requested, one after the other, until the

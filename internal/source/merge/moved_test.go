@@ -85,7 +85,7 @@ func TestMovedFiles(t *testing.T) {
 		"made a link by the other side": {move("staging/a.yaml", "prod/a.yaml"), all(remove("staging/a.yaml"), func(g *gittest.Repo) {
 			g.Git("update-index", "--add", "--cacheinfo", "120000,"+g.Git("hash-object", "-w", "README.md")+",staging/a.yaml")
 			g.Git("checkout", "staging/a.yaml")
-		}), "", "", "staging/a.yaml (moved to prod/a.yaml on one side, made another kind of thing on the other)"},
+		}), "", "", "staging/a.yaml (moved to prod/a.yaml on one side, changed to another file type on the other)"},
 	} {
 		g := sidesOf(t, staging, c.feature, c.main)
 		m, err := mergeBranches(t.Context(), g, "main", "feature", c.path)

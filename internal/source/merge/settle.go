@@ -49,7 +49,7 @@ func (f *follower) carry(from string) error {
 		return err
 	}
 	if kindOf(before) != kindOf(other) {
-		f.recordDoubt(from, "%s on one side, made another kind of thing on the other", whereTo(g))
+		f.recordDoubt(from, "%s on one side, changed to another file type on the other", whereTo(g))
 		return nil
 	}
 	for _, root := range []plumbing.Hash{f.roots[0], f.roots[2-i]} {

@@ -59,7 +59,7 @@ func diff(w want, have *state, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
 		ending := "the secret goes with its manifest"
 		if have.Mark.Keep {
-			ending = "the secret stays when its manifest goes"
+			ending = "the secret stays when its manifest is removed"
 		}
 		c.Note("metadata.annotations", "came after the secret was made, and Barbican cannot store it: "+ending+"; to change that, delete the secret and have it recreated")
 	}

@@ -33,7 +33,7 @@ func validate(s *Spec, r *kind.Report) {
 	case u.User != nil:
 		r.Problem(at+"url", "has a login in it, which everybody who reads the repository would know", "use an address that needs none")
 	case u.Scheme == "http" && d.Hash == nil:
-		r.Note(at+"url", "what comes over http can be changed on the way; use https, or give a hash")
+		r.Note(at+"url", "somebody can change a download over http on its way; use https, or give a hash")
 	}
 	if d.Hash != nil && (d.Hash.Algorithm == "md5" || d.Hash.Algorithm == "sha1") {
 		r.Note(at+"hash.algorithm", d.Hash.Algorithm+" shows damage and not forgery: two files can have one digest; use sha256 or sha512")

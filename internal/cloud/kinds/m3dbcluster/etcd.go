@@ -51,7 +51,7 @@ func (s *Spec) validateEndpoints(r *kind.Report) {
 		}
 	}
 	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, secretField, s.EtcdTLSSecret) && s.EtcdTLSSecret != "" {
-		r.Problem(secretField, "is given, and etcd is asked without it", "write https in etcdEndpoints, or remove it")
+		r.Problem(secretField, "has no effect: etcd is asked over http", "write https in etcdEndpoints, or remove it")
 	}
 }
 
