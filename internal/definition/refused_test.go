@@ -77,7 +77,7 @@ func TestRefusedDefinitions(t *testing.T) {
 		{"regular expression", of("", "{description: '${string(schema.spec.a.matches(\"a\"))}'}"), "undeclared reference to 'matches'"},
 		{"annotation unknown", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/prun: \"false\"}, name: \"$", 1), "is an unknown annotation; did you mean stackreeve.dev/prune?"},
 		{"annotation of one object", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/adopt: \"true\"}, name: \"$", 1), "is about one object"},
-		{"annotation as expression", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/replace: '${schema.spec.a}'}, name: \"$", 1), "is not written out"},
+		{"annotation as expression", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/replace: '${schema.spec.a}'}, name: \"$", 1), "contains an expression"},
 		{"annotation's value", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/replace: always}, name: \"$", 1), "use allow or refuse"},
 		{"annotation's field", strings.Replace(of("", "{}"), "{name: \"$", "{annotations: {stackreeve.dev/ignore-fields: spec.resource.color}, name: \"$", 1), "which is no field of Network"},
 		{"unknown field of a definition", of("", "{}") + "  extra: 1\n", "extra: unknown field"},
