@@ -1,5 +1,5 @@
-// Package boot is the first part of the machines of clusters, before their program runs. A machine fetches the program, and tells on its port why it
-// cannot begin. Other packages decide which program that is, and what follows.
+// Package boot holds the script that runs first on each machine of a cluster, before etcd or M3DB. The script downloads the program. If that fails, it
+// answers on the program's port with the reason. Other packages decide which program that is, and what follows.
 package boot
 
 import (

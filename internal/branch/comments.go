@@ -22,7 +22,7 @@ type driftComments struct {
 	comment.Drift
 	authors map[int][]plan.Step // the steps of each pull request
 	began   time.Time
-	runs    map[int]int64  // by pull request; the same for every attempt
+	runs    map[int]int64  // the number of the comment's run, by pull request; the same for every attempt
 	files   map[string]int // the pull requests of files, as far as an attempt found them
 }
 

@@ -23,7 +23,7 @@ type question[T any] struct {
 	forget *time.Timer   // ends the keeping; nil before it starts
 }
 
-// fresh reports whether the question was sent after since, so that a caller who asks for that time may have its answer.
+// fresh reports whether the question was sent after the time since. Its answer is new enough for a caller that came then.
 func (q *question[T]) fresh(since time.Time) bool {
 	return q != nil && (q.asked.IsZero() || q.asked.After(since))
 }

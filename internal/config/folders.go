@@ -139,7 +139,7 @@ func (s *Stack) folderProblem(what, fix string) manifest.Problem {
 		What: fmt.Sprintf("the folder %s: %s", s.Spec.Source.Path, what), Fix: fix}
 }
 
-// uniqueFolders leaves out stacks of folders that have the name of another stack, since marks could not distinguish them.
+// uniqueFolders leaves out a stack of a folder if another stack has the same name: marks could not distinguish them.
 // A stack that is already served stays: no commit can replace it.
 func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, problems manifest.Problems) {
 	by := map[string][]*Stack{}

@@ -89,7 +89,7 @@ func TestAttackManyValues(t *testing.T) {
 	}
 }
 
-// TestAttackLargeStatus has a large status of many objects, and one object that many statuses show. They stay small too.
+// TestAttackLargeStatus has many objects with a large status, and one large object that many statuses show. Both stay within the limits.
 func TestAttackLargeStatus(t *testing.T) {
 	testcost.Long(t)
 	var fields strings.Builder

@@ -126,7 +126,7 @@ func TestCrowdOverBeforeItWasTold(t *testing.T) {
 	})
 }
 
-// An agent that ends sends all waiting notifications. The names of a hundred stacks take one line.
+// When an agent ends, it sends all waiting notifications. The names of a hundred stacks take one line.
 func TestCrowdAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()

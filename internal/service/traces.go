@@ -35,7 +35,7 @@ func (svc *service) trace(f Options) error {
 	return nil
 }
 
-// reports passes a run to the sinks, and then ends its trace.
+// reports hands a run to the sinks, and then ends the trace of the run.
 func (svc *service) reports(to sinks) func(report.Run) {
 	return func(run report.Run) {
 		began := time.Now()

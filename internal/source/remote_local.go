@@ -175,7 +175,7 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	return nil
 }
 
-// history adds the ancestors of commits: depth generations, with the commits themselves. A shallow
+// history adds the ancestors of commits. It adds depth generations, of which the commits are the first. A shallow
 // repository holds fewer.
 func (w *packList) history(level []plumbing.Hash, depth int) error {
 	visited := map[plumbing.Hash]bool{}

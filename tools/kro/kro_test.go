@@ -317,7 +317,7 @@ func compiled(t *testing.T, rgd *v1alpha1.ResourceGraphDefinition) *graph.Graph 
 	return g
 }
 
-// made are the objects that kro makes for an object of a defined kind, in a cluster where each object that it makes exists at once.
+// made are the objects that kro makes for an object of a defined kind, in a cluster where each object exists as soon as kro has created it.
 func made(t *testing.T, g *graph.Graph, instance map[string]any) (objects []map[string]any) {
 	t.Helper()
 	complete(t, g, instance)

@@ -29,7 +29,7 @@ type Defaults struct {
 	// Region is the region that the stack works in. It comes from the cloud's entry, not from this configuration. "" if unknown (validate
 	// without a cloud).
 	Region string `json:"-"`
-	// Keys are in none of the fields: they are read when a cloud is opened.
+	// Keys are not in the configuration. They are read from their files when a cloud is opened.
 	Keys Keys `json:"-"`
 	// Memory is the stack's memory; nil if each login has its own.
 	Memory *Memory `json:"-"`

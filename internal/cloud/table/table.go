@@ -105,7 +105,7 @@ func (t *Table[Spec, More]) oddOf(path string) *Override[Spec, More] {
 	return nil
 }
 
-// Name is the object's name in the cloud, from the field with the option named; "" if the kind has no
+// Name is the object's name in the cloud, from the field whose tag has the option "named"; "" if the kind has no
 // such field.
 func (t *Table[Spec, More]) Name(w typed.Want[Spec]) string {
 	for i := range t.rows {

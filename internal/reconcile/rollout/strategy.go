@@ -39,7 +39,7 @@ type Strategy struct {
 	Canary Canary
 	// PauseAfter is how many members are changed before the others stay as they are; 0 is all.
 	PauseAfter int
-	// Deadline is how long a changed member may not serve before the group's rollout has failed; 0 if the
+	// Deadline is how long a changed member may take until it serves. Then the rollout has failed; 0 if the
 	// caller has a time of its own.
 	Deadline time.Duration
 	// Rollback says whether the group then goes back to its earlier form.

@@ -72,7 +72,7 @@ func skip(want, *object, *kind.Changes) {}
 // compareUser only notes that another user is wanted: a new credential would belong to the same user.
 func compareUser(w want, have *object, c *kind.Changes) {
 	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != have.Spec.UserRef {
-		c.Note(at+"userRef", "it stays that of user "+have.Spec.UserRef+", with whose credentials the agent works")
+		c.Note(at+"userRef", "the credential stays with user "+have.Spec.UserRef+", because the agent logs in as that user")
 	}
 }
 

@@ -44,7 +44,7 @@ func (t *TLS) validate(r *kind.Report) {
 		}
 		for field, name := range map[string]string{"member.peerSecret": s.Member.Peer, "member.serverSecret": s.Member.Server, "operatorSecret": s.Operator} {
 			if name == "" {
-				r.Problem("spec.TLS.static."+field, "is missing", "name the Secret: members talk to each other, to clients and to the agent with TLS, or none of it")
+				r.Problem("spec.TLS.static."+field, "is missing", "name the Secret, or remove spec.TLS: either all connections (members, clients, agent) use TLS, or none")
 			}
 		}
 	}

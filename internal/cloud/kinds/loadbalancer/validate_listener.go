@@ -62,7 +62,7 @@ func (t *TLS) validate(field string, r *kind.Report) {
 // and sanitize_l7policy_api_args). It also refuses fields that would have no effect.
 func (p *Port) validatePolicies(field string, r *kind.Report) {
 	if len(p.L7Policies) > 0 && !p.http() {
-		r.Problem(field+".l7Policies", "cannot be while clients speak "+p.Protocol+", whose requests are not read", "remove them, or use protocol http or terminatedHTTPS")
+		r.Problem(field+".l7Policies", "work only for HTTP: with protocol "+p.Protocol+" the load balancer does not read requests", "remove them, or use protocol http or terminatedHTTPS")
 	}
 	names, positions := map[string]int{}, map[int]int{}
 	for i := range p.L7Policies {

@@ -155,7 +155,7 @@ func TestNodesStayWhereTheyAre(t *testing.T) {
 	configured := strings.Replace(sized(1, 1, 1), "etcdEndpoints: [http://192.0.2.7:2379]", "configMapName: own", 1) +
 		"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\ndata: {m3.yml: 'db: {}'}\n"
 	planned := w.Plan(configured)
-	if text := why(planned, "Server", "kv-1"); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "a machine made now would have it at 9000") {
+	if text := why(planned, "Server", "kv-1"); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "listen on 9000") {
 		t.Errorf("kv-1 says %s", text)
 	}
 	for _, text := range kindtest.Writes(planned) {

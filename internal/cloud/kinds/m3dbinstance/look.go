@@ -161,7 +161,7 @@ func moved(m *machine, s *State) string {
 	if s.held.ID != s.wanted || s.held.Port == port {
 		return ""
 	}
-	return fmt.Sprintf("its node is at port %d in the placement, and a machine made now would have it at %d", s.held.Port, port)
+	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, and a machine made now would listen on %d", s.held.Port, port)
 }
 
 // alone says what is known of a machine while there is no placement that most agree on; false is that there is nothing.

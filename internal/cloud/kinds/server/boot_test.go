@@ -184,8 +184,8 @@ func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	g.MustSync(onVolume(policy, "os", ""))
 }
 
-// A policy that denies the Volume another image denies it to the server's step, too, since that step
-// would write it.
+// If a policy forbids a new image for the Volume, the server's step is refused, too: a rebuild of the
+// server would write that image to the Volume.
 func TestAttackADeniedImageByTheServersStep(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})

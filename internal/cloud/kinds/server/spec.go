@@ -12,9 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the declared server. Field names and meanings are K-ORC's (api/v1alpha1/server_types.go); description is added. Some values are fixed at
-// creation without belonging to the server (key pair, neighbours). They are not marked immutable: a new key pair of the same name does not replace
-// servers.
+// Spec is the declared server. Field names and meanings are K-ORC's (api/v1alpha1/server_types.go); description is added. Some values are
+// only read at creation (the key pair, the server group of the hints). They are not marked immutable, so a key pair that is recreated under the same
+// name does not replace its servers.
 type Spec struct {
 	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`

@@ -116,7 +116,7 @@ func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 	wantHolding(t, g, hinted, before)
 }
 
-// wantHolding wants the plan for the way back to keep every path to the machine that is deleted.
+// wantHolding plans the way back, and wants the plan to keep the machine that is to be deleted, and its floating IP, until more members serve.
 func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	t.Helper()
 	g.MustSync(now)
