@@ -51,3 +51,27 @@ func TestAttackAnotherStacksObject(t *testing.T) {
 		})
 	}
 }
+
+// Only a step that would write an exclusive use of another stack's object is refused.
+func TestWhatIsNoExclusiveUse(t *testing.T) {
+	repo, theirs := []string{"theirs import=disk", "user atop=theirs colour=new"}, "disk other"
+	exclusive := func(more func(*world.Input)) func(*world.Input) {
+		return func(in *world.Input) {
+			in.Kinds[0].Info.Exclusive = true
+			if more != nil {
+				more(in)
+			}
+		}
+	}
+	reference := func(change func(*kind.RefSpec)) func(*world.Input) {
+		return exclusive(func(in *world.Input) { change(&desired(in, "user").Refs[0]) })
+	}
+	decisions(t, map[string]decision{
+		"a new user":                {repo: repo, cloud: []string{theirs}, alter: exclusive(nil), want: map[string]string{"theirs": "keep", "user": "refuse error : object-of-another-stack"}},
+		"a user that is changed":    {repo: repo, cloud: []string{theirs, "user stale atop=id-001 colour=old"}, alter: exclusive(nil), want: map[string]string{"theirs": "keep", "user": "refuse error : object-of-another-stack changes colour owner-mark"}},
+		"a user that is as it is":   {repo: repo, cloud: []string{theirs, "user ours atop=id-001 colour=new"}, alter: exclusive(nil), want: map[string]string{"theirs": "keep", "user": "keep of-this"}},
+		"one that only comes after": {repo: repo, cloud: []string{theirs}, alter: reference(func(r *kind.RefSpec) { r.Order = true }), want: map[string]string{"theirs": "keep", "user": "create"}},
+		"one that only reads it":    {repo: repo, cloud: []string{theirs}, alter: reference(func(r *kind.RefSpec) { r.Reads = true }), want: map[string]string{"theirs": "keep", "user": "create"}},
+		"it is not there":           {repo: repo, alter: exclusive(nil), want: map[string]string{"theirs": "wait error not yet : no-such-name correct-the-name", "user": "create after theirs"}},
+	})
+}

@@ -46,6 +46,27 @@ func TestImports(t *testing.T) {
 	})
 }
 
+// An import waits for the objects that its filter refers to, and a kind may say what to do if it finds nothing or too much.
+func TestImportsThatDepend(t *testing.T) {
+	base := unmanaged("base", "filter: {name: base}")
+	refers := func(key manifest.Key) func(*world.Input) {
+		return func(in *world.Input) {
+			d := desired(in, "base")
+			d.Refs = append(d.Refs, kind.RefSpec{Key: key})
+		}
+	}
+	hint := func(in *world.Input) { desired(in, "base").Import.Hint = "ask the administrator" }
+	there := "base nobody"
+	decisions(t, map[string]decision{
+		"on an object that is created":     {repo: []string{"a", base}, cloud: []string{there}, alter: refers(thingtest.Key("a")), want: map[string]string{"a": "create", "base": "wait : waits-for after a"}},
+		"on an object that is there":       {repo: []string{"a", base}, cloud: []string{there, "a ours"}, alter: refers(thingtest.Key("a")), want: map[string]string{"a": "keep of-this", "base": "keep"}},
+		"on an object that is still built": {repo: []string{"a", base}, cloud: []string{there, "a ours building=yes"}, alter: refers(thingtest.Key("a")), want: map[string]string{"a": "wait of-this : reported", "base": "wait : waits-for after a"}},
+		"on a group":                       {repo: []string{"flock f count=0", base}, cloud: []string{there}, alter: refers(manifest.Key{Group: "test", Kind: "Flock", Namespace: "default", Name: "f"}), want: map[string]string{"base": "keep"}},
+		"nothing found, with a hint":       {repo: []string{base}, alter: hint, want: map[string]string{"base": "wait error not yet : no-such"}},
+		"several found, with a hint":       {repo: []string{base}, cloud: []string{there, there}, alter: hint, want: map[string]string{"base": "refuse error ambiguous : many-match-named kind-says"}},
+	})
+}
+
 // A message names at most five of the objects that an import matches.
 func TestAnImportOfManyNamesFive(t *testing.T) {
 	for n, more := range map[int]bool{5: false, 6: true} {
