@@ -10,6 +10,15 @@ import (
 	"strconv"
 )
 
+// How a machine answers differently than it should, as [HowUnlike] says it. A certificate for another address is told with the address.
+const (
+	Expired          = "shows a certificate that has expired, or is not valid yet"
+	AnotherAuthority = "shows a certificate of an authority that is not the cluster's, or of a generation that is not next to the wanted one"
+	NotTrusting      = "does not take the agent's certificate"
+	WithoutTLS       = "answers without TLS, and the cluster must use TLS"
+	WithTLS          = "answers with TLS, and the cluster is configured without TLS"
+)
+
 // unlike says that a machine answers in another way than the client expects: with or without TLS, or with
 // another identity.
 type unlike struct{ how string }
@@ -44,15 +53,15 @@ func (c Client) silence(ctx context.Context, address string, err error) error {
 	case errors.As(err, &name):
 		return unlike{"shows a certificate that is not valid for its address " + address + ": that has to be among its subjectAltNames"}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return unlike{"shows a certificate that has expired, or is not valid yet"}
+		return unlike{Expired}
 	case errors.As(err, &untrusted):
-		return unlike{"shows a certificate of an authority that is not the cluster's, or of a generation that is not next to the wanted one"}
+		return unlike{AnotherAuthority}
 	case dial != nil && dial.Op == "remote error":
-		return unlike{"does not take the agent's certificate"}
+		return unlike{NotTrusting}
 	case c.TLS != nil && c.plain(ctx, address):
-		return unlike{"answers without TLS, and the cluster must use TLS"}
+		return unlike{WithoutTLS}
 	case c.TLS == nil && c.encrypts(ctx, address):
-		return unlike{"answers with TLS, and the cluster is configured without TLS"}
+		return unlike{WithTLS}
 	}
 	return ErrSilent
 }

@@ -266,7 +266,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 	w.MustSync(text)
 	other := strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, clientTLSSecret: other,", 1) + stranger.secret("other", "etcd-client", crt, key)
 	pass := w.Sync(text + other)
-	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "shows a certificate of an authority that is not the cluster's") { // people can act on this message
+	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, etcd.AnotherAuthority) { // people can act on this message
 		t.Errorf("the pass is %s: %s", pass.Outcome(), said)
 	}
 	list, err := cloud.List[struct{ Name string }](t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -307,10 +307,10 @@ func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 func TestNoMachineLeavesItsCluster(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct{ before, after, want string }{
-		"TLS for a cluster that has none": {sized(3), auto(3, 1), "talks without TLS"},
-		"no TLS any more":                 {auto(3, 1), sized(3), "talks with TLS"},
-		"two generations at once":         {auto(3, 1), auto(3, 3), "next to the wanted one"},
-		"another authority":               {auto(3, 1), sized(3, "TLS: {static: {member: {peerSecret: etcd-peer-tls, serverSecret: etcd-server-tls}, operatorSecret: etcd-client-tls}}") + newHouse(t).secrets(nil, nil, nil), "of an authority that is not the cluster's"},
+		"TLS for a cluster that has none": {sized(3), auto(3, 1), etcd.WithoutTLS},
+		"no TLS any more":                 {auto(3, 1), sized(3), etcd.WithTLS},
+		"two generations at once":         {auto(3, 1), auto(3, 3), etcd.AnotherAuthority},
+		"another authority":               {auto(3, 1), sized(3, "TLS: {static: {member: {peerSecret: etcd-peer-tls, serverSecret: etcd-server-tls}, operatorSecret: etcd-client-tls}}") + newHouse(t).secrets(nil, nil, nil), etcd.AnotherAuthority},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldOfTLS(t)
