@@ -1,6 +1,10 @@
 package docs
 
 import (
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,5 +48,34 @@ func TestAbilities(t *testing.T) {
 	}
 	if !strings.Contains(read(t, "pull-requests.md"), table) {
 		t.Errorf("pull-requests.md does not hold this table:\n%s", table)
+	}
+}
+
+// TestForgesAreNamedInFewRooms wants no room to decide by the name of a forge: what differs between forges is in their own folders. The
+// rooms that may name them read such names from a configuration, from an address, or from a flag.
+func TestForgesAreNamedInFewRooms(t *testing.T) {
+	may := []string{"internal/forge/", "internal/config/", "internal/session/", "internal/source/webhook/", "cmd/agent/validate.go"}
+	name := regexp.MustCompile(`"(github|gitlab|gitea|gerrit)"`)
+	seen := 0
+	for _, root := range []string{"cmd", "internal"} {
+		err := fs.WalkDir(os.DirFS("../"+root), ".", func(file string, _ fs.DirEntry, err error) error {
+			file = root + "/" + file
+			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile("../" + file)
+			found := name.Find(text)
+			if found != nil && !slices.ContainsFunc(may, func(room string) bool { return strings.HasPrefix(file, room) }) {
+				t.Errorf("%s names the forge %s", file, found)
+			}
+			seen++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d files were read", seen)
 	}
 }

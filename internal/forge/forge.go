@@ -15,7 +15,8 @@ import (
 // are, or wrap, one of [ErrRefused], [ErrNotFound], [ErrUnavailable],
 // [ErrUnsupported] or a [*LimitedError].
 type Forge struct {
-	Can Abilities
+	Can     Abilities
+	Browser Browser // of people; the zero value when it is unknown
 
 	CommitStatuses // every forge has them
 	Reviews        // all or none of them

@@ -99,18 +99,3 @@ func TestWrote(t *testing.T) {
 		}
 	}
 }
-
-func TestCommits(t *testing.T) {
-	for repository, want := range map[string]string{
-		"https://token@github.com/acme/config.git": "https://github.com/acme/config/commit/abc", "https://gitlab.com/acme/config": "https://gitlab.com/acme/config/-/commit/abc",
-		"https://codeberg.org/acme/config": "https://codeberg.org/acme/config/commit/abc", "ssh://git@github.com/acme/config": "", "https://git.example/acme/config": "",
-	} {
-		got := ""
-		if commits := Commits(repository, ""); commits != nil {
-			got = commits("abc")
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", repository, got, want)
-		}
-	}
-}

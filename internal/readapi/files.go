@@ -5,43 +5,10 @@ import (
 	"strings"
 )
 
-// Files returns a function from a commit to a browser address of the repository's files; the name of a file is appended to it.
-// It returns nil when the address is unknown. forge is "gitea", "github" or "gitlab", or "" when it is unknown.
-func Files(repository, forge string) func(commit string) string {
-	home, files, _ := places(repository, forge)
-	if home == "" {
-		return nil
-	}
-	return func(commit string) string { return home + files + url.PathEscape(commit) + "/" }
-}
-
-// Commits returns a function from a commit to its address in a browser, like [Files].
-func Commits(repository, forge string) func(commit string) string {
-	home, _, commits := places(repository, forge)
-	if home == "" {
-		return nil
-	}
-	return func(commit string) string { return home + commits + url.PathEscape(commit) }
-}
-
-// places returns the browser address of a repository ("" when it is unknown), and the paths to its files and commits.
-func places(repository, forge string) (home, files, commits string) {
-	u, err := url.Parse(repository)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return "", "", ""
-	}
-	switch host := strings.ToLower(u.Hostname()); {
-	case forge == "gitea", host == "codeberg.org":
-		files, commits = "/src/commit/", "/commit/"
-	case forge == "github", host == "github.com":
-		files, commits = "/blob/", "/commit/"
-	case forge == "gitlab", host == "gitlab.com", strings.HasPrefix(host, "gitlab."):
-		files, commits = "/-/blob/", "/-/commit/"
-	default:
-		return "", "", ""
-	}
-	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), ".git")} // without the user and password
-	return at.String(), files, commits
+// Addresses are where browsers see a repository; "" stands for unknown. The path of a file is appended to the address of a commit's files.
+type Addresses interface {
+	Files(commit string) string
+	Commit(commit string) string
 }
 
 // Repository is the address without the user and password, with the folder appended.
@@ -66,7 +33,12 @@ func (a About) say(status map[string]any, commit string) {
 	if len(a.Dashboards) > 0 {
 		status["dashboards"] = a.Dashboards
 	}
-	if a.Files != nil && commit != "" {
-		status["files"] = a.Files(commit)
+	if commit == "" || a.Addresses == nil {
+		return
+	}
+	for name, address := range map[string]string{"files": a.Addresses.Files(commit), "commitAddress": a.Addresses.Commit(commit)} {
+		if address != "" {
+			status[name] = address
+		}
 	}
 }

@@ -129,9 +129,9 @@ func (d draft) during(p engine.Progress, now time.Time) draft {
 	is := report.StateDuring(p, now)
 	shown := maps.Clone(d.status())
 	if shown["commit"] != p.Commit {
-		delete(shown, "subject")
-		delete(shown, "author")
-		delete(shown, "files")
+		for _, field := range []string{"subject", "author", "files", "commitAddress"} {
+			delete(shown, field)
+		}
 	}
 	conditions := available(true, is.State, is.Message, status.ReasonProgressing)
 	maps.Copy(shown, map[string]any{"state": is.State, "message": is.Message, "commit": p.Commit, "progress": progressOf(p, now), "conditions": conditions})

@@ -13,11 +13,11 @@ const removed = "\x00"
 
 // About holds what a store knows of a stack besides its runs.
 type About struct {
-	Cloud      string                     // the entry of clouds.yaml
-	Repository string                     // its address, and the folder
-	Dashboards map[string]string          // by kind: an object's address in the cloud's dashboard, with {id}.
-	Files      func(commit string) string // see [Files]; nil when unknown.
-	History    string                     // the name of its file in [History]; "" for none
+	Cloud      string            // the entry of clouds.yaml
+	Repository string            // its address, and the folder
+	Dashboards map[string]string // by kind: an object's address in the cloud's dashboard, with {id}.
+	Addresses  Addresses         // of its commits; nil when unknown
+	History    string            // the name of its file in [History]; "" for none
 }
 
 // Add shows a stack without any run yet, unless it is shown already.

@@ -96,22 +96,27 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
-func TestFiles(t *testing.T) {
-	for _, c := range []struct{ repository, forge, want string }{
-		{"https://user:pass@github.com/acme/clouds.git", "", "https://github.com/acme/clouds/blob/abc/"},
-		{"https://git.acme.example/acme/clouds", "gitea", "https://git.acme.example/acme/clouds/src/commit/abc/"},
-		{"https://gitlab.acme.example/a/b.git", "", "https://gitlab.acme.example/a/b/-/blob/abc/"},
-		{"https://git.acme.example/acme/clouds", "", ""},
-		{"ssh://git@github.com/acme/clouds.git", "github", ""},
-		{"/srv/clouds", "github", ""},
-		{"javascript:alert(1)//github.com", "github", ""},
+// addresses are those of no forge.
+type addresses string
+
+func (a addresses) Files(commit string) string  { return string(a) + commit }
+func (a addresses) Commit(commit string) string { return commit + string(a) }
+
+// A stack shows the addresses that are known, and none of no commit.
+func TestAddresses(t *testing.T) {
+	for _, c := range []struct {
+		of             Addresses
+		commit         string
+		files, address any
+	}{
+		{addresses("-at-"), "abc", "-at-abc", "abc-at-"},
+		{addresses("-at-"), "", nil, nil},
+		{nil, "abc", nil, nil},
 	} {
-		got := ""
-		if files := Files(c.repository, c.forge); files != nil {
-			got = files("abc")
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.repository, got, c.want)
+		status := map[string]any{}
+		About{Addresses: c.of}.say(status, c.commit)
+		if status["files"] != c.files || status["commitAddress"] != c.address {
+			t.Errorf("%v of %q: %v", c.of, c.commit, status)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/outbox"
-	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/session"
 )
 
 // notices are the pending notifications, by rule: a receiver that is down does not delay the others.
@@ -50,16 +50,10 @@ func linkOf(s *config.Stack) func(commit string) string {
 	if page := strings.TrimSuffix(strings.TrimSuffix(s.Spec.Report.Page, "/"), "/ui"); page != "" {
 		return func(string) string { return page + "/ui/#/stack/" + url.PathEscape(s.Name) }
 	}
-	commits := readapi.Commits(s.Spec.Source.URL, forgeOf(s))
-	if commits == nil {
-		return nil
+	if at := session.Browser(s); at.Known() {
+		return at.Commit
 	}
-	return func(commit string) string {
-		if commit == "" {
-			return ""
-		}
-		return commits(commit)
-	}
+	return nil
 }
 
 // send queues a notification for delivery. It replaces older ones about the same stack.

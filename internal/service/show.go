@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/page"
 	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/session"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -58,17 +59,9 @@ func (svc *service) about(stack *config.Stack) readapi.About {
 	s := &stack.Spec
 	which := sha256.Sum256([]byte(strings.Join([]string{s.Source.URL, s.Source.Branch, s.Source.Path, s.Cloud}, "\x00")))
 	return readapi.About{
-		Files: readapi.Files(s.Source.URL, forgeOf(stack)), History: stack.Name + "-" + hex.EncodeToString(which[:8]),
+		Addresses: session.Browser(stack), History: stack.Name + "-" + hex.EncodeToString(which[:8]),
 		Cloud: s.Cloud, Repository: readapi.Repository(s.Source.URL, s.Source.Path), Dashboards: s.Report.Dashboards,
 	}
-}
-
-// forgeOf is the forge that a stack reports to, as [readapi.Files] names it; "" for none.
-func forgeOf(s *config.Stack) string {
-	for _, a := range s.Spec.Report.Forges() {
-		return a.Forge
-	}
-	return ""
 }
 
 // readSchemas are the schemas of the kinds that the agent knows.

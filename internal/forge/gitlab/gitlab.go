@@ -69,7 +69,7 @@ func Abilities() forge.Abilities {
 // Forge returns the roles of the project.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
-		Can: Abilities(), CommitStatuses: r,
+		Can: Abilities(), Browser: Browser(strings.TrimSuffix(r.api, "/api/v4/"), r.path), CommitStatuses: r,
 		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r},
 	}
 }

@@ -264,8 +264,8 @@ const stackOf = name => known.stacks.find(s => s.metadata.name === name);
 function stackHead(at) {
   const item = stackOf(at.stack);
   if (!item) return null;
-  const s = item.status, files = s.files, n = known.index.get(at.stack);
-  const commit = s.commit && h('span', {}, /^https?:\/\//.test(files || '') ? h('a', { href: files.replace(/\/(blob|src\/commit)\/([^/]+)\/$/, '/commit/$2'), class: 'mono', rel: 'noreferrer noopener', target: '_blank' }, shortCommit(s.commit)) : h('span', { class: 'mono' }, shortCommit(s.commit)), s.subject ? ' ' + s.subject : '', s.author ? h('span', { class: 'dim' }, ', by ' + s.author) : '');
+  const s = item.status, n = known.index.get(at.stack);
+  const commit = s.commit && h('span', {}, /^https?:\/\//.test(s.commitAddress || '') ? h('a', { href: s.commitAddress, class: 'mono', rel: 'noreferrer noopener', target: '_blank' }, shortCommit(s.commit)) : h('span', { class: 'mono' }, shortCommit(s.commit)), s.subject ? ' ' + s.subject : '', s.author ? h('span', { class: 'dim' }, ', by ' + s.author) : '');
   const counted = s.objects == null ? '' : h('span', { title: 'The others stand for some of these, are only used, or are to be created.' }, String(s.objects), s.owned !== s.objects ? h('span', { class: 'dim' }, `, ${s.owned} of them made in the cloud`) : '');
   const tabs = [['objects', n ? `Objects ${n.objects.length}` : 'Objects'], ['plan', 'Plan'], ['events', 'Events'], ['passes', 'Passes']];
   return [

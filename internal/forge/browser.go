@@ -1,0 +1,70 @@
+package forge
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Browser gives the addresses at which people see a repository. The zero value knows none.
+type Browser struct {
+	home, files, commits string
+}
+
+// BrowserAt returns the addresses of a repository below a site, such as https://git.example.org. files and commits are the paths below the
+// repository that end where a commit follows. A site without http or https has no addresses.
+func BrowserAt(site, repository, files, commits string) Browser {
+	u, err := url.Parse(site)
+	path := strings.TrimSuffix(strings.Trim(repository, "/"), ".git")
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || path == "" {
+		return Browser{}
+	}
+	home := strings.TrimRight((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), "/") + "/" + escaped(path) // without the login
+	return Browser{home, home + files, home + commits}
+}
+
+// Known reports whether there are addresses.
+func (b Browser) Known() bool { return b.home != "" }
+
+// Commit is the address of a commit.
+func (b Browser) Commit(commit string) string {
+	if !b.Known() || commit == "" {
+		return ""
+	}
+	return b.commits + escaped(commit)
+}
+
+// Files is the address of a commit's files: the path of a file is appended to it.
+func (b Browser) Files(commit string) string {
+	if !b.Known() || commit == "" {
+		return ""
+	}
+	return b.files + escaped(commit) + "/"
+}
+
+// Line is the address of a line of a file in a commit; line 0 stands for the whole file.
+func (b Browser) Line(commit, file string, line int) string {
+	at := b.Files(commit)
+	if at == "" || file == "" {
+		return ""
+	}
+	at += escaped(file)
+	if line > 0 {
+		at += "#L" + strconv.Itoa(line)
+	}
+	return at
+}
+
+// escaped is a path in which every byte that could mean something in an address or in Markdown is encoded.
+func escaped(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._/", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		const digits = "0123456789ABCDEF"
+		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	}
+	return b.String()
+}
