@@ -29,14 +29,12 @@ func (w *World) suspensions() (list []suspended) {
 		if parent := w.ByKey[d.Parent]; !d.Options.Suspend || d.Unmanaged || parent != nil && parent.Options.Suspend {
 			continue
 		}
-		if d.Defined() != nil {
-			list = append(list, suspended{d, nil})
-			continue
+		s := suspended{Desired: d}
+		if d.Defined() == nil {
+			s.parts = map[string]bool{}
+			w.addParts(d.Key.Kind, s.parts)
 		}
-		parts := map[string]bool{}
-		if w.addParts(d.Key.Kind, parts); len(parts) > 0 {
-			list = append(list, suspended{d, parts})
-		}
+		list = append(list, s)
 	}
 	return list
 }

@@ -1,0 +1,100 @@
+package world_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A group that went back wants its parts of then, in the order of references. Everything else is wanted as it is now.
+func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		now, then      []string
+		back           string // the groups that went back
+		want           string
+		dropped, lacks string
+	}{
+		"no group went back: the order stays": {now: []string{"Thing/a near=Thing/b", "Thing/b"}, want: "Thing/a Thing/b"},
+		"its members are as they were": {
+			now: []string{"Flock/f", "Thing/a of=Flock/f v=new", "Thing/x"}, then: []string{"Flock/f v=old", "Thing/a of=Flock/f v=old", "Thing/x v=old"}, back: "Flock/f",
+			want: "Flock/f Thing/x Thing/a=old"},
+		"a further member is not there": {
+			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/b of=Flock/f"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
+			want: "Flock/f Thing/a=old", dropped: "Thing/b", lacks: "Thing/b"},
+		"members that need not be there are not missed": {
+			now: []string{"Flock/f", "Thing/a of=Flock/f spare", "Thing/b of=Flock/f scaled"}, then: []string{"Flock/f"}, back: "Flock/f",
+			want: "Flock/f", dropped: "Thing/a Thing/b"},
+		"parts of members are dropped, and only members are missed": {
+			now: []string{"Camp/c", "Tent/a of=Camp/c", "Thing/a of=Tent/a", "Rope/r of=Camp/c"}, then: []string{"Camp/c"}, back: "Camp/c",
+			want: "Camp/c", dropped: "Rope/r Tent/a Thing/a", lacks: "Tent/a"},
+		"a part of another object is no member": {
+			now: []string{"Flock/f", "Tent/a of=Flock/f", "Thing/a of=Tent/a"}, then: []string{"Flock/f"}, back: "Flock/f",
+			want: "Flock/f", dropped: "Tent/a Thing/a"},
+		"a group of a kind that is not known misses nothing": {
+			now: []string{"Herd/f", "Thing/a of=Herd/f"}, then: []string{"Herd/f"}, back: "Herd/f", want: "Herd/f", dropped: "Thing/a"},
+		"a former member is there again": {
+			now: []string{"Flock/f"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f", want: "Flock/f Thing/a=old"},
+		"what it used is there again": {
+			now: []string{"Flock/f"}, then: []string{"Thing/image unmanaged v=old", "Flock/f", "Thing/a of=Flock/f near=Thing/image"}, back: "Flock/f",
+			want: "Flock/f Thing/image=old Thing/a"},
+		"what it used is as it is now": {
+			now: []string{"Thing/image unmanaged v=new", "Flock/f"}, then: []string{"Thing/image unmanaged v=old", "Flock/f", "Thing/a of=Flock/f near=Thing/image"}, back: "Flock/f",
+			want: "Thing/image=new Flock/f Thing/a"},
+		"two groups used the same": {
+			now: []string{"Flock/g", "Flock/f"}, then: []string{"Thing/image unmanaged", "Flock/g", "Flock/f", "Thing/b of=Flock/g near=Thing/image", "Thing/a of=Flock/f near=Thing/image"}, back: "Flock/g Flock/f",
+			want: "Flock/g Flock/f Thing/image Thing/a Thing/b"},
+		"its users come after it": {
+			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/x", "Thing/user near=Thing/a", "Thing/y"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
+			want: "Flock/f Thing/x Thing/a=old Thing/user Thing/y"},
+		"a user does not wait for a late reference": {
+			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/user late=Thing/a"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
+			want: "Flock/f Thing/user Thing/a=old"},
+		"a user of what is not there stays where it is": {
+			now: []string{"Thing/first", "Flock/f", "Thing/a of=Flock/f", "Thing/user near=Thing/a", "Thing/y"}, then: []string{"Flock/f"}, back: "Flock/f",
+			want: "Thing/first Flock/f Thing/user Thing/y", dropped: "Thing/a", lacks: "Thing/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, c.now...)
+			in.Fallbacks = map[manifest.Key]plan.Fallback{}
+			for _, group := range keys(c.back) {
+				in.Fallbacks[group] = plan.NewFallback(plan.Failing{Group: group}, "then", wanted(t, c.then))
+			}
+			got := in.FallenBack()
+			var dropped, lacks []string
+			for key, is := range got.Dropped {
+				if is {
+					dropped = append(dropped, key.String())
+				}
+			}
+			for _, f := range got.Fallbacks {
+				for _, key := range f.Lacks {
+					lacks = append(lacks, key.String())
+				}
+			}
+			slices.Sort(dropped)
+			if w, d, l := written(got.Want), strings.Join(dropped, " "), strings.Join(lacks, " "); w != c.want || d != c.dropped || l != c.lacks {
+				t.Errorf("got %q, without %q, and lacks %q; want %q, %q and %q", w, d, l, c.want, c.dropped, c.lacks)
+			}
+			for f := range maps.Values(in.Fallbacks) {
+				if f.Lacks != nil || written(in.Want) != written(wanted(t, c.now)) {
+					t.Error("the input itself has changed")
+				}
+			}
+		})
+	}
+}
+
+// As many members of a group that went back may be away as then. Other groups keep their present amounts.
+func TestAmountsOfGroupsThatWentBack(t *testing.T) {
+	in := input(t, "Flock/f down=1", "Flock/g down=2")
+	in.Fallbacks = map[manifest.Key]plan.Fallback{key("Flock/f"): plan.NewFallback(plan.Failing{Group: key("Flock/f")}, "then", wanted(t, []string{"Flock/f down=3"}))}
+	for i, want := range []int{3, 2} {
+		if d := in.FallenBack().Want[i]; d.Rollout.MaxUnavailable.Count != want {
+			t.Errorf("%s: %d, want %d", d.Key, d.Rollout.MaxUnavailable.Count, want)
+		}
+	}
+}
