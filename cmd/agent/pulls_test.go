@@ -229,7 +229,7 @@ func (r *reviewStage) story() {
 	head := lab.Push(t, "feature", networks("five"))
 	number := lab.OpenPull(t, "feature", lab.Branch(), "Add five")
 	r.status(head, "plan", forge.Success, "1 to create")
-	before, _ := r.comment(number, "plan", "1 to create", "five")
+	before, _ := r.comment(number, "plan", "1 to create", "five", lab.Forge().Browser.Line(head, "clouds/prod/five.yaml", 1))
 
 	files := networks("six")
 	for name := range networks("one", "two", "three") {

@@ -85,7 +85,7 @@ func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, 
 		c.runs[number] = memory.NextRun(comments, memory.DriftComment, c.Stack, c.began)
 	}
 	text := c.Drift
-	text.Steps = c.authors[number]
+	text.Steps, text.Browser = c.authors[number], f.Browser
 	m := memory.Marker{Kind: memory.DriftComment, Stack: c.Stack, Base: c.Commit, Run: c.runs[number], Reported: all}
 	s.repository.Invalidate(number)
 	written, _, err := memory.Upsert(ctx, f, number, m, comment.Split(text.Markdown(), memory.CommentSize))

@@ -138,7 +138,7 @@ func (p page) result() string {
 func (s *Planner) page(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
-	p := page{Page: comment.Page{Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread}}
+	p := page{Page: comment.Page{Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser}}
 	merge, err := s.Merged(ctx, j.pull.HeadRef)
 	if err != nil {
 		p.Err, p.passing = source.Public(err).Error(), !source.NeedsPerson(err)

@@ -28,7 +28,7 @@ type Seen struct {
 
 // Page is the comment that a pull request with the revision would get.
 func (v Seen) Page(s *config.Stack, err error) comment.Page {
-	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit}
+	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit, Browser: Browser(s)}
 	switch {
 	case errors.As(err, &p.Problems):
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -15,6 +16,8 @@ type Drift struct {
 	Stack  string
 	Commit string    // that the cloud was last made equal to
 	Since  time.Time // when it was found
+	// Browser gives the addresses of the repository; the zero value when they are unknown.
+	Browser forge.Browser
 	// Corrected is true when the drift was corrected; otherwise it is only reported.
 	Corrected bool
 	Steps     []plan.Step
@@ -100,7 +103,7 @@ func (d Drift) step(s plan.Step) string {
 	if s.Trace != nil {
 		what += traced(*s.Trace)
 	}
-	text := "**" + code(s.Key.String()) + "**" + at(s.Origin) + ": " + what + d.remedy(s) + "\n\n"
+	text := "**" + code(s.Key.String()) + "**" + placesOf(d.Browser, d.Commit, len(d.Steps)).after(s.Origin) + ": " + what + d.remedy(s) + "\n\n"
 	if len(s.Changes) > 0 && !s.Vanished() {
 		text += diff(s.Changes, s.Names) + "\n\n"
 	}

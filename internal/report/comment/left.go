@@ -16,7 +16,7 @@ func (p Page) leftAlone() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary>%s left alone</summary>\n\n", report.Plural(len(list)+more, "document"))
 	for _, i := range list {
-		b.WriteString("- " + code(place(i.Origin)) + ": " + quote(i.Why) + "\n")
+		b.WriteString("- " + p.places().code(i.Origin) + ": " + quote(i.Why) + "\n")
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- and %d more\n", more)

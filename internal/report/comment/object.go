@@ -128,25 +128,25 @@ func whole(steps []part, in style) string {
 }
 
 // line is the object in one line.
-func (o object) line() string {
-	return "- " + code(o.key.String()) + at(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
+func (o object) line(in places) string {
+	return "- " + code(o.key.String()) + in.after(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
 }
 
 // details is the object in a fold.
-func (o object) details() string {
-	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.places()+everyOne(o.names()), o.body())
+func (o object) details(in places) string {
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.written(in)+everyOne(o.names()), o.body())
 }
 
-// places are the files and lines of the object's manifests.
-func (o object) places() string {
+// written says where the object's manifests are.
+func (o object) written(in places) string {
 	var list []string
 	all := o.more
 	if len(all) == 0 {
 		all = []object{o}
 	}
 	for _, one := range all {
-		if text := place(one.origin); text != "" {
-			list = append(list, code(text))
+		if text := in.code(one.origin); text != "" {
+			list = append(list, text)
 		}
 	}
 	if len(list) == 0 {
@@ -217,7 +217,7 @@ func lines(steps []plan.Step) string {
 const openLines = 25
 
 // section is all objects of one grade.
-func section(g grade, list []object) string {
+func section(in places, g grade, list []object) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -235,13 +235,13 @@ func section(g grade, list []object) string {
 			short = append(short, o)
 			continue
 		}
-		b.WriteString(o.details())
+		b.WriteString(o.details(in))
 	}
 	if len(short) > openLines {
 		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", census(short))
 	}
 	for _, o := range short {
-		b.WriteString(o.line() + "\n")
+		b.WriteString(o.line(in) + "\n")
 	}
 	if len(short) > openLines {
 		b.WriteString("\n</details>\n")

@@ -28,10 +28,10 @@ func (p Page) outcome(run report.Run) string {
 	}
 	if run.Refused != nil {
 		fmt.Fprintf(&b, "Nothing of %s is applied while a single document is wrong.\n\n", commit(run.Refused.Commit))
-		b.WriteString(Page{Problems: run.Refused.Problems}.problems())
+		b.WriteString(Page{Problems: run.Refused.Problems, Browser: p.Browser, Head: run.Refused.Commit}.problems())
 	}
 	if run.Pass != nil {
-		b.WriteString(p.passed(*run.Pass))
+		b.WriteString(p.passed(*run.Pass, places{p.Browser, run.Revision.Commit}))
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
@@ -66,7 +66,7 @@ func ending(run report.Run) string {
 	return text + "; " + did + " (" + report.Lasted(pass.Took) + ")"
 }
 
-func (p Page) passed(pass engine.Pass) string {
+func (p Page) passed(pass engine.Pass, in places) string {
 	var b strings.Builder
 	if pass.First.Suspended != "" {
 		fmt.Fprintf(&b, "The stack is suspended: %s.\n\n", quote(pass.First.Suspended))
@@ -85,9 +85,9 @@ func (p Page) passed(pass engine.Pass) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason()), because(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), in.after(f.Origin), quote(f.Reason()), because(f))
 	}
-	b.WriteString(p.left(pass))
+	b.WriteString(p.left(pass, in))
 	return b.String()
 }
 
@@ -103,7 +103,7 @@ func because(f engine.Failure) string {
 }
 
 // left names the objects that were refused, or that people must decide about.
-func (p Page) left(pass engine.Pass) string {
+func (p Page) left(pass engine.Pass, in places) string {
 	var b strings.Builder
 	failed := map[string]bool{}
 	for _, f := range pass.Failures {
@@ -115,7 +115,7 @@ func (p Page) left(pass engine.Pass) string {
 			continue
 		}
 		if n++; n <= mostFailures {
-			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(s.Origin), said(s, inMarkdown()))
+			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), in.after(s.Origin), said(s, inMarkdown()))
 		}
 	}
 	if n > mostFailures {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -17,6 +18,8 @@ type Page struct {
 	Number int // of the pull request; 0 for none
 	// Head is the commit that was planned. Base is the branch it is for, and BaseCommit the commit of that branch at that time.
 	Head, Base, BaseCommit string
+	// Browser gives the addresses of the repository; the zero value when they are unknown.
+	Browser forge.Browser
 	// Tree is the hash of the stack's folder that was read.
 	Tree string
 	// Plan is what merging would do; nil when there is none.
@@ -169,7 +172,10 @@ func (p Page) problems() string {
 
 func (p Page) problem(problem manifest.Problem) string {
 	var parts []string
-	for _, text := range []string{place(problem.Origin), problem.Key.String(), problem.Field} {
+	if at := p.places().code(problem.Origin); at != "" {
+		parts = append(parts, at)
+	}
+	for _, text := range []string{problem.Key.String(), problem.Field} {
 		if text != "" {
 			parts = append(parts, code(text))
 		}
@@ -207,17 +213,21 @@ func (p Page) differs() string {
 }
 
 func (p Page) difference(d document.Difference) string {
-	if len(d.Changes) == 0 {
-		return "- " + code(d.Key.String()) + at(d.Origin) + ": " + string(d.Edit) + "\n"
+	in := p.places()
+	if d.Edit == document.Removed {
+		in.commit = p.BaseCommit
 	}
-	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + string(d.Edit) + "</summary>\n\nWritten in " + code(place(d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
+	if len(d.Changes) == 0 {
+		return "- " + code(d.Key.String()) + in.after(d.Origin) + ": " + string(d.Edit) + "\n"
+	}
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + string(d.Edit) + "</summary>\n\nWritten in " + in.code(d.Origin) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
 }
 
 func (p Page) objects() string {
 	var b strings.Builder
 	list := objects(*p.Plan)
 	for g := range headings {
-		b.WriteString(section(grade(g), list[grade(g)]))
+		b.WriteString(section(p.places(), grade(g), list[grade(g)]))
 	}
 	if n := report.Renewals(*p.Plan); n > 0 {
 		fmt.Fprintf(&b, "Of %s nothing but the owner mark is renewed.\n\n", report.Plural(n, "object"))

@@ -33,6 +33,9 @@ var (
 	harmless  = regexp.MustCompile(`^[\p{L}0-9 .,;:()"'’?!…—%-]*$`)
 	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.[\p{L}0-9]|\b(mailto|xmpp|https?|ftp):[\p{L}0-9/]`)
 
+	// The only links lead to lines of a commit's files.
+	ofTheCommit = regexp.MustCompile(`^https://git\.example\.org/acme/cloud/-/blob/[A-Za-z0-9%._-]+/[A-Za-z0-9%._/-]+(#L[0-9]+)?$`)
+
 	codeTag    = regexp.MustCompile(`<code>[^<>]*</code>`)
 	summaryTag = regexp.MustCompile(`^<details><summary>(.*)</summary>\n?$`)
 	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported", "What is wrong"}
@@ -71,6 +74,11 @@ func judge(t testing.TB, markdown string) {
 		case *ast.List:
 			if n.IsOrdered() || n.Parent() != doc {
 				t.Errorf("a list is not ours: %q", sourceOf(n, source))
+			}
+		case *ast.Link:
+			text, code := n.FirstChild().(*ast.CodeSpan)
+			if !code || text != n.LastChild() || !ofTheCommit.Match(n.Destination) || len(n.Title) > 0 {
+				t.Errorf("a link is not ours: %s", n.Destination)
 			}
 		case *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Emphasis:
 		default:
@@ -158,7 +166,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	free := *pass
 	free.First.Held = nil
 	steps[0].Trace = &kind.Trace{Who: a, What: b, When: time.Unix(0, 0)}
-	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b}
+	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b, Browser: gitLab}
 	return []interface{ Markdown() string }{
 		but(page, func(p *Page) { p.Plan = planned }),
 		but(page, func(p *Page) { p.Plan, p.Approvals = planned, approvals }),
@@ -172,7 +180,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: pass} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: &free, Revision: source.Revision{Commit: a}} }),
-		Drift{Stack: a, Commit: b, Steps: steps},
+		Drift{Stack: a, Commit: b, Steps: steps, Browser: gitLab},
 		Drift{Stack: a, Commit: b, Steps: steps, Corrected: true},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -215,22 +214,6 @@ func some(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostSome], ", "), len(names)-mostSome)
 	}
 	return listed(names)
-}
-
-// place is the file and line of an object from the root of the repository; "" when it has none.
-func place(o manifest.Origin) string {
-	if o.File == "" {
-		return ""
-	}
-	return o.String()
-}
-
-// at is place, in the form that follows other text.
-func at(o manifest.Origin) string {
-	if text := place(o); text != "" {
-		return " (" + code(text) + ")"
-	}
-	return ""
 }
 
 func commit(hash string) string { return code(report.Short(hash)) }

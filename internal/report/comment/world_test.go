@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/document"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -35,6 +36,9 @@ const (
 	headCommit = "1f6b3c07aa52de0c9b3b5f3c8d8a0e6b7c2d4e91"
 	baseCommit = "c0ffee5d7b1a4e2f9d8c7b6a5f4e3d2c1b0a9f8e"
 )
+
+// gitLab gives the addresses of a project on a GitLab.
+var gitLab = forge.BrowserAt("https://git.example.org", "acme/cloud", "/-/blob/", "/-/commit/")
 
 // story is a stack, its cloud and the texts about them.
 type story struct {
@@ -55,7 +59,7 @@ type story struct {
 }
 
 func newStory(t *testing.T, archive *txtar.Archive) *story {
-	s := &story{t: t, part: map[string][]string{}, page: Page{Stack: "prod", Number: 7, Head: headCommit, Base: "main", BaseCommit: baseCommit}}
+	s := &story{t: t, part: map[string][]string{}, page: Page{Stack: "prod", Number: 7, Head: headCommit, Base: "main", BaseCommit: baseCommit, Browser: gitLab}}
 	files := map[string]fstest.MapFS{"before": {}, "after": {}}
 	for _, f := range archive.Files {
 		if dir, name, ok := strings.Cut(f.Name, "/"); ok {
@@ -205,7 +209,7 @@ func (s *story) merge(want []kind.Desired) {
 func (s *story) drifted() Drift {
 	d := Drift{
 		Stack: s.engine.Stack, Commit: baseCommit, Since: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC),
-		Corrected: s.drift == "corrected", Over: s.drift == "over",
+		Corrected: s.drift == "corrected", Over: s.drift == "over", Browser: gitLab,
 	}
 	for _, step := range s.page.Plan.Steps {
 		if step.Drift {
