@@ -17,13 +17,14 @@ const (
 	ForkStatuses     Ability = "people see the status of a fork's commit on the pull request"
 	StatusAuthors    Ability = "it says who set a status"
 	ErrorState       Ability = "a status can say that the outcome is unknown, apart from a failure"
+	Dependencies     Ability = "it says which others a pull request depends on, or is merged together with"
 	LineNotes        Ability = "it shows notes on lines of manifests beside a commit"
 )
 
 // EveryAbility lists them in the order in which people read of them.
 func EveryAbility() Abilities {
 	return Abilities{
-		PullRequests, ForkHeads, Merges, PersonRights, BranchStatuses, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, LineNotes,
+		PullRequests, ForkHeads, Merges, PersonRights, BranchStatuses, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, Dependencies, LineNotes,
 	}
 }
 

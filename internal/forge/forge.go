@@ -119,6 +119,8 @@ type Pull struct {
 	Open, Merged bool
 	MergeCommit  string // what Base became by merging; "" before
 	Updated      time.Time
+	// Needs are what it needs of others, where the forge says so ([Dependencies]); in the list of [Pulls.Open] only.
+	Needs []Need
 }
 
 // Comment is one comment of a conversation.

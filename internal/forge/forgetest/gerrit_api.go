@@ -15,7 +15,8 @@ import (
 
 // gerritFacts are the parameters of the paths that are used (Documentation/rest-api-*.txt of Gerrit).
 var gerritFacts = map[string][]string{
-	"GET accounts/self": nil, "GET accounts/": {"q", "o", "n"},
+	"GET config/server/info": nil,
+	"GET accounts/self":      nil, "GET accounts/": {"q", "o", "n"},
 	"GET changes/": {"q", "o", "n", "S"}, "GET changes/*": {"o"},
 	"GET changes/*/messages": nil, "GET changes/*/comments": nil,
 	"POST changes/*/revisions/*/review": {"message", "tag", "labels", "notify", "ignore_automatic_attention_set_rules"},
@@ -25,7 +26,7 @@ var gerritFacts = map[string][]string{
 }
 
 // gerritOptions are the options of changes and accounts that are used.
-var gerritOptions = []string{"CURRENT_REVISION", "DETAILED_ACCOUNTS", "MESSAGES", "DETAILS"}
+var gerritOptions = []string{"CURRENT_REVISION", "CURRENT_COMMIT", "DETAILED_ACCOUNTS", "MESSAGES", "DETAILS"}
 
 // serve answers as Gerrit does: Git and the API.
 func (g *Gerrit) serve() http.Handler {
@@ -121,6 +122,8 @@ func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, a
 		return 200, g.accountsOf(query.Get("q"))
 	case "GET changes/":
 		return 200, g.changesOf(query)
+	case "GET config/server/info":
+		return 200, object{"change": object{"submit_whole_topic": g.whole}}
 	case "GET plugins/gitiles":
 		return g.log(parts)
 	case "GET projects/*/check.access":
@@ -134,6 +137,9 @@ func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, a
 // gerritShape is a path with a * for each part that varies.
 func gerritShape(parts []string) string {
 	out := slices.Clone(parts)
+	if path := strings.Join(out, "/"); path == "config/server/info" {
+		return path
+	}
 	if out[0] == "plugins" && len(out) > 1 {
 		return strings.Join(out[:2], "/")
 	}
@@ -306,12 +312,25 @@ func (c *gerritChange) shown(g *Gerrit, options []string) object {
 	head := c.head()
 	shown := object{
 		"id": url.PathEscape(g.Project) + "~" + itoa(c.number), "_number": c.number, "project": g.Project, "branch": c.branch, "subject": c.title,
-		"status": c.state, "owner": c.owner.shown(), "updated": gerritTime(c.updated),
+		"status": c.state, "owner": c.owner.shown(), "updated": gerritTime(c.updated), "change_id": c.id(g.Project),
+	}
+	if c.topic != "" {
+		shown["topic"] = c.topic
+	}
+	if c.private {
+		shown["is_private"] = true
 	}
 	if slices.Contains(options, "CURRENT_REVISION") {
 		set := object{"_number": len(c.sets), "ref": c.ref(), "uploader": head.uploader.shown(), "fetch": object{"http": object{"url": g.Remote(), "ref": c.ref()}}}
 		if head.real != nil {
 			set["real_uploader"] = head.real.shown()
+		}
+		if slices.Contains(options, "CURRENT_COMMIT") {
+			parents := list{}
+			for _, parent := range head.parents {
+				parents = append(parents, object{"commit": parent})
+			}
+			set["commit"] = object{"parents": parents, "message": head.message}
 		}
 		shown["current_revision"], shown["revisions"] = head.commit, object{head.commit: set}
 	}

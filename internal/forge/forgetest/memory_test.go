@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -76,6 +77,17 @@ func (l *lab) OpenPull(_ *testing.T, branch, base, title string) int {
 	number := len(l.pulls) + 1
 	l.Put(forge.Pull{Number: number, Title: title, URL: fmt.Sprint("https://forge.example/", number), Author: "ann", Head: l.heads[branch], HeadRef: branch, Base: base, Open: true})
 	return number
+}
+
+func (l *lab) DependsOn(_ *testing.T, number int, others ...int) {
+	l.change(number, func(p *forge.Pull) {
+		for _, other := range others {
+			need := forge.Need{Number: other, Name: fmt.Sprint(other), Bond: forge.Named}
+			if !slices.Contains(p.Needs, need) {
+				p.Needs = append(p.Needs, need)
+			}
+		}
+	})
 }
 
 func (l *lab) Merge(t *testing.T, number int) string {

@@ -76,6 +76,7 @@ func Suite(t *testing.T, start func(t *testing.T) Lab) {
 		{"a push moves the head", testHead},
 		{"a merged one is found by its commit", testMergedBy},
 		{"a fork's", testFork},
+		{"what one depends on", testNeeds},
 		{"the newest commit of a file", testLastTouch},
 		{"who may write", testMayWrite},
 		{"comments", testComments},

@@ -74,6 +74,9 @@ type change struct {
 	CurrentRevision text                `json:"current_revision"`
 	Revisions       map[string]revision `json:"revisions"`
 	Messages        []message           `json:"messages"`
+	ID              text                `json:"change_id"`
+	Topic           text                `json:"topic"`
+	Private         bool                `json:"is_private"`
 	More            bool                `json:"_more_changes"`
 }
 
@@ -83,6 +86,15 @@ type revision struct {
 	Number       number   `json:"_number"`
 	Uploader     account  `json:"uploader"`
 	RealUploader *account `json:"real_uploader"`
+	Commit       commit   `json:"commit"`
+}
+
+// commit is CommitInfo.
+type commit struct {
+	Parents []struct {
+		Commit text `json:"commit"`
+	} `json:"parents"`
+	Message text `json:"message"`
 }
 
 // message is ChangeMessageInfo.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -93,7 +94,7 @@ func TestGitReview(t *testing.T) {
 			t.Fatalf("%+v, %v; want one change", list, err)
 		}
 		want.URL, want.Updated = list[0].URL, list[0].Updated
-		if list[0] != want {
+		if !reflect.DeepEqual(list[0], want) {
 			t.Errorf("%+v; want %+v", list[0], want)
 		}
 	}

@@ -51,7 +51,9 @@ type Repository struct {
 	mu      sync.Mutex
 	me      known
 	rights  map[uploader]right
-	refused time.Time // when a vote was refused last
+	refused time.Time         // when a vote was refused last
+	below   map[string]number // the changes that commits are patch sets of; 0 for none
+	whole   answered          // whether topics are submitted as a whole
 }
 
 // known is who a password belongs to.
@@ -65,6 +67,7 @@ type known struct {
 func Abilities() forge.Abilities {
 	return forge.Abilities{
 		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.ForkStatuses, forge.StatusAuthors, forge.ErrorState,
+		forge.Dependencies,
 	}
 }
 
@@ -111,14 +114,14 @@ func New(c Config) (*Repository, error) {
 		return nil, fmt.Errorf("gerrit: %w", err)
 	}
 	r := &Repository{
-		site: base, project: c.Project, label: c.Label, password: c.Password, transport: forge.NewTransport(t), rights: map[uploader]right{},
+		site: base, project: c.Project, label: c.Label, password: c.Password, transport: forge.NewTransport(t), rights: map[uploader]right{}, below: map[string]number{},
 	}
 	r.client = r.transport.Client()
 	return r, nil
 }
 
 // words are those of the paths of Gerrit's API.
-var words = strings.Fields("accounts changes comments commits current messages plugins gitiles projects review revisions self check.access +log")
+var words = strings.Fields("accounts changes comments commits config current messages plugins gitiles projects review revisions self server info check.access +log")
 
 // Budget returns how many requests are left in this hour, and of how many.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }

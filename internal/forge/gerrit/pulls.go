@@ -65,20 +65,21 @@ func (r *Repository) Open(ctx context.Context, branch string) (list []forge.Pull
 	if strings.ContainsAny(branch, `"\`) {
 		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot hold that name", forge.ErrRefused))
 	}
-	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`)
+	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`, "CURRENT_COMMIT")
 	if err != nil && !errors.Is(err, forge.ErrTooMany) {
 		return nil, err
 	}
+	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Branch) != branch || c.Status != "NEW" })
 	left := mostAsked
 	for _, c := range found {
-		if string(c.Branch) != branch || c.Status != "NEW" {
-			continue
-		}
 		p, wrong := r.pull(ctx, c, &left)
 		if wrong != nil {
 			return nil, wrong
 		}
 		list = append(list, p)
+	}
+	if wrong := r.fillNeeds(ctx, found, list); wrong != nil {
+		return nil, wrong
 	}
 	return list, err
 }
@@ -125,28 +126,24 @@ func (r *Repository) address(number int) string {
 
 // MergedBy implements [forge.Pulls]. A branch comes to hold the last patch set itself, or a
 // merge commit that Gerrit makes, whose second parent is that patch set.
-func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
-	what := fmt.Sprintf("find the change that brought %s to %s", commit, branch)
-	if !full.MatchString(commit) {
-		return forge.Pull{}, r.refuse(what, notFull(commit))
+func (r *Repository) MergedBy(ctx context.Context, branch, tip string) (forge.Pull, error) {
+	what := fmt.Sprintf("find the change that brought %s to %s", tip, branch)
+	if !full.MatchString(tip) {
+		return forge.Pull{}, r.refuse(what, notFull(tip))
 	}
-	p, err := r.mergedAs(ctx, what, branch, commit)
+	p, err := r.mergedAs(ctx, what, branch, tip)
 	if !errors.Is(err, forge.ErrNotFound) {
 		return p, err
 	}
-	var made struct {
-		Parents []struct {
-			Commit text `json:"commit"`
-		} `json:"parents"`
-	}
-	if err := r.send(ctx, what, http.MethodGet, r.projectPath()+"/commits/"+commit, nil, &made); err != nil {
+	var made commit
+	if err := r.send(ctx, what, http.MethodGet, r.projectPath()+"/commits/"+tip, nil, &made); err != nil {
 		return forge.Pull{}, err
 	}
 	if len(made.Parents) != 2 || !full.MatchString(string(made.Parents[1].Commit)) {
 		return forge.Pull{}, err
 	}
 	p, err = r.mergedAs(ctx, what, branch, string(made.Parents[1].Commit))
-	p.MergeCommit = commit
+	p.MergeCommit = tip
 	return p, err
 }
 

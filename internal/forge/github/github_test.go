@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,7 +177,7 @@ func TestPullsAreTranslated(t *testing.T) {
 	} {
 		h := serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/pulls/7": says(200, text)})
 		want.Head, want.HeadRef, want.Base = "h", "refs/pull/7/head", "main"
-		if got, err := h.repo.Pull(t.Context(), 7); got != want || err != nil {
+		if got, err := h.repo.Pull(t.Context(), 7); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("%s\n is %+v, %v\nwant %+v", text, got, err, want)
 		}
 	}

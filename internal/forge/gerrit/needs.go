@@ -1,0 +1,186 @@
+package gerrit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+// mostParents is how many parents of a commit are looked at.
+const mostParents = 4
+
+// index finds the changes of a list.
+type index struct {
+	byID    map[text]number // but private ones, which a change of others must not show
+	hidden  map[number]bool
+	byHead  map[string]number
+	byTopic map[text][]number // those that people of the project uploaded come first
+}
+
+func newIndex(found []change, list []forge.Pull) index {
+	x := index{map[text]number{}, map[number]bool{}, map[string]number{}, map[text][]number{}}
+	for _, strangers := range []bool{false, true} {
+		for i, c := range found {
+			if list[i].Fork != strangers {
+				continue
+			}
+			x.byHead[list[i].Head] = cmp.Or(x.byHead[list[i].Head], c.Number)
+			if c.Private {
+				x.hidden[c.Number] = true
+				continue
+			}
+			x.byID[c.ID] = cmp.Or(x.byID[c.ID], c.Number)
+			if c.Topic != "" && len(x.byTopic[c.Topic]) <= forge.MostNeeds+1 {
+				x.byTopic[c.Topic] = append(x.byTopic[c.Topic], c.Number)
+			}
+		}
+	}
+	return x
+}
+
+// fillNeeds sets the needs of listed changes: what is below their patch sets, what their messages name, and their topics.
+func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge.Pull) error {
+	x, left := newIndex(found, list), mostAsked
+	topics := forge.Related
+	if slices.ContainsFunc(found, func(c change) bool { return len(x.byTopic[c.Topic]) > 1 }) {
+		whole, err := r.submitsTopics(ctx)
+		if err != nil {
+			return err
+		}
+		if whole {
+			topics = forge.Together
+		}
+	}
+	for i, c := range found {
+		made := c.Revisions[string(c.CurrentRevision)].Commit
+		needs, err := r.parents(ctx, x, made, &left)
+		if err != nil {
+			return err
+		}
+		needs = slices.DeleteFunc(needs, func(n forge.Need) bool { return n.Number == int(c.Number) })
+		for _, name := range forge.DependsOn(string(made.Message)) {
+			needs = append(needs, r.named(x, name))
+		}
+		for _, other := range x.byTopic[c.Topic] {
+			if other != c.Number {
+				needs = append(needs, forge.Need{Number: int(other), Bond: topics})
+			}
+		}
+		list[i].Needs = needs[:min(len(needs), forge.MostNeeds+1)]
+	}
+	return nil
+}
+
+// changeName is the name of a change for its whole life, as commit messages have it.
+var changeName = pattern.Of(`^I[0-9a-f]{40}$`)
+
+// place is where a change is shown, after the address of its Gerrit.
+var place = pattern.Of(`^/(?:#/)?(?:c/)?(?:(.+)/\+/)?([0-9]{1,9})(?:/[^ ]*)?$`)
+
+// named is what a line of a message names: the name of a change or its address here.
+func (r *Repository) named(x index, name string) forge.Need {
+	need := forge.Need{Name: name, Bond: forge.Named}
+	if changeName.MatchString(name) {
+		need.Number = int(x.byID[text(name)])
+		return need
+	}
+	_, site, _ := strings.Cut(r.site, "://")
+	_, address, _ := strings.Cut(name, "://")
+	if len(address) < len(site) || !strings.EqualFold(address[:len(site)], site) {
+		return need
+	}
+	parts := place.FindStringSubmatch(address[len(site):])
+	if parts == nil || parts[1] != "" && parts[1] != r.project {
+		return need
+	}
+	if found, err := strconv.Atoi(parts[2]); err == nil && !x.hidden[number(found)] {
+		need.Number = found
+	}
+	return need
+}
+
+// parents are the changes whose patch sets are the parents of a commit. Left is how often Gerrit may still be asked: a commit
+// that nothing is known of counts as one of the branch until the next list.
+func (r *Repository) parents(ctx context.Context, x index, made commit, left *int) (needs []forge.Need, err error) {
+	for _, parent := range made.Parents[:min(len(made.Parents), mostParents)] {
+		below := string(parent.Commit)
+		if !full.MatchString(below) {
+			continue
+		}
+		of, known := x.byHead[below]
+		if !known {
+			if of, err = r.patchSetOf(ctx, below, left); err != nil {
+				return nil, err
+			}
+		}
+		if of > 0 {
+			needs = append(needs, forge.Need{Number: int(of), Bond: forge.Contained, Commit: below})
+		}
+	}
+	return needs, nil
+}
+
+// patchSetOf is the open change that a commit was ever a patch set of, 0 for none: that does not change.
+func (r *Repository) patchSetOf(ctx context.Context, below string, left *int) (number, error) {
+	r.mu.Lock()
+	of, known := r.below[below]
+	r.mu.Unlock()
+	if known || *left <= 0 {
+		return of, nil
+	}
+	*left--
+	found, err := r.query(ctx, "find the change of "+below, "commit:"+below)
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
+		return 0, tooBig(err)
+	}
+	for _, c := range found {
+		if c.Status != "MERGED" {
+			of = c.Number
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.below) >= mostRights {
+		r.below = map[string]number{}
+	}
+	r.below[below] = of
+	return of, nil
+}
+
+// answered is an answer that counts for a while.
+type answered struct {
+	yes   bool
+	asked time.Time
+}
+
+// submitsTopics reports whether Gerrit submits all changes of a topic at once. Where it does not say, it does not.
+func (r *Repository) submitsTopics(ctx context.Context) (bool, error) {
+	r.mu.Lock()
+	last := r.whole
+	r.mu.Unlock()
+	if !last.asked.IsZero() && time.Since(last.asked) < strangerAge {
+		return last.yes, nil
+	}
+	var info struct {
+		Change struct {
+			Whole bool `json:"submit_whole_topic"`
+		} `json:"change"`
+	}
+	err := r.send(ctx, "ask how topics are submitted", http.MethodGet, "config/server/info", nil, &info)
+	if err != nil && !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) {
+		return false, fmt.Errorf("%w; topics are not known", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.whole = answered{info.Change.Whole && err == nil, time.Now()}
+	return r.whole.yes, nil
+}
