@@ -74,7 +74,7 @@ func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 		w.Forge.Say(1, "ann", "/stackreeve plan "+pushed)
 		merged, worse := w.Review.Merged, sha("worse")
 		w.Files[worse] = "+worse"
-		w.Review.Merged = func(ctx context.Context, _ string) (source.Merge, error) { return merged(ctx, worse) }
+		w.Review.Merged = func(ctx context.Context, _ string, _ ...string) (source.Merge, error) { return merged(ctx, worse) }
 		w.Visit()
 		if w.Plans != 0 {
 			t.Errorf("%d plans", w.Plans)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,8 +27,8 @@ type Planner struct {
 	Name string
 	// Last returns the newest revision of the stack's branch; false before the first.
 	Last func() (source.Revision, bool)
-	// Merged returns the files of the branch with a pull request merged into it.
-	Merged func(ctx context.Context, head string) (source.Merge, error)
+	// Merged returns the files of the branch with a pull request merged into it, after those under it.
+	Merged func(ctx context.Context, head string, under ...string) (source.Merge, error)
 	// Read turns files into objects without the cloud. Its error is a [manifest.Problems] when a commit must correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
 	// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
@@ -138,8 +139,12 @@ func (p page) result() string {
 func (s *Planner) page(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
-	p := page{Page: comment.Page{Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser}}
-	merge, err := s.Merged(ctx, j.pull.HeadRef)
+	p := page{Page: comment.Page{
+		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser,
+		Needs: s.shown(ctx, j), MoreNeeds: j.needs.more,
+	}}
+	refs, commits := j.needs.included()
+	merge, err := s.Merged(ctx, j.pull.HeadRef, refs...)
 	if err != nil {
 		p.Err, p.passing = source.Public(err).Error(), !source.NeedsPerson(err)
 		s.repository.Complain(fmt.Sprintf("pull request %d cannot be fetched", p.Number), err)
@@ -147,8 +152,11 @@ func (s *Planner) page(ctx context.Context, j job) page {
 	}
 	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
 	switch {
+	case !slices.Equal(merge.Under, commits): // nobody has looked at what would be planned
+		p.Err, p.passing = "what it depends on has just changed", true
+		return p
 	case len(merge.Conflicts) > 0:
-		p.Err = Conflict(j.pull.Base, merge.Conflicts).Error()
+		p.Err = Conflict(p.against(), merge.Conflicts).Error()
 		return p
 	case merge.Tree != "" && merge.Tree == merge.BaseTree:
 		p.Quiet = true

@@ -16,6 +16,7 @@ type job struct {
 	said    said
 	read    time.Time // when the comments were read
 	trusted bool      // a pull request from the repository itself has the same head
+	needs   needs
 	// urgent means that people wait for the plan; other jobs are only outdated.
 	urgent bool
 }
@@ -27,7 +28,8 @@ type planned struct {
 	asked    time.Time // when somebody last asked for it, by the forge's clock
 	approved string    // the hashes approved then
 	trusted  bool
-	unread   bool // there were more comments than the agent reads
+	needs    string // what others it was planned with
+	unread   bool   // there were more comments than the agent reads
 	// again is when to plan once more after a temporary error. failures is how many such errors there were.
 	again    time.Time
 	failures int
@@ -58,7 +60,7 @@ func (p planned) count(now time.Time) (heads int, first time.Time) {
 
 // planFor is what is remembered of a job that starts now.
 func planFor(j job, now time.Time) planned {
-	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted, unread: j.said.unread}
+	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.said.unread}
 }
 
 // wanted reports whether a job must be done, and whether people wait for it. It must be done if it is new, has new commits or an outdated
@@ -67,7 +69,7 @@ func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted,
 	next := planFor(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
 	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
-	again := before.run.Before(outdated) || !before.again.IsZero() && !now.Before(before.again)
+	again := before.run.Before(outdated) || before.needs != next.needs || !before.again.IsZero() && !now.Before(before.again)
 	return urgent || again, urgent
 }
 

@@ -45,7 +45,7 @@ func TestAPlanAboutAnOlderHeadIsMadeAgain(t *testing.T) {
 		merged := w.Review.Merged
 		old := sha("old head")
 		w.Files[old] = "+old"
-		w.Review.Merged = func(ctx context.Context, _ string) (m source.Merge, err error) { return merged(ctx, old) }
+		w.Review.Merged = func(ctx context.Context, _ string, _ ...string) (m source.Merge, err error) { return merged(ctx, old) }
 		w.Visit()
 		w.Review.Merged = merged
 		time.Sleep(2 * review.RetryPlan)

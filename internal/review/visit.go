@@ -100,10 +100,13 @@ func (r *Repository) branches() map[string][]*Planner {
 // visitAll visits the open pull requests of a branch. It ends early when the forge seems to be down.
 func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
 	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
-	trusted := trustedHeads(l.pulls)
+	trusted, open := trustedHeads(l.pulls), map[int]forge.Pull{}
+	for _, pull := range l.pulls {
+		open[pull.Number] = pull
+	}
 	row := 0
 	for _, pull := range l.pulls {
-		err := r.visit(ctx, pull, trusted[pull.Head], l.stacks, outdated)
+		err := r.visit(ctx, pull, around{trusted, open}, l.stacks, outdated)
 		r.conversations.failed(pull.Number, err != nil)
 		if err == nil {
 			row = 0
@@ -152,14 +155,23 @@ func (r *Repository) rank(pull forge.Pull) int {
 	return 0
 }
 
+// around is what is known of the other open pull requests into a branch: the heads that people with the right to push have pushed, and all by
+// number.
+type around struct {
+	trusted map[string]bool
+	open    map[int]forge.Pull
+}
+
 // visit reads one pull request, answers commands, and queues the plans that each stack must make.
-func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, stacks []*Planner, outdated time.Time) error {
+func (r *Repository) visit(ctx context.Context, pull forge.Pull, near around, stacks []*Planner, outdated time.Time) error {
 	c, err := r.converse(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range stacks {
-		s.queue.offer(job{pull: pull, said: c.said, read: c.read, trusted: trusted}, outdated, time.Now())
+		may := func(p forge.Pull) bool { return s.PlanForks || !p.Fork || near.trusted[p.Head] }
+		j := job{pull: pull, said: c.said, read: c.read, trusted: near.trusted[pull.Head], needs: needsOf(pull, near.open, may)}
+		s.queue.offer(j, outdated, time.Now())
 	}
 	return ctx.Err()
 }

@@ -2,8 +2,11 @@ package source
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/merge"
@@ -21,6 +24,8 @@ type Merge struct {
 	// changes nothing in the folder. It is empty when Base has no such folder.
 	BaseTree string
 	Head     string // the commit that is merged into the branch
+	// Under are the commits that were merged into the branch before Head. BaseTree is then the tree of their merge.
+	Under []string
 	// MergeBase is the newest commit that both have in common, or one of several.
 	MergeBase string
 	// Conflicts are the files that a person has to merge, by their paths from the repository's
@@ -30,7 +35,7 @@ type Merge struct {
 }
 
 // Merged returns the content of the configured folder after a merge of head into the newest commit
-// of the branch. head is a reference such as refs/pull/7/head or a full commit. Nothing is written
+// of the branch, after those under it. Each is a reference such as refs/pull/7/head or a full commit. Nothing is written
 // anywhere, and an unchanged pair costs one request.
 //
 // Merged fetches as much history as it needs to find the common commits. It does not ask the forge
@@ -48,9 +53,9 @@ type Merge struct {
 // Such a rule can add a conflict that git does not have, and it never hides one. Merged does not
 // use a merge that the server offers, such as refs/pull/N/merge. Files that do not affect the
 // configured folder are left out, even if they conflict.
-func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
+func (r *Repo) Merged(ctx context.Context, head string, under ...string) (m Merge, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
-		m, err = r.merged(ctx, conv, head)
+		m, err = r.merged(ctx, conv, head, under)
 		return err
 	})
 	if err != nil {
@@ -65,7 +70,11 @@ type known struct {
 	weight int64 // approximate memory of the merges, in bytes
 }
 
-type merging struct{ base, head plumbing.Hash }
+// merging are the commits of a merge; under are those that come before the head, as text.
+type merging struct {
+	base, head plumbing.Hash
+	under      string
+}
 
 const (
 	maxMerges      = 256
@@ -85,14 +94,18 @@ func (k *known) keep(key merging, m Merge) {
 	k.weight += weight
 }
 
-func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Merge, error) {
+func (r *Repo) merged(ctx context.Context, conv *conversation, name string, under []string) (Merge, error) {
 	_, base, err := findBranch(conv.refs, r.cfg.Branch)
 	if err != nil {
 		return Merge{}, err
 	}
-	head, err := resolve(conv.refs, name)
-	if err != nil {
-		return Merge{}, err
+	var heads []plumbing.Hash
+	for _, one := range append(slices.Clone(under), name) {
+		head, err := resolve(conv.refs, one)
+		if err != nil {
+			return Merge{}, err
+		}
+		heads = append(heads, head)
 	}
 	if err := r.checkIntact(); err != nil {
 		return Merge{}, err
@@ -100,10 +113,11 @@ func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Mer
 	if r.since != r.renewed {
 		r.known, r.since = known{}, r.renewed
 	}
-	key := merging{base, head}
+	last := len(heads) - 1
+	key := merging{base, heads[last], fmt.Sprint(heads[:last])}
 	m, ok := r.known.merges[key]
 	if !ok {
-		if m, err = r.merge(ctx, conv, key); err != nil {
+		if m, err = r.merge(ctx, conv, base, heads); err != nil {
 			return Merge{}, err
 		}
 		if r.since != r.renewed {
@@ -116,26 +130,34 @@ func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Mer
 }
 
 // merge fetches the missing commits, and merges.
-func (r *Repo) merge(ctx context.Context, conv *conversation, key merging) (Merge, error) {
+func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash, tips []plumbing.Hash) (Merge, error) {
 	if r.cache.Store().Full() {
 		r.renew()
 	}
-	base, err := r.ensureCommit(ctx, conv, key.base)
+	base, err := r.ensureCommit(ctx, conv, onto)
 	if err != nil {
 		return Merge{}, err
 	}
 	r.cache.Keep(base.Hash)
-	head, err := r.ensureCommit(ctx, conv, key.head)
-	if err != nil {
-		return Merge{}, err
+	var heads []*object.Commit
+	var under []string
+	for i, tip := range tips {
+		head, err := r.ensureCommit(ctx, conv, tip)
+		if err != nil {
+			return Merge{}, err
+		}
+		if heads = append(heads, head); i < len(tips)-1 {
+			under = append(under, tip.String())
+		}
 	}
-	result, err := merge.Commits(ctx, r.cache.Store(), mergeHistory{r, conv}, base, head, rootOf(r.cfg.Path))
+	head := heads[len(heads)-1]
+	result, err := merge.Commits(ctx, r.cache.Store(), mergeHistory{r, conv}, base, heads, rootOf(r.cfg.Path))
 	if err != nil {
 		return Merge{}, err
 	}
 	m := Merge{
 		Base: base.Hash.String(), BaseTree: hashText(result.Before), Head: head.Hash.String(),
-		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts,
+		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts, Under: under,
 	}
 	switch {
 	case len(m.Conflicts) > 0:

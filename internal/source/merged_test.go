@@ -98,6 +98,62 @@ func TestMergedCostsNothingTwice(t *testing.T) {
 	}
 }
 
+// under makes branches from one commit: a and b change different lines, c changes the line of a, and d builds on a.
+func under(t *testing.T) (*gittest.Repo, map[string]string) {
+	t.Helper()
+	g := gittest.New(t)
+	g.Commit("first", "prod/a.yaml", ten, "other/b.yaml", ten)
+	tips := map[string]string{}
+	branch := func(name, from string, files ...string) {
+		g.Git("switch", "-q", "-c", name, from)
+		tips[name] = g.Commit(name, files...)
+	}
+	branch("a", "main", "prod/a.yaml", edited("2", "two"), "other/b.yaml", edited("5", "five"))
+	branch("d", "a", "prod/d.yaml", "d")
+	branch("b", "main", "prod/a.yaml", edited("9", "nine"), "other/b.yaml", edited("5", "FIVE"))
+	branch("c", "main", "prod/a.yaml", edited("2", "TWO"))
+	branch("docs", "main", "README.md", "read")
+	g.Git("switch", "-q", "main")
+	return g, tips
+}
+
+// Other heads are merged before the last one. Files outside of the folder may conflict.
+func TestMergedUnderOthers(t *testing.T) {
+	g, tips := under(t)
+	r := newRepo(t, Config{URL: g.Dir, Path: "prod"})
+	for _, c := range []struct {
+		head      string
+		under     []string
+		want      string
+		conflicts int
+	}{
+		{"b", []string{"a"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0},
+		{"d", []string{"b"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0},
+		{"d", []string{"a", "a"}, edited("2", "two"), 0},
+		{"c", []string{"b", "a"}, "", 1},
+		{"b", []string{"a", "c"}, "", 1},
+		{"docs", []string{"a"}, edited("2", "two"), 0},
+	} {
+		m, err := r.Merged(t.Context(), c.head, c.under...)
+		if err != nil || len(m.Conflicts) != c.conflicts {
+			t.Errorf("%s after %s: %+v, %v", c.head, c.under, m, err)
+			continue
+		}
+		if len(m.Under) != len(c.under) || m.Under[0] != tips[c.under[0]] || m.Head != tips[c.head] || m.Commit != tips[c.head] {
+			t.Errorf("%s after %s: %s after %s", c.head, c.under, m.Head, m.Under)
+		}
+		if c.conflicts == 0 && readFile(t, m.Revision, "a.yaml") != c.want {
+			t.Errorf("%s after %s: a.yaml is %q", c.head, c.under, readFile(t, m.Revision, "a.yaml"))
+		}
+		if quiet := m.Tree == m.BaseTree && m.Tree != ""; quiet != (c.head == "docs") {
+			t.Errorf("%s after %s: it changes nothing: %v", c.head, c.under, quiet)
+		}
+	}
+	if _, err := r.Merged(t.Context(), "a", "gone"); err == nil {
+		t.Error("a merge under a branch that there is not")
+	}
+}
+
 func TestMergedTouchesNothing(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "prod/a.yaml", "1", "README.md", "read")

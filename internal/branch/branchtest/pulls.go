@@ -18,6 +18,16 @@ func (w *World) Open(number int, text string) (head string) {
 	return head
 }
 
+// Needs makes a pull request need others.
+func (w *World) Needs(number int, list ...forge.Need) {
+	pull, err := w.Forge.Pull(w.Context(), number)
+	if err != nil {
+		w.Fatal(err)
+	}
+	pull.Needs = list
+	w.Forge.Put(pull)
+}
+
 // Fork makes a pull request come from a fork.
 func (w *World) Fork(number int, text string) (head string) {
 	head = w.Open(number, text)

@@ -27,16 +27,19 @@ func (w *World) folder(commit string) fs.FS {
 	return fstest.MapFS{"thing.yaml": {Data: []byte(w.Files[commit])}}
 }
 
-func (w *World) merged(_ context.Context, head string) (source.Merge, error) {
+func (w *World) merged(_ context.Context, head string, under ...string) (source.Merge, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	m := source.Merge{Base: w.Base, BaseTree: w.Files[w.Base], Head: head}
+	m := source.Merge{Base: w.Base, BaseTree: w.Files[w.Base], Head: head, Under: under}
 	text := w.Files[head]
+	for _, one := range under {
+		text = w.Files[one] + " " + text
+	}
 	if strings.HasPrefix(text, "conflict") {
 		m.Conflicts = []string{"clouds/thing.yaml"}
 		return m, nil
 	}
-	m.Revision = source.Revision{Commit: head, Branch: "main", Tree: text, Root: "clouds", Files: w.folder(head)}
+	m.Revision = source.Revision{Commit: head, Branch: "main", Tree: text, Root: "clouds", Files: fstest.MapFS{"thing.yaml": {Data: []byte(text)}}}
 	return m, nil
 }
 

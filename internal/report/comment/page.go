@@ -33,6 +33,9 @@ type Page struct {
 	Problems manifest.Problems
 	// Err is the reason why there is neither plan nor problems: a conflict, or a cloud that is down.
 	Err string
+	// Needs are what it depends on, in the order in which they are merged; MoreNeeds is true when there are others.
+	Needs     []Need
+	MoreNeeds bool
 	// Approvals are the approvals of the plan.
 	Approvals []plan.Approval
 	// Unread is true when there are more comments than the agent reads: a new one approves nothing.
@@ -57,6 +60,7 @@ func (p Page) Markdown() string {
 	if text := p.about(); text != "" {
 		b.WriteString(text + "\n\n")
 	}
+	b.WriteString(p.needs())
 	if p.After == nil {
 		b.WriteString(p.suspension())
 		b.WriteString(p.missing())
@@ -136,7 +140,7 @@ func (p Page) merging() string {
 	case p.Base == "":
 		return "Applying " + commit(p.Head)
 	}
-	return "Merging " + commit(p.Head) + " into " + p.base()
+	return "Merging " + listed(append(p.included(), commit(p.Head))) + " into " + p.base()
 }
 
 // base names the branch into which it is merged.

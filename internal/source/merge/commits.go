@@ -33,7 +33,7 @@ const AllHistory = 1<<31 - 1
 // is no such folder.
 type Result struct {
 	Folder    plumbing.Hash // merged; without a meaning if there are conflicts
-	Before    plumbing.Hash // in the commit into which the other is merged
+	Before    plumbing.Hash // in the commit or the merge into which the last one is merged
 	MergeBase plumbing.Hash // the newest common commit, or one of several
 	// Conflicts are the files that a person has to merge, sorted. If the lines do not conflict, the
 	// reason follows in brackets.
@@ -41,28 +41,57 @@ type Result struct {
 	Made      store.Made // objects that are in no repository
 }
 
-// Commits merges the folder scope of head into base; an empty scope is the repository's root. Both
+// Commits merges the folder scope of heads into base, one after the other; an empty scope is the repository's root. All
 // commits are complete in s. It never uses refs/pull/N/merge: on many servers anybody who may push
 // can write that, with the right parents and wrong files.
-func Commits(ctx context.Context, s *store.Store, history History, base, head *object.Commit, scope string) (Result, error) {
+//
+// With conflicts, the heads after the first one that conflicts are not merged.
+func Commits(ctx context.Context, s *store.Store, history History, base *object.Commit, heads []*object.Commit, scope string) (r Result, err error) {
 	m := &commitMerger{merger: newMerger(ctx, s), history: history, budget: visitBudget{ctx, maxVisits}}
-	best, known, err := m.fetchMergeBases(base.Hash, head.Hash)
-	if err != nil {
-		return Result{}, err
+	made, root := []plumbing.Hash{base.Hash}, base.TreeHash
+	for i, head := range heads {
+		best, known, err := m.fetchMergeBases(made, head.Hash)
+		if err != nil {
+			return Result{}, err
+		}
+		began, err := m.treeOfBases(best, known, 0)
+		if err != nil {
+			return Result{}, err
+		}
+		before, err := m.at(root, scope)
+		if err != nil {
+			return Result{}, err
+		}
+		step := roots{began, root, head.TreeHash}
+		r = Result{Before: subfolder(before), MergeBase: best[0]}
+		if r.Folder, err = m.scoped(step, scope); err != nil {
+			return Result{}, err
+		}
+		if len(m.conflicts) > 0 || i == len(heads)-1 {
+			break
+		}
+		if root, err = m.wholeRoot(step, r.Folder, scope); err != nil {
+			return Result{}, err
+		}
+		made = append(made, head.Hash)
 	}
-	began, err := m.treeOfBases(best, known, 0)
+	r.Conflicts, r.Made = m.conflictedFiles(), m.made
+	return r, nil
+}
+
+// wholeRoot merges root folders of which the folder scope was merged without a conflict. Files elsewhere that conflict become
+// entries that equal no other: only a file that moves from there into the folder would be one.
+func (m *commitMerger) wholeRoot(r roots, folder plumbing.Hash, scope string) (plumbing.Hash, error) {
+	root, err := m.mergeBaseTrees(r)
 	if err != nil {
-		return Result{}, err
+		return root, err
 	}
-	folder, err := m.scoped(roots{began, base.TreeHash, head.TreeHash}, scope)
-	if err != nil {
-		return Result{}, err
+	m.conflicts = nil // they are outside of the folder
+	here, err := m.at(root, scope)
+	if err == nil && subfolder(here) != folder {
+		m.recordDoubt(scope, "there is too much to compare")
 	}
-	before, err := m.at(base.TreeHash, scope)
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Folder: folder, Before: subfolder(before), MergeBase: best[0], Conflicts: m.conflictedFiles(), Made: m.made}, nil
+	return root, err
 }
 
 // commitMerger is a merger that finds the merge bases of two commits.
@@ -74,8 +103,8 @@ type commitMerger struct {
 	basesMerged int
 }
 
-// fetchMergeBases fetches the newest common commits, with their files.
-func (m *commitMerger) fetchMergeBases(base, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
+// fetchMergeBases fetches the newest commits that a head has in common with a merge of others, with their files.
+func (m *commitMerger) fetchMergeBases(base []plumbing.Hash, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
 	if m.history.GivesBareCommits() {
 		if best, known, err = m.fetchNewestShared(base, head, true); err == nil {
 			err = m.ensureAll(best)

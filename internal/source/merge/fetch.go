@@ -1,17 +1,20 @@
 package merge
 
 import (
+	"slices"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// fetchNewestShared finds the newest common commits of base and head. It fetches history until the
+// fetchNewestShared finds the newest commits that head has in common with a merge of base. It fetches history until the
 // result is sure. bare is for servers that send commits without their files. Otherwise all commits
 // that it finds are in the store afterwards.
-func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
-	ends := []plumbing.Hash{base, head}
+func (m *commitMerger) fetchNewestShared(base []plumbing.Hash, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
+	last := len(base)
+	ends := append(slices.Clone(base), head)
 	for _, generations := range m.generations(bare) {
 		to := m.store
 		if bare {
@@ -24,7 +27,7 @@ func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([
 		if err := found.learn(m.ctx, ends, to, m.store); err != nil {
 			return nil, nil, err
 		}
-		best, sure, err := found.newestShared(&m.budget, ends[:1], ends[1:])
+		best, sure, err := found.newestShared(&m.budget, ends[:last], ends[last:])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -32,10 +35,10 @@ func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([
 			return best, found, nil
 		}
 		if generations == AllHistory && found.isCutOff() {
-			return nil, nil, failure.New(failure.ErrContent, "the merge base of %s and %s is unknown: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base, head)
+			return nil, nil, failure.New(failure.ErrContent, "the merge base of %s and %s is unknown: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base[last-1], head)
 		}
 	}
-	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; recreate the branch from its target branch", base, head)
+	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; recreate the branch from its target branch", base[0], head)
 }
 
 // generations are the numbers of generations that are requested, one after the other, until the

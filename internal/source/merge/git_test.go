@@ -48,7 +48,7 @@ func mergeBranches(ctx context.Context, g *gittest.Repo, base, head, folder stri
 			return m, err
 		}
 	}
-	if m.Result, err = Commits(ctx, s, allThere{s}, commits[0], commits[1], folder); err != nil || len(m.Conflicts) > 0 || m.Folder.IsZero() {
+	if m.Result, err = Commits(ctx, s, allThere{s}, commits[0], commits[1:], folder); err != nil || len(m.Conflicts) > 0 || m.Folder.IsZero() {
 		return m, err
 	}
 	m.files, err = s.Files(ctx, m.Folder, m.Made, time.Time{})

@@ -1,0 +1,30 @@
+package comment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// The comment names dependencies and their fates in harmless words, also without a plan.
+func TestNeeds(t *testing.T) {
+	p := Page{Stack: "prod", Head: headCommit, Base: "main", MoreNeeds: true, Needs: []Need{
+		{Number: 12, URL: "https://review.example.com/12", Head: headCommit, Fate: Included}, {Name: "https://x/`<b>`", Fate: Foreign}, {Number: 13, Fate: NotOpen},
+	}}
+	for _, p.Plan = range []*plan.Plan{nil, {}} {
+		text := p.Markdown()
+		lines := strings.Split(text[strings.Index(text, "#### Depends on"):], "\n")
+		if len(lines) < 6 || lines[2] != "- 12 (`https://review.example.com/12`): "+string(Included) || lines[3] != "- `` https://x/`<b>` ``: "+string(Foreign) || lines[4] != "- 13: "+string(NotOpen) {
+			t.Errorf("%s", text)
+		}
+		if p.Plan != nil && !strings.Contains(text, "Merging 12 and "+commit(headCommit)+" into") {
+			t.Errorf("%s", text)
+		}
+		for _, n := range p.Needs {
+			if !harmless.MatchString(string(n.Fate)) {
+				t.Errorf("%q", n.Fate)
+			}
+		}
+	}
+}

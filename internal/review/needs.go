@@ -1,0 +1,199 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+)
+
+// mostIncluded is how many others a plan is made with: each is a merge.
+const mostIncluded = 10
+
+// need is what became of another pull request that one needs. ref is where its commits are fetched.
+type need struct {
+	comment.Need
+	ref string
+}
+
+// needs are those of a pull request, in the order in which they are merged.
+type needs struct {
+	list []need
+	more bool // there are more than are looked at
+}
+
+// needsOf follows what a pull request needs, through the open ones into its branch. may reports whether the commits of one may be planned.
+func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool) needs {
+	if len(root.Needs) == 0 {
+		return needs{}
+	}
+	w := walk{root: root.Number, open: open, may: may, graph: map[int]forge.Pull{root.Number: root}, seen: map[string]bool{}}
+	w.collect(root)
+	w.follow(root)
+	return needs{w.list, w.more}
+}
+
+// walk follows needs from one pull request.
+type walk struct {
+	root     int
+	open     map[int]forge.Pull
+	may      func(forge.Pull) bool
+	graph    map[int]forge.Pull // the open ones that may be planned
+	seen     map[string]bool
+	list     []need
+	included int
+	more     bool
+}
+
+// collect finds what is followed, nearest first.
+func (w *walk) collect(root forge.Pull) {
+	for queue := []forge.Pull{root}; len(queue) > 0; queue = queue[1:] {
+		for _, n := range queue[0].Needs {
+			next, ok := w.open[n.Number]
+			if _, known := w.graph[n.Number]; !ok || known || n.Bond == forge.Related || !w.may(next) {
+				continue
+			}
+			if len(w.graph) > forge.MostNeeds {
+				w.more = true
+				return
+			}
+			w.graph[n.Number] = next
+			queue = append(queue, next)
+		}
+	}
+}
+
+// orders reports whether a bond says that one is merged before the other.
+func orders(b forge.Bond) bool { return b == forge.Contained || b == forge.Named }
+
+// circular reports whether one is below itself.
+func (w *walk) circular(number int) bool {
+	seen, queue := map[int]bool{}, []int{number}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, n := range w.graph[queue[0]].Needs {
+			if !orders(n.Bond) || seen[n.Number] {
+				continue
+			}
+			if n.Number == number {
+				return true
+			}
+			if _, ok := w.graph[n.Number]; ok {
+				seen[n.Number] = true
+				queue = append(queue, n.Number)
+			}
+		}
+	}
+	return false
+}
+
+// follow lists what one needs, after what that needs.
+func (w *walk) follow(p forge.Pull) {
+	for _, n := range p.Needs {
+		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // the circle is named at the other end of it
+		name := fmt.Sprint(n.Number)
+		if n.Number == 0 {
+			name = n.Name
+		}
+		if self || w.seen[name] {
+			continue
+		}
+		if len(w.seen) >= forge.MostNeeds {
+			w.more = true
+			return
+		}
+		w.seen[name] = true
+		met := w.met(n) // this lists what it needs
+		w.list = append(w.list, met)
+	}
+}
+
+// met is what becomes of a need.
+func (w *walk) met(n forge.Need) need {
+	pull, open := w.open[n.Number]
+	next, followed := w.graph[n.Number]
+	met := need{comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL}, pull.HeadRef}
+	switch {
+	case n.Number == 0:
+		met.Fate = comment.Foreign
+	case n.Number != w.root && !open:
+		met.Fate = comment.NotOpen
+	case n.Bond == forge.Related:
+		met.Fate = comment.Singly
+	case !w.may(pull):
+		met.Fate = comment.Strange
+	case followed && w.circular(n.Number):
+		met.Fate = comment.Circular
+	case n.Bond == forge.Contained && n.Commit != pull.Head:
+		met.Fate = comment.Outdated
+	case !followed || w.included == mostIncluded:
+		met.Fate = comment.Beyond
+	default:
+		if met.Fate, met.Head = comment.Below, pull.Head; n.Bond != forge.Contained {
+			met.Fate = comment.Included
+			w.included++
+		}
+		w.follow(next)
+	}
+	return met
+}
+
+// included are the references and the commits of what is merged before the head.
+func (n needs) included() (refs, commits []string) {
+	for _, one := range n.list {
+		if one.Fate == comment.Included {
+			refs, commits = append(refs, one.ref), append(commits, one.Head)
+		}
+	}
+	return refs, commits
+}
+
+// key is the same as long as the same is planned and said.
+func (n needs) key() string {
+	var b strings.Builder
+	for _, one := range n.list {
+		fmt.Fprintln(&b, one.Number, one.Name, one.Fate, one.Head)
+	}
+	return b.String()
+}
+
+// shown are the needs for people. The forge is asked about those that are not open, unless a stranger names them.
+func (s *Planner) shown(ctx context.Context, j job) (list []comment.Need) {
+	for _, one := range j.needs.list {
+		if one.Fate == comment.NotOpen && !j.pull.Fork {
+			one.Need = s.asked(ctx, one.Need, j.pull.Base)
+		}
+		list = append(list, one.Need)
+	}
+	return list
+}
+
+// asked is a need that is not open into the branch, by what the forge says of it.
+func (s *Planner) asked(ctx context.Context, n comment.Need, base string) comment.Need {
+	pull, err := s.repository.Forge.Pull(ctx, n.Number)
+	switch {
+	case errors.Is(err, forge.ErrNotFound):
+		n.Fate = comment.Foreign
+	case err != nil:
+	case pull.Merged:
+		n.Fate, n.URL = comment.Merged, pull.URL
+	case !pull.Open:
+		n.Fate, n.URL = comment.Closed, pull.URL
+	case pull.Base != base:
+		n.Fate, n.URL = comment.Astray, pull.URL
+	}
+	return n
+}
+
+// against names what the head of a page is merged into.
+func (p page) against() string {
+	names := []string{p.Base}
+	for _, n := range p.Needs {
+		if n.Fate == comment.Included {
+			names = append(names, fmt.Sprint(n.Number))
+		}
+	}
+	return strings.Join(names, ", ")
+}
