@@ -104,7 +104,7 @@ func (x *Thing) set(field, value string) {
 	case "atop":
 		x.On = []string{value}
 	case "near":
-		x.Near = []string{value}
+		x.Near = strings.Split(value, ",")
 	case "beside":
 		x.Beside = []string{value}
 	case "building":

@@ -111,21 +111,6 @@ func (w given) groupOf(member manifest.Key) manifest.Key {
 	return manifest.Key{}
 }
 
-// scales reports whether an object lacks, or still has, a member that comes or goes because somebody asked for another size. Then nobody has changed
-// the object.
-func (p *planner) scales(d *kind.Desired, have *kind.Live) bool {
-	return p.Further != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
-		target := p.Further.ByKey[ref.Key]
-		if target == nil || !target.Scaled {
-			return false
-		}
-		uses := slices.ContainsFunc(p.claims(target).Sole, func(l *kind.Live) bool {
-			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
-		})
-		return uses != (p.ByKey[ref.Key] != nil)
-	})
-}
-
 // sparesThere counts the spares of each group up to the last one with an object in the cloud.
 func (w given) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}

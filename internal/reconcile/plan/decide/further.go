@@ -1,0 +1,63 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// withoutFurther returns those differences of an object that its groups do not explain. A group has further members for a time only: spares, and
+// members that somebody asked for. An object that still uses one of them that leaves, or does not use one yet that has come, was changed by nobody.
+// Such a difference disappears when the object is compared as if the group had exactly those further members that the object uses.
+func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.Live) []kind.Change {
+	used := p.furtherUsed(d, have)
+	if len(own) == 0 || len(used) == 0 {
+		return own
+	}
+	scene := *p.scene
+	scene.Lookup = func(key manifest.Key) kind.Ref {
+		switch live, further := used[key]; {
+		case !further:
+			return p.lookup(key)
+		case live == nil:
+			return kind.Ref{Key: key, Spare: true}
+		default:
+			return kind.Ref{Key: key, Ready: true, ID: live.ID, Facts: live.Facts}
+		}
+	}
+	c := p.KindOf[d.Key.Kind].Diff(kind.NewWant(d, d.Spec, p.mark(d), kind.Surroundings{Scene: &scene, Former: p.identities(d)}), have.State)
+	left := map[string]bool{kind.MarkField: true}
+	for _, change := range c.List() {
+		left[kind.WithoutPlaces(change.Field)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutPlaces(c.Field)] })
+}
+
+// furtherUsed are the targets of d whose group has another opinion of them than the object in the cloud: those that it uses and that leave, with their
+// objects, and those that it does not use yet, with nil.
+func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key]*kind.Live {
+	if p.Further == nil {
+		return nil
+	}
+	used := map[manifest.Key]*kind.Live{}
+	for _, ref := range d.Refs {
+		target := p.Further.ByKey[ref.Key]
+		if target == nil {
+			continue
+		}
+		var live *kind.Live
+		if sole := p.claims(target).Sole; len(sole) == 1 && uses(have, sole[0]) {
+			live = sole[0]
+		}
+		if (live != nil) != (p.ByKey[ref.Key] != nil) {
+			used[ref.Key] = live
+		}
+	}
+	return used
+}
+
+// uses reports whether an object depends on another one.
+func uses(have, of *kind.Live) bool {
+	return slices.ContainsFunc(have.Uses, func(token string) bool { return token == of.ID || slices.Contains(of.Tokens, token) })
+}
