@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -18,12 +19,21 @@ import (
 // answerError is the error that a service answered a request with.
 type answerError struct {
 	said  string // the request and the status code
+	code  int
 	words string // the service's own message
 	id    string // of the request, for the service's log; "" without one
 }
 
 // Error implements error.
 func (e *answerError) Error() string { return e.with(e.words) }
+
+// ErrUnmet is the error of a request whose condition, such as If-None-Match, is not met.
+var ErrUnmet = errors.New("the condition of the request is not met")
+
+// Is implements [errors.Is].
+func (e *answerError) Is(target error) bool {
+	return target == ErrUnmet && e.code == http.StatusPreconditionFailed
+}
 
 // Unquoted implements kind.Unquoted.
 func (e *answerError) Unquoted() string { return e.with("") }

@@ -45,7 +45,7 @@ func classify(err error, of *service, words quote) error {
 	if !errors.As(err, &code) {
 		return late(goesOn(err), withoutURL(err))
 	}
-	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
+	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), code: code.Actual, words: words(code.Body)}
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
 		answer.id = id
 	}

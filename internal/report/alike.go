@@ -3,7 +3,7 @@ package report
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -54,15 +54,20 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 // spoken replaces the placeholder in text for people.
 const spoken = "‹name›"
 
-// own matches the predecessor of each of several objects, when its name begins with the object's own name.
-var own = regexp.MustCompile(`\bafter (\pL\w*)/(?:` + placeholder + `|` + spoken + `)[\w-]*`)
-
-// Together rewrites a text with placeholders so that it speaks about several objects.
-func Together(text string) string { return own.ReplaceAllString(text, "each after its $1") }
-
-// Spoken is Together for a text whose placeholders people read.
+// Spoken rewrites a text with placeholders for people.
 func Spoken(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(Together(text), placeholder, spoken), formerly, "‹former name›")
+	return strings.ReplaceAll(strings.ReplaceAll(text, placeholder, spoken), formerly, "‹former name›")
+}
+
+// After says which objects have to go first. Of several objects together, an object with the placeholder in its name is the predecessor of each.
+func After(first []string, some func([]string) string) string {
+	first, each := slices.Clone(first), ""
+	for i, one := range first {
+		if kind, name, _ := strings.Cut(one, "/"); strings.HasPrefix(name, placeholder) || strings.HasPrefix(name, spoken) {
+			first[i], each = "its "+kind, "each "
+		}
+	}
+	return each + "after " + some(slices.Compact(first))
 }
 
 // Standing replaces a name by a placeholder wherever it is a word of its own, or the beginning of one before a hyphen.

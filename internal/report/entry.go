@@ -18,7 +18,9 @@ type entry struct {
 	name   string
 	former string       // its name before; "" for none
 	names  []string     // when there are several
-	text   string       // what happens, and why
+	text   string       // what happens, and why.
+	after  []string     // the objects that have to go first.
+	costs  string       // what is interrupted and lost.
 	turn   string       // the objects that it waits for.
 	by     []kind.Trace // who changed the objects in the cloud (for drift)
 	gone   bool         // they deleted them
@@ -51,7 +53,7 @@ func (e entry) sign() string {
 // body is the text of an entry without its name and its place.
 func (e entry) body() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", e.text, strings.Join(e.lines, "\n"))
+	fmt.Fprintf(&b, "%s\n%s\n%s\n%s\n", e.text, strings.Join(e.after, "\n"), e.costs, strings.Join(e.lines, "\n"))
 	for _, part := range e.parts {
 		fmt.Fprintf(&b, "%s %s %s %s\n%s\n", part.symbol, part.kind, part.name, strings.Join(part.names, " "), part.body())
 	}
@@ -88,10 +90,9 @@ func join(same []entry, all bool) entry {
 
 // standing replaces a name in the entry by the placeholder, except in the entry's own name.
 func (e entry) standing(name string) entry {
-	e.text, e.lines, e.parts = Spoken(StandingBoth(e.text, name, e.former)), slices.Clone(e.lines), slices.Clone(e.parts)
-	for i := range e.lines {
-		e.lines[i] = Spoken(StandingBoth(e.lines[i], name, e.former))
-	}
+	put := func(text string) string { return Spoken(StandingBoth(text, name, e.former)) }
+	e.text, e.costs, e.parts = put(e.text), put(e.costs), slices.Clone(e.parts)
+	e.after, e.lines = each(e.after, put), each(e.lines, put)
 	for i, part := range e.parts {
 		part.name, part.names = Spoken(Standing(part.name, name)), slices.Clone(part.names)
 		for j := range part.names {
@@ -100,6 +101,14 @@ func (e entry) standing(name string) entry {
 		e.parts[i] = part.standing(name)
 	}
 	return e
+}
+
+// each is f of each text.
+func each(texts []string, f func(string) string) (out []string) {
+	for _, text := range texts {
+		out = append(out, f(text))
+	}
+	return out
 }
 
 // traced says who changed one object, or several.
@@ -144,7 +153,11 @@ func (e entry) title() string {
 
 // said is what happens, and why.
 func (e entry) said() string {
-	return strings.Join(slices.DeleteFunc([]string{Clean(traced(e.by, e.gone)), e.text, e.turn}, func(s string) bool { return s == "" }), "; ")
+	after := ""
+	if len(e.after) > 0 {
+		after = After(e.after, some)
+	}
+	return strings.Join(slices.DeleteFunc([]string{Clean(traced(e.by, e.gone)), e.text, after, e.costs, e.turn}, func(s string) bool { return s == "" }), "; ")
 }
 
 func (e entry) write(t Text, indent string) {

@@ -67,16 +67,30 @@ func explain(s plan.Step) string {
 	if len(s.Awaits) > 0 && s.Reason() == "" && (!s.Action.Writes() || onlyMark(s)) {
 		add("waits for " + s.Awaits[0].String())
 	}
-	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
-		add("after " + some(s.Blockers))
+	return Clean(strings.Join(parts, "; "))
+}
+
+// predecessors are the objects that have to go before that of the step.
+func predecessors(s plan.Step) (first []string) {
+	if !s.Action.Destroys() && s.Action != plan.Detach {
+		return nil
 	}
+	for _, one := range s.Blockers {
+		first = append(first, Clean(one))
+	}
+	return first
+}
+
+// costs says what a step interrupts, and what is lost by it.
+func costs(s plan.Step) string {
+	var parts []string
 	for _, c := range s.Changes {
-		if s.Action == plan.Update {
-			add(c.Cuts)
+		if s.Action == plan.Update && c.Cuts != "" {
+			parts = append(parts, c.Cuts)
 		}
 	}
 	if len(s.Loss) > 0 && s.Action.Writes() {
-		add("loses " + strings.Join(s.Loss, " and "))
+		parts = append(parts, "loses "+strings.Join(s.Loss, " and "))
 	}
 	return Clean(strings.Join(parts, "; "))
 }

@@ -106,20 +106,35 @@ const (
 	maxShown    = 80  // bytes of it in an error
 )
 
-// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields. Its errors say how
-// to write one.
+// Error says why a text is no schedule.
+type Error struct {
+	Spec    string
+	Problem string // such as "is empty"
+	Fix     string // how to write a schedule
+	cause   error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("schedule %q %s; %s", printable.Clip(e.Spec, maxShown), e.Problem, e.Fix)
+}
+
+// Unwrap is the error of the library that reads expressions, if it is its.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields. Its errors are an [Error].
 func Parse(spec string) (Schedule, error) {
 	spec = strings.TrimSpace(spec)
 	if problem := problemOf(spec); problem != "" {
-		return Schedule{}, fmt.Errorf("schedule %q %s; %s", printable.Clip(spec, maxShown), problem, howToWrite)
+		return Schedule{}, &Error{Spec: spec, Problem: problem, Fix: howToWrite}
 	}
 	parsed, err := cron.ParseStandard(spec)
 	if err != nil {
-		return Schedule{}, fmt.Errorf("schedule %q cannot be read (%w); %s", spec, err, howToWrite)
+		return Schedule{}, &Error{Spec: spec, Problem: fmt.Sprintf("cannot be read (%s)", err), Fix: howToWrite, cause: err}
 	}
 	s := Schedule{spec: spec, cron: parsed}
 	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return Schedule{}, fmt.Errorf("schedule %q never comes; %s", spec, howToWrite)
+		return Schedule{}, &Error{Spec: spec, Problem: "never comes", Fix: howToWrite}
 	}
 	return s, nil
 }

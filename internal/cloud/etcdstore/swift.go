@@ -46,7 +46,7 @@ func (s swift) head(ctx context.Context, name string) (described, error) {
 
 func (s swift) part(ctx context.Context, name, etag string, from, to int64) ([]byte, error) {
 	part, err := s.cloud.Part(ctx, cloud.Call{Service: cloud.ObjectStore, Path: s.path(name), Headers: map[string]string{"If-Match": `"` + etag + `"`}}, from, to)
-	if unmet(err) {
+	if errors.Is(err, cloud.ErrUnmet) {
 		return nil, ErrReplaced
 	}
 	return part, err
@@ -56,7 +56,7 @@ func (s swift) put(ctx context.Context, name string, metadata map[string]string,
 	all := headers(metadata)
 	all["If-None-Match"], all["Content-Type"] = "*", "application/octet-stream"
 	err := s.cloud.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: s.path(name), Stream: data, Headers: all})
-	if unmet(err) {
+	if errors.Is(err, cloud.ErrUnmet) {
 		return fmt.Errorf("%w: there is an object %s already", kind.ErrBusy, name)
 	}
 	return err
@@ -76,11 +76,6 @@ func headers(metadata map[string]string) map[string]string {
 		out[prefix+key] = value
 	}
 	return out
-}
-
-// unmet reports whether Swift did nothing because the condition of the request was not met.
-func unmet(err error) bool {
-	return errors.Is(err, kind.ErrBusy) && strings.Contains(err.Error(), ": "+strconv.Itoa(http.StatusPreconditionFailed))
 }
 
 // path is the path of an object below the address of the account; of the container for "".

@@ -165,9 +165,9 @@ func why(s plan.Step) string {
 		parts = append(parts, "for "+s.Awaits[0].String())
 	}
 	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
-		parts = append(parts, "after "+some(s.Blockers))
+		parts = append(parts, report.After(s.Blockers, some))
 	}
-	return report.Together(strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 // explained is what a step does and why.

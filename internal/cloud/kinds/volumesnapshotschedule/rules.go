@@ -1,6 +1,7 @@
 package volumesnapshotschedule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
 type rules struct{}
@@ -29,9 +31,8 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 		return
 	}
 	times, err := s.times()
-	if err != nil {
-		what, fix, _ := strings.Cut(strings.Replace(err.Error(), "CRON_TZ="+s.zone()+" ", "", 1), "; ")
-		r.Problem(at+".schedule", what, fix)
+	if wrong := (*schedule.Error)(nil); errors.As(err, &wrong) {
+		r.Problem(at+".schedule", fmt.Sprintf("%q %s", s.Schedule, wrong.Problem), wrong.Fix)
 		return
 	}
 	first := times.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))

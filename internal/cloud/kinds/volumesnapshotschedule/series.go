@@ -225,7 +225,7 @@ func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
 // times are the moments of the schedule.
 func (s *Spec) times() (schedule.Schedule, error) {
 	if strings.Contains(s.Schedule, "=") {
-		return schedule.Schedule{}, fmt.Errorf("schedule %q names a time zone; use timeZone", s.Schedule)
+		return schedule.Schedule{}, &schedule.Error{Spec: s.Schedule, Problem: "names a time zone", Fix: "use timeZone"}
 	}
 	return schedule.Parse("CRON_TZ=" + s.zone() + " " + strings.TrimSpace(s.Schedule))
 }

@@ -175,10 +175,10 @@ func TestValidate(t *testing.T) {
 		want string
 	}{
 		{Spec{Schedule: "0 3 * * *", TimeZone: "UTC", Keep: 1, KeepFor: &long}, ""},
-		{Spec{Schedule: "at night"}, "spec.schedule schedule \"at night\" cannot be read"},
+		{Spec{Schedule: "at night"}, "spec.schedule \"at night\" cannot be read"},
 		{Spec{Schedule: "*/5 * * * *"}, "spec.schedule comes more often than every 10 minutes"},
 		{Spec{Schedule: "0,1 3 * * *"}, "spec.schedule comes more often than every 10 minutes"},
-		{Spec{Schedule: "TZ=UTC 0 3 * * *"}, "spec.schedule schedule \"TZ=UTC 0 3 * * *\" names a time zone"},
+		{Spec{Schedule: "TZ=UTC 0 3 * * *"}, "spec.schedule \"TZ=UTC 0 3 * * *\" names a time zone"},
 		{Spec{Schedule: "0 3 * * *", TimeZone: "Nowhere/X"}, "spec.timeZone \"Nowhere/X\" is not known"},
 		{Spec{Schedule: "0 3 * * *", TimeZone: "Local"}, "spec.timeZone \"Local\" is not known"},
 		{Spec{Schedule: "0 3 * * *", TimeZone: "UTC 1 1 * * *\nTZ=UTC"}, "spec.timeZone"},

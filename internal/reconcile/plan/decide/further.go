@@ -34,8 +34,8 @@ func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.
 	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutPlaces(c.Field)] })
 }
 
-// furtherUsed are the targets of d whose group has another opinion of them than the object in the cloud: those that it uses and that leave, with their
-// objects, and those that it does not use yet, with nil.
+// furtherUsed are the further members among the targets of d about which its group and the object in the cloud differ. A member that the object uses
+// and that leaves has its object in the map. A member that the object does not use yet has nil.
 func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key]*kind.Live {
 	if p.Further == nil {
 		return nil
