@@ -102,7 +102,7 @@ dependencies: ## list what is known of the dependencies: vulnerabilities, newer 
 
 .PHONY: update
 update: ## rewrite the golden files
-	$(GO) test ./internal/reconcile/plan/decide ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent ./docs -update
+	$(GO) test ./internal/reconcile/plan/decide ./internal/manifest ./internal/report ./internal/report/comment ./docs -update
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/benchmarks.md

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
@@ -24,16 +25,16 @@ func (a *app) plan() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
 	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, markdown, or codequality for a Code Quality report of GitLab")
 	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
 	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
+		if err := oneOf("--output", output, "text", "json", "markdown", codeQuality); err != nil {
 			return err
 		}
 		if dir != "" && (ref != "" || output == "markdown") {
-			return errors.New("--dir plans files that are in no commit; leave out --ref, and use -o text or json")
+			return errors.New("--dir plans files that are in no commit; leave out --ref, and use another -o")
 		}
 		stacks, err := load()
 		if err == nil && dir != "" {
@@ -42,15 +43,19 @@ func (a *app) plan() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return differencesAre(code, a.each(stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
+		var notes []forge.Annotation
+		outcome := differencesAre(code, a.each(stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
 			seen, err := o.Preview(cmd.Context(), s, ref, dir)
 			var said *survey.Word
 			if err == nil && ref == "" && dir == "" { // the agent knows only the branch
 				said = agent().Word(cmd.Context(), s.Name)
 				seen.Plan = said.Tell(seen.Plan)
 			}
-			if output == "markdown" {
-				fmt.Fprint(a.out, seen.Page(s, err).Markdown())
+			switch page := seen.Page(s, err); output {
+			case "markdown":
+				fmt.Fprint(a.out, page.Markdown())
+			case codeQuality:
+				notes = append(notes, page.Annotations()...)
 			}
 			switch {
 			case err != nil:
@@ -67,6 +72,12 @@ func (a *app) plan() *cobra.Command {
 			}
 			return seen.Plan, nil
 		}))
+		if output == codeQuality {
+			if err := report.JSON(a.out, report.CodeQuality(notes)); err != nil {
+				return err
+			}
+		}
+		return outcome
 	}
 	return cmd
 }

@@ -15,8 +15,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/validate"
 )
 
+// codeQuality is a value of -o: the findings as a Code Quality report of GitLab.
+const codeQuality = "codequality"
+
 // outputsOfValidate are the values of its -o.
-var outputsOfValidate = []string{"text", "json", "sarif", "github"}
+var outputsOfValidate = []string{"text", "json", "sarif", codeQuality, "github"}
 
 func (a *app) validate() *cobra.Command {
 	var output string
@@ -34,7 +37,7 @@ configuration itself is checked, with what flags say, and the files with
 credentials that it names.`,
 		Example: "  stackreeve validate clouds/prod\n  stackreeve validate -o github clouds/prod\n  kustomize build . | stackreeve validate -\n  stackreeve validate --config stackreeve.yaml",
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", strings.Join(outputsOfValidate[:3], ", ")+", or github for commands that mark lines of pull requests in GitHub, Gitea and Forgejo Actions")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", strings.Join(outputsOfValidate[:len(outputsOfValidate)-1], ", ")+", or github for commands that mark lines of pull requests in GitHub, Gitea and Forgejo Actions; codequality is for GitLab")
 	a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := oneOf("--output", output, outputsOfValidate...); err != nil {
@@ -64,6 +67,9 @@ func (a *app) showValidation(v report.Validation, output string) error {
 		return report.JSON(a.out, v.Document())
 	case "sarif":
 		return report.JSON(a.out, v.SARIF(program, version()))
+	case codeQuality:
+		v.Text(a.err, a.err)
+		return report.JSON(a.out, report.CodeQuality(v.Annotations()))
 	case "github":
 		v.Workflow(cmp.Or(a.commands, a.out))
 		v.Text(a.err, a.err)

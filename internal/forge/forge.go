@@ -192,10 +192,22 @@ type Check struct {
 type Annotation struct {
 	File    string // path from the root of the repository
 	Line    int    // from 1
+	Rule    Rule
 	Level   Level
 	Title   string
 	Message string
 }
+
+// Rule is the kind of finding that an annotation is about. Programs know it by this name.
+type Rule string
+
+// The rules.
+const (
+	RuleProblem   Rule = "problem"   // the manifest is wrong: nothing of its stack is applied.
+	RuleNote      Rule = "note"      // the manifest is applied, and something about it is worth to know.
+	RuleDestroyed Rule = "destroyed" // the plan deletes, replaces or wipes the object.
+	RuleRefused   Rule = "refused"   // the plan cannot make the object as the manifest says.
+)
 
 // Level is how grave an annotation is, by GitHub's names.
 type Level string

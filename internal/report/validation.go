@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
@@ -147,14 +148,14 @@ func (v Validation) SARIF(program, version string) any {
 		results = append(results, result)
 	}
 	for _, p := range v.Problems.Sorted() {
-		add("error", "problem", p)
+		add("error", string(forge.RuleProblem), p)
 	}
 	for _, p := range v.Notes {
-		add("note", "note", p)
+		add("note", string(forge.RuleNote), p)
 	}
 	rules := []object{
-		{"id": "problem", "shortDescription": object{"text": "The manifest is wrong: nothing of its stack is applied"}},
-		{"id": "note", "shortDescription": object{"text": "The manifest is applied, and something about it is worth to know"}},
+		{"id": forge.RuleProblem, "shortDescription": object{"text": "The manifest is wrong: nothing of its stack is applied"}},
+		{"id": forge.RuleNote, "shortDescription": object{"text": "The manifest is applied, and something about it is worth to know"}},
 	}
 	return object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",

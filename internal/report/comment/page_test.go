@@ -65,9 +65,9 @@ func TestWhatIsWorseComesFirst(t *testing.T) {
 		t.Error("a refused step passes")
 	}
 	want := []forge.Annotation{
-		{File: "a.yaml", Line: 4, Level: forge.Grave, Title: "Network/refused", Message: "not done"},
-		{File: "a.yaml", Line: 4, Level: forge.Warning, Title: "Server/wiped", Message: "rebuilt: its disk is wiped, its addresses stay (because of spec.resource.imageRef)"},
-		{File: "a.yaml", Line: 4, Level: forge.Warning, Title: "Volume/deleted", Message: "deleted"},
+		{File: "a.yaml", Line: 4, Rule: forge.RuleRefused, Level: forge.Grave, Title: "Network/refused", Message: "not done"},
+		{File: "a.yaml", Line: 4, Rule: forge.RuleDestroyed, Level: forge.Warning, Title: "Server/wiped", Message: "rebuilt: its disk is wiped, its addresses stay (because of spec.resource.imageRef)"},
+		{File: "a.yaml", Line: 4, Rule: forge.RuleDestroyed, Level: forge.Warning, Title: "Volume/deleted", Message: "deleted"},
 	}
 	list := p.Annotations()
 	for i := range want {
