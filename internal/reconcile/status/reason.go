@@ -35,20 +35,20 @@ const (
 type Meaning struct{ Reason, Means string }
 
 var reasons = []Meaning{
-	{ReasonSuccess, "nothing is left to do"},
-	{ReasonOutdated, "the strategy of its group leaves it as it is; the message says until when"},
+	{ReasonSuccess, "nothing has to be done"},
+	{ReasonOutdated, "the strategy of its group leaves the object as it is; the message says until when"},
 	{ReasonSuspended, "nothing is done while the object or the stack is suspended"},
-	{ReasonProgressing, "not done yet; the agent, or the cloud, goes on by itself"},
-	{ReasonTransient, "the cloud could not be asked, did not answer or has not ended in time; tried again"},
+	{ReasonProgressing, "not done yet; the agent or the cloud continues automatically"},
+	{ReasonTransient, "the cloud could not be asked, did not answer, or was not ready in time; the agent tries again"},
 	{ReasonHeld, "held with the whole plan until somebody approves it"},
 	{ReasonDrifted, "changed or deleted in the cloud, and only reported; correct the manifest or the cloud, or let drift be corrected"},
 	{ReasonRefused, "not done unless a person allows it; the message says how, or when it is allowed"},
-	{ReasonQuota, "the quota is exceeded, or no address is free; tried again by each pass"},
-	{ReasonForbidden, "the credentials may not do it"},
-	{ReasonInvalid, "the manifest asks for what is ambiguous or what the cloud rejects; change it"},
-	{ReasonDown, "there, and stopped or shut off; a person has to bring it back"},
-	{ReasonFailed, "broken in the cloud, whose own reason the message has; `Progressing` says whether it is recreated. Of a stack: the last pass failed"},
-	{ReasonFatal, "cannot be done, or used, until a person changes the manifest or the cloud"},
+	{ReasonQuota, "the quota is exceeded, or no address is free; each pass tries again"},
+	{ReasonForbidden, "the credentials do not allow the step"},
+	{ReasonInvalid, "the cloud rejects the manifest, or the manifest is ambiguous; change it"},
+	{ReasonDown, "the object exists, but is stopped or switched off; a person has to start it"},
+	{ReasonFailed, "the object is broken in the cloud, and the message has the cloud's reason; `Progressing` says whether the object is recreated. For a stack, the last pass failed"},
+	{ReasonFatal, "the step is impossible, or the object cannot be used, until a person changes the manifest or the cloud"},
 }
 
 // Reasons are all reasons that conditions can have, the gravest last.
