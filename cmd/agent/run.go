@@ -22,7 +22,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&once, "once", false, "one full pass over all stacks, then exit")
 	cmd.Flags().StringVar(&f.Approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
 	listenFlags(cmd.Flags(), &f.Listen)
-	cmd.Flags().StringVar(&f.WebhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
+	cmd.Flags().StringVar(&f.WebhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/FORGE ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	cmd.Flags().StringVar(&f.ControlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.APIToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.AgentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this one of several agents ($STACKREEVE_AGENT_NAME; default: that of its machine)")

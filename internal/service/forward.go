@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -73,6 +74,10 @@ func (f *forwarder) sendOne(address string, m webhook.Message) {
 	}
 	req.Header = m.Header.Clone()
 	resp, err := f.client.Do(req)
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err // the path may hold the secret
+	}
 	if err != nil {
 		f.log.Debug("a webhook did not reach the agent that serves its stack; its poll finds out", "to", address, "error", err)
 		return

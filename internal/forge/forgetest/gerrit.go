@@ -36,6 +36,10 @@ type Gerrit struct {
 	voters   map[string]bool // who may vote
 	whole    bool            // topics are submitted as a whole
 	next     int64
+	lose     func(*http.Request) bool // whether the answer is lost on its way
+	hooks    []string                 // addresses
+
+	delivering sync.WaitGroup
 }
 
 type gerritAccount struct {
@@ -81,7 +85,10 @@ func StartGerrit(t testing.TB) *Gerrit {
 	g.repo.makeRepository()
 	g.repo.git("config", "http.receivepack", "true")
 	server := httptest.NewServer(g.serve())
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		g.delivering.Wait()
+		server.Close()
+	})
 	g.URL = server.URL
 	return g
 }
@@ -98,14 +105,18 @@ func (g *Gerrit) Remote() string { return g.URL + "/" + g.Project + ".git" }
 // Strict implements [Site]: a long comment becomes several messages.
 func (g *Gerrit) Strict() bool { return false }
 
-// Hook implements [Site].
-func (g *Gerrit) Hook(t *testing.T, _, _ string) { t.Skip("the stand-in for Gerrit calls nobody") }
-
 // SetWeather lets f answer requests before Gerrit does; nil ends it.
 func (g *Gerrit) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.weather = f
+}
+
+// Lose decides which requests Gerrit carries out without that the answer arrives; nil ends it.
+func (g *Gerrit) Lose(f func(*http.Request) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lose = f
 }
 
 // Served is the number of answered requests.
@@ -147,6 +158,7 @@ func (g *Gerrit) write(c *gerritChange, m *gerritMessage) int64 {
 	sum := sha256.Sum256(fmt.Append(nil, g.next))
 	m.id = hex.EncodeToString(sum[:20])
 	c.messages, c.updated = append(c.messages, m), m.date
+	g.notifyChange(cmp.Or(gerritEvents[m.tag], "comment-added"), c)
 	return int64(len(c.messages))
 }
 
@@ -190,6 +202,7 @@ func (g *Gerrit) Rewrite(t *testing.T, branch string, files map[string]string) s
 func (g *Gerrit) pushed(branch, commit string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.notifyPush("refs/heads/"+branch, "", commit)
 	for _, c := range g.changes {
 		if c.source == branch && c.state == "NEW" {
 			g.upload(c, gerritSet{commit: commit, uploader: g.account(Maintainer)})
@@ -234,6 +247,7 @@ func (g *Gerrit) Close(_ *testing.T, number int) {
 	defer g.mu.Unlock()
 	c := g.change(number)
 	c.state, c.updated = "ABANDONED", g.tick()
+	g.notifyChange("change-abandoned", c)
 }
 
 // Merge implements [Hands].
@@ -260,6 +274,8 @@ func (g *Gerrit) SubmitBy(number int, method string) (commit string) {
 	}
 	g.repo.git("update-ref", target, commit)
 	c.state, c.updated = "MERGED", g.tick()
+	g.notifyChange("change-merged", c)
+	g.notifyPush(target, tip, commit)
 	return commit
 }
 

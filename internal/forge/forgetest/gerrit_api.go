@@ -55,6 +55,9 @@ func (g *Gerrit) serve() http.Handler {
 			return
 		}
 		code, said := g.answer(me, r, path)
+		if g.lose != nil && g.lose(r) {
+			panic(http.ErrAbortHandler)
+		}
 		if text, ok := said.(string); ok {
 			http.Error(w, text, code)
 			return

@@ -10,6 +10,7 @@ const (
 	GitHub Forge = "github"
 	Gitea  Forge = "gitea"
 	GitLab Forge = "gitlab"
+	Gerrit Forge = "gerrit"
 )
 
 // Kind is the subject of a message.

@@ -14,15 +14,18 @@ func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 	from, to := newInbox(t), newInbox(t)
 	forward := func(e Event, m Message) { about, sent = append(about, e), append(sent, m) }
 	from.Forward, to.Forward = forward, forward
-	for _, forge := range []Forge{GitHub, Gitea, GitLab} {
+	for _, forge := range []Forge{GitHub, Gitea, GitLab, Gerrit} {
 		event, body := "push", strings.ReplaceAll(push, "main", string(forge))
 		if forge == GitLab {
 			event, body = "Push Hook", labPush
 		}
+		if forge == Gerrit {
+			body = gerritPush
+		}
 		from.send(message(forge, event, body))
 		from.send(message(forge, event, body)) // the forge sends it again
 	}
-	if len(sent) != 3 || about[0].Repository != "acme/config" {
+	if len(sent) != 4 || about[0].Repository != "acme/config" {
 		t.Fatalf("%d were forwarded, about %+v", len(sent), about)
 	}
 	for _, m := range sent {
@@ -35,7 +38,7 @@ func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 			t.Errorf("%s: %d %s", m.Path, code, words)
 		}
 	}
-	if len(to.events) != 3 || len(sent) != 3 {
+	if len(to.events) != 4 || len(sent) != 4 {
 		t.Errorf("%d events arrived, %d messages were sent", len(to.events), len(sent))
 	}
 }

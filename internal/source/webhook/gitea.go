@@ -7,13 +7,13 @@ import "net/http"
 var gitea = sender{
 	forge: Gitea, names: []string{"X-Forgejo-Event", "X-Gitea-Event", "X-GitHub-Event"}, headers: []string{"X-Gitea-", "X-Forgejo-", "X-Github-", "X-Hub-"},
 	greeting: "ping", kinds: githubKinds,
-	claim: func(h http.Header) claim {
+	claim: func(r *http.Request) claim {
 		for _, name := range []string{"X-Forgejo-Signature", "X-Gitea-Signature"} {
-			if text := only(h, name, mostHeader); text != "" {
+			if text := only(r.Header, name, mostHeader); text != "" {
 				return hexSignature(text)
 			}
 		}
-		return github.claim(h)
+		return github.claim(r)
 	},
 	read: readGitHub,
 }

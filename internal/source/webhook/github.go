@@ -9,8 +9,8 @@ import (
 // github signs the body: X-Hub-Signature-256 is "sha256=" and the HMAC-SHA256 in hex.
 var github = sender{
 	forge: GitHub, names: []string{"X-GitHub-Event"}, headers: []string{"X-Github-", "X-Hub-"}, greeting: "ping", kinds: githubKinds,
-	claim: func(h http.Header) claim {
-		text, ok := strings.CutPrefix(only(h, "X-Hub-Signature-256", mostHeader), "sha256=")
+	claim: func(r *http.Request) claim {
+		text, ok := strings.CutPrefix(only(r.Header, "X-Hub-Signature-256", mostHeader), "sha256=")
 		if !ok {
 			return nil
 		}

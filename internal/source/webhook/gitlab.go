@@ -24,7 +24,8 @@ const (
 	mostSigned     = 1000
 )
 
-func gitlabClaim(h http.Header) claim {
+func gitlabClaim(r *http.Request) claim {
+	h := r.Header
 	c := tokenOrSignature{token: only(h, "X-Gitlab-Token", mostSigned)}
 	if id, at := only(h, "Webhook-Id", mostHeader), only(h, "Webhook-Timestamp", mostHeader); id != "" && at != "" {
 		c.before = id + "." + at + "."

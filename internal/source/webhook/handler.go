@@ -103,12 +103,12 @@ func New(c Config) (*Endpoint, error) {
 	}
 	e := &Endpoint{Config: c, mux: http.NewServeMux()}
 	for _, from := range senders {
-		e.mux.HandleFunc("POST /webhook/"+string(from.forge), func(w http.ResponseWriter, r *http.Request) { e.receive(w, r, from) })
+		e.mux.HandleFunc("POST /webhook/"+string(from.forge)+from.below, func(w http.ResponseWriter, r *http.Request) { e.receive(w, r, from) })
 	}
 	return e, nil
 }
 
-// ServeHTTP serves POST /webhook/ and the name of a forge. The name of Gitea is also for Forgejo.
+// ServeHTTP serves POST /webhook/ and the name of a forge, for Gerrit with the secret behind it. The name of Gitea is also for Forgejo.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // answers are the answers to the sender. None of them helps to guess the secret.

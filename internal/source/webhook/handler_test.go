@@ -60,6 +60,9 @@ func message(forge Forge, event, body string) *http.Request {
 	case GitHub:
 		r.Header.Set("X-GitHub-Event", event)
 		r.Header.Set("X-Hub-Signature-256", "sha256="+sign(body, secret))
+	case Gerrit:
+		r.URL.Path += "/" + secret
+		r.Header.Set("X-Origin-Url", "https://review.example.com")
 	case GitLab:
 		r.Header.Set("X-Gitlab-Event", event)
 		r.Header.Set("X-Gitlab-Token", secret)

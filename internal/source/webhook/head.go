@@ -19,7 +19,7 @@ type head struct {
 // headOf checks a message by its head; outcome is "" when its body should be read.
 func headOf(r *http.Request, from *sender) (h head, outcome Outcome) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	h = head{from.event(r.Header), media, from.claim(r.Header)}
+	h = head{from.event(r.Header), media, from.claim(r)}
 	switch {
 	case err != nil || media != mediaJSON && media != mediaForm:
 		outcome = Media

@@ -12,6 +12,10 @@ import (
 // sender describes how a forge sends its messages. Each forge has a file of its own.
 type sender struct {
 	forge Forge
+	// below is what follows the forge's name in the path; "" for nothing.
+	below string
+	// name is the event of every message, where only the body says more; else "".
+	name string
 	// names are the headers that may name the event of a message. The first one that exists counts.
 	names []string
 	// headers are the prefixes of the forge's own headers. An agent that forwards a message keeps these headers.
@@ -21,16 +25,19 @@ type sender struct {
 	// kinds are the messages that are used, by the forge's names for them.
 	kinds map[string]Kind
 	// claim returns the claim of a message to come from the forge; nil when it has none of the right form.
-	claim func(http.Header) claim
+	claim func(*http.Request) claim
 	// read finds the event of a message. ok is false when the message does not concern us.
 	read func(name string, body []byte) (e Event, ok bool, err error)
 }
 
 // senders are all forges.
-var senders = []*sender{&github, &gitea, &gitlab}
+var senders = []*sender{&github, &gitea, &gitlab, &gerrit}
 
 // event returns the name of a message; "" when it has none.
 func (s *sender) event(h http.Header) string {
+	if s.name != "" {
+		return s.name
+	}
 	for _, name := range s.names {
 		if event := only(h, name, mostHeader); event != "" {
 			return event
