@@ -40,7 +40,7 @@ unraced:
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
-	STACKREEVE_TEST_FORGE=1 STACKREEVE_TEST_LONG=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/source/webhook
+	STACKREEVE_TEST_FORGE=1 STACKREEVE_TEST_LONG=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/inspect ./internal/source/webhook
 	STACKREEVE_TEST_FORGE=1 STACKREEVE_TEST_LONG=1 $(GO) test -timeout 30m -run PullRequests ./cmd/agent
 
 .PHONY: test-kubectl

@@ -20,7 +20,7 @@ import (
 // completions completes the values of flags that have a choice, in every command.
 func (a *app) completions(root *cobra.Command) {
 	fixed := map[string][]string{"log-format": {"text", "json"}, "drift": {"correct", "report"}, "replace": {"refuse", "allow"}, "forks": {"validate", "plan"}, "prune": {"true", "false"}}
-	for _, cmd := range root.Commands() {
+	for _, cmd := range everyCommand(root) {
 		complete := func(flag string, f cobra.CompletionFunc) {
 			if cmd.Flags().Lookup(flag) != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, f) // it is registered only once
@@ -45,6 +45,14 @@ func (a *app) completions(root *cobra.Command) {
 			_ = cmd.MarkFlagFilename("config", "yaml", "yml", "json") // the flag exists
 		}
 	}
+}
+
+// everyCommand returns the commands below a command, at any depth.
+func everyCommand(root *cobra.Command) (list []*cobra.Command) {
+	for _, cmd := range root.Commands() {
+		list = append(append(list, cmd), everyCommand(cmd)...)
+	}
+	return list
 }
 
 var enumeration = pattern.Of(`^([a-z]+)((?:, [a-z]+)*),? or ([a-z]+)`)

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -66,6 +67,7 @@ func scripts(t *testing.T, dir string) {
 			"image":       clouds.image,
 			"flavor":      clouds.flavor,
 			"exits":       exits,
+			"gitlab":      func(ts *testscript.TestScript, _ bool, args []string) { startGitLab(t, ts, args) },
 			"address":     address,
 			"await":       await,
 			"approval":    approval,
@@ -98,6 +100,26 @@ func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("OS_CLIENT_CONFIG_FILE", file)
 	ts.Setenv("OS_CLOUD", "demo")
 	c.byScript.Store(ts.Name(), server)
+}
+
+// startGitLab starts a stand-in for GitLab whose agent has a token with these scopes, and names it in the script's environment.
+func startGitLab(t *testing.T, ts *testscript.TestScript, scopes []string) {
+	g := forgetest.StartGitLab(t)
+	if len(scopes) > 0 {
+		g.LimitToken(forgetest.Bot, scopes...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("token"), []byte(g.Token(forgetest.Bot)), 0o600))
+	ts.Setenv("GITLAB_URL", g.URL)
+	text := fmt.Sprintf(`apiVersion: stackreeve.dev/v1alpha1
+kind: Stack
+metadata: {name: prod}
+spec:
+  source: {url: %s}
+  cloud: demo
+  report:
+    gitlab: {url: %s, project: %s, tokenFile: token}
+`, g.Remote(), g.URL, g.Project)
+	ts.Check(os.WriteFile(ts.MkAbs("stackreeve.yaml"), []byte(text), 0o600))
 }
 
 // writes expects a number of write requests since the last call ("some" for any number above zero), and at least one read.

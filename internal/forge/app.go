@@ -36,6 +36,8 @@ type App struct {
 	ends  time.Time // when the token is no longer good
 	login string
 	found int64 // the installation
+
+	permissions map[string]string // of the token
 }
 
 // GitHubAPI is where the API of github.com begins.
@@ -63,6 +65,8 @@ func (a *App) Token(ctx context.Context) (string, error) {
 	var answer struct {
 		Token   string    `json:"token"`
 		Expires time.Time `json:"expires_at"`
+
+		Permissions map[string]string `json:"permissions"`
 	}
 	if err := a.call(ctx, http.MethodPost, "app/installations/"+strconv.FormatInt(installation, 10)+"/access_tokens", &answer); err != nil {
 		if errors.Is(err, ErrNotFound) {
@@ -74,8 +78,19 @@ func (a *App) Token(ctx context.Context) (string, error) {
 	if answer.Token == "" || answer.Expires.IsZero() {
 		return "", fmt.Errorf("%w: %s: a token without text or end", ErrUnavailable, a)
 	}
-	a.token, a.ends, a.login = answer.Token, answer.Expires, ""
+	a.token, a.ends, a.login, a.permissions = answer.Token, answer.Expires, "", answer.Permissions
 	return a.token, nil
+}
+
+// Permissions are those of the installation, as GitHub tells with each token, by name: read, write
+// or admin.
+func (a *App) Permissions(ctx context.Context) (map[string]string, error) {
+	if _, err := a.Token(ctx); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.permissions, nil
 }
 
 // Forget drops a token that was refused.

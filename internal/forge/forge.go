@@ -21,6 +21,7 @@ type Forge struct {
 	CommitStatuses // every forge has them
 	Reviews        // all or none of them
 	Checks
+	Credentials
 }
 
 // Reviews are the roles of a forge on which commits are reviewed before they are

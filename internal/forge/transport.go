@@ -198,6 +198,7 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 	if err := read(resp); err != nil {
 		return nil, err
 	}
+	hide(resp, authorization)
 	if err := t.limits.heed(resp, time.Now()); err != nil {
 		return nil, err
 	}
@@ -206,7 +207,6 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 		t.limits.free(time.Now())
 		resp = known.answer(resp)
 	} else {
-		hide(resp, authorization)
 		t.cache.keep(sent, resp)
 	}
 	resp.Request = req

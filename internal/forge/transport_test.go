@@ -419,9 +419,16 @@ func parse(t *testing.T, text string) *url.URL {
 }
 
 func TestTokensAreHidden(t *testing.T) {
+	code := 429
 	tr := NewTransport(config(func(req *http.Request) (*http.Response, error) {
-		return answer(403, `{"message":"you sent `+req.Header.Get("Authorization")+`"}`), nil
+		return answer(code, `{"message":"you sent `+req.Header.Get("Authorization")+`"}`), nil
 	}))
+	var limited *LimitedError
+	if _, _, err := send(t, tr, "GET", "repos"); !errors.As(err, &limited) || strings.Contains(err.Error(), secret) {
+		t.Errorf("beyond a limit: %v", err)
+	}
+	code = 403
+	tr = NewTransport(tr.config)
 	if _, body, err := send(t, tr, "GET", "repos"); strings.Contains(body, secret) || !strings.Contains(body, "[redacted]") || err != nil {
 		t.Errorf("%q, %v", body, err)
 	}

@@ -38,7 +38,8 @@ type file struct {
 // New writes to the file at path, which need not exist. It has statuses and no
 // other role.
 func New(path string) forge.Forge {
-	return forge.Forge{Can: Abilities(), CommitStatuses: &file{path: path}}
+	f := &file{path: path}
+	return forge.Forge{Can: Abilities(), CommitStatuses: f, Credentials: f}
 }
 
 // Abilities are what a file can hold: whoever writes to it is trusted.

@@ -311,6 +311,13 @@ func (g *Gerrit) Robot(login string) {
 	g.account(login).robots = true
 }
 
+// LetSee gives an account the global capability View Access, or takes it away.
+func (g *Gerrit) LetSee(login string, may bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.account(login).sees = may
+}
+
 // LetVote lets an account vote, or no longer.
 func (g *Gerrit) LetVote(login string, may bool) {
 	g.mu.Lock()

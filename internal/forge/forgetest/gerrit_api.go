@@ -20,13 +20,14 @@ var gerritFacts = map[string][]string{
 	"GET changes/": {"q", "o", "n", "S"}, "GET changes/*": {"o"},
 	"GET changes/*/messages": nil, "GET changes/*/comments": nil,
 	"POST changes/*/revisions/*/review": {"message", "tag", "labels", "notify", "ignore_automatic_attention_set_rules"},
+	"GET projects/*":                    nil,
 	"GET projects/*/check.access":       {"account", "ref", "perm"},
 	"GET projects/*/commits/*":          nil,
 	"GET plugins/gitiles":               {"format", "n"},
 }
 
 // gerritOptions are the options of changes and accounts that are used.
-var gerritOptions = []string{"CURRENT_REVISION", "CURRENT_COMMIT", "DETAILED_ACCOUNTS", "MESSAGES", "DETAILS"}
+var gerritOptions = []string{"CURRENT_REVISION", "CURRENT_COMMIT", "DETAILED_ACCOUNTS", "MESSAGES", "DETAILS", "DETAILED_LABELS"}
 
 // serve answers as Gerrit does: Git and the API.
 func (g *Gerrit) serve() http.Handler {
@@ -129,6 +130,11 @@ func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, a
 		return 200, object{"change": object{"submit_whole_topic": g.whole}}
 	case "GET plugins/gitiles":
 		return g.log(parts)
+	case "GET projects/*":
+		if parts[1] != g.Project {
+			return http.StatusNotFound, notThere + ": " + parts[1]
+		}
+		return 200, object{"id": url.PathEscape(g.Project), "name": g.Project, "state": "ACTIVE"}
 	case "GET projects/*/check.access":
 		return g.checkAccess(me, query)
 	case "GET projects/*/commits/*":
@@ -257,7 +263,11 @@ func (g *Gerrit) answerChange(me *gerritAccount, r *http.Request, shape string, 
 	}
 	switch shape {
 	case "GET changes/*":
-		return 200, c.shown(g, r.URL.Query()["o"])
+		shown := c.shown(g, r.URL.Query()["o"])
+		if slices.Contains(r.URL.Query()["o"], "DETAILED_LABELS") {
+			shown["permitted_labels"] = g.permitted(me)
+		}
+		return 200, shown
 	case "GET changes/*/messages":
 		return 200, c.messagesShown()
 	case "GET changes/*/comments":
@@ -299,6 +309,15 @@ func (g *Gerrit) review(me *gerritAccount, c *gerritChange, sent gerritReview) (
 	}
 	g.write(c, &gerritMessage{author: me, tag: sent.Tag, text: strings.TrimSpace(fmt.Sprintf("Patch Set %d:%s\n\n%s", len(c.sets), votes, strings.TrimSpace(sent.Message)))})
 	return 200, object{"labels": sent.Labels}
+}
+
+// permitted are the votes that an account may give.
+func (g *Gerrit) permitted(me *gerritAccount) object {
+	votes := object{"Code-Review": list{"-1", " 0", "+1"}}
+	if g.voters[me.login] {
+		votes[g.Label] = list{"-1", " 0", "+1"}
+	}
+	return votes
 }
 
 func gerritTime(at time.Time) string { return at.Format("2006-01-02 15:04:05.000000000") }

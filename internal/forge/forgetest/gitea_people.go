@@ -68,6 +68,15 @@ func (g *Gitea) person(t testing.TB, login string, scopes ...string) {
 	g.setToken(login, token.SHA1)
 }
 
+// LimitedToken makes a further token of an account, with some scopes.
+func (g *Gitea) LimitedToken(t testing.TB, login string, scopes ...string) string {
+	t.Helper()
+	byPassword := &Gitea{URL: g.URL, people: &people{tokens: map[string]string{}}}
+	var token struct{ SHA1 string }
+	byPassword.call(t, login, "POST", "/users/"+login+"/tokens", object{"name": strings.Join(scopes, " "), "scopes": scopes}, &token)
+	return token.SHA1
+}
+
 func (g *Gitea) allow(t testing.TB, login, permission string) {
 	t.Helper()
 	g.call(t, giteaAdmin, "PUT", "/repos/"+g.Repository+"/collaborators/"+login, object{"permission": permission}, nil)

@@ -34,7 +34,9 @@ type GitLab struct {
 	notes     map[int][]*labNote
 	statuses  []*labStatus
 	pipelines []*labPipeline
-	protected map[string]bool // branches that only maintainers may change
+	protected map[string]bool     // branches that only maintainers may change
+	scopes    map[string][]string // of tokens, by login; of others api
+	archived  bool
 	next      int64
 
 	hooks      []labHook
@@ -87,7 +89,7 @@ func StartGitLab(t testing.TB) *GitLab {
 	t.Helper()
 	g := &GitLab{
 		Project: "acme/infra/cloud-config", t: t, dir: t.TempDir(), started: time.Now().UTC().Truncate(time.Millisecond),
-		notes: map[int][]*labNote{}, protected: map[string]bool{},
+		notes: map[int][]*labNote{}, protected: map[string]bool{}, scopes: map[string][]string{},
 	}
 	g.user(Bot).access, g.user(Maintainer).access = 30, 40
 	g.makeRepository()
@@ -138,6 +140,20 @@ func (g *GitLab) Protect(branch string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.protected[branch] = true
+}
+
+// LimitToken gives the token of an account these scopes instead of api.
+func (g *GitLab) LimitToken(login string, scopes ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.scopes[login] = scopes
+}
+
+// Archive makes the project one that nobody can change.
+func (g *GitLab) Archive() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.archived = true
 }
 
 // RunPipeline makes a pipeline for a commit, and returns its number.

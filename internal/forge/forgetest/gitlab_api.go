@@ -38,6 +38,10 @@ func (g *GitLab) serve() http.Handler {
 			write(w, http.StatusUnauthorized, object{"message": "401 Unauthorized"})
 			return
 		}
+		if scopes := g.scopesOf(me.login); !allows(scopes, r) {
+			write(w, http.StatusForbidden, object{"error": "insufficient_scope", "error_description": "The request requires higher privileges than provided by the access token.", "scope": "api"})
+			return
+		}
 		given, err := fieldsOf(r)
 		if err != nil {
 			g.t.Errorf("GitLab cannot read %s %s: %v", r.Method, r.URL, err)
@@ -100,7 +104,7 @@ func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, r
 
 // pathOf is a path with a * for each part that varies.
 func pathOf(parts []string) string {
-	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
+	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self")
 	out := slices.Clone(parts)
 	for i, part := range parts {
 		if !slices.Contains(words, part) {
@@ -151,6 +155,8 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 	switch f.method + " " + strings.TrimPrefix(f.path, "projects/*/") {
 	case "GET user":
 		return 200, me.shown()
+	case "GET personal_access_tokens/self":
+		return 200, object{"id": me.id, "scopes": g.scopesOf(me.login), "expires_at": "2035-01-31", "active": true, "revoked": false}
 	case "GET users":
 		var found list
 		for _, u := range g.users {
@@ -160,7 +166,10 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 		}
 		return 200, found
 	case "GET projects/*":
-		return 200, object{"id": labProject, "path_with_namespace": g.Project, "default_branch": g.Branch()}
+		return 200, object{
+			"id": labProject, "path_with_namespace": g.Project, "default_branch": g.Branch(), "archived": g.archived,
+			"merge_requests_access_level": "enabled", "builds_access_level": "enabled",
+		}
 	case "GET members/all/*":
 		for _, u := range g.users {
 			if fmt.Sprint(u.id) == last && u.access > 0 {

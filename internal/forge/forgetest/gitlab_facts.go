@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 )
@@ -20,6 +21,7 @@ var paging = []string{"page", "per_page"}
 // facts are those of the paths that are used (doc/api/openapi/openapi_v3.yaml of GitLab).
 var facts = []fact{
 	{method: "GET", path: "user", answers: 200},
+	{method: "GET", path: "personal_access_tokens/self", answers: 200},
 	{method: "GET", path: "users", optional: append([]string{"username"}, paging...), answers: 200},
 	{method: "GET", path: "projects/*", answers: 200},
 	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort", "updated_after"}, paging...), answers: 200},
@@ -74,4 +76,19 @@ func objection(method, path string, given fields) (f fact, wrong string) {
 		}
 	}
 	return f, ""
+}
+
+// scopesOf are the scopes of an account's token.
+func (g *GitLab) scopesOf(login string) []string {
+	if scopes, ok := g.scopes[login]; ok {
+		return scopes
+	}
+	return []string{"api"}
+}
+
+// allows reports whether scopes are enough for a request. Any token may ask for itself.
+func allows(scopes []string, r *http.Request) bool {
+	read := slices.Contains(scopes, "read_api") && r.Method == http.MethodGet
+	me := slices.Contains(scopes, "read_user") && r.URL.Path == "/api/v4/user"
+	return slices.Contains(scopes, "api") || read || me || r.URL.Path == "/api/v4/personal_access_tokens/self"
 }

@@ -74,7 +74,7 @@ func Abilities() forge.Abilities {
 // Forge is the project, by its roles.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
-		Can: Abilities(), CommitStatuses: r,
+		Can: Abilities(), CommitStatuses: r, Credentials: r,
 		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r},
 	}
 }

@@ -65,7 +65,7 @@ func Abilities() forge.Abilities {
 // Forge returns the roles of the repository.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
-		Can: Abilities(), Browser: Browser(r.url, r.String()), CommitStatuses: r,
+		Can: Abilities(), Browser: Browser(r.url, r.String()), CommitStatuses: r, Credentials: r,
 		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r, Reactions: r},
 	}
 }

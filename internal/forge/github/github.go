@@ -89,7 +89,7 @@ func Abilities() forge.Abilities {
 // Forge returns the roles of the repository.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
-		Can: Abilities(), Browser: Browser(cmp.Or(r.config.APIURL, forge.GitHubAPI), r.config.Repository), CommitStatuses: r, Checks: r,
+		Can: Abilities(), Browser: Browser(cmp.Or(r.config.APIURL, forge.GitHubAPI), r.config.Repository), CommitStatuses: r, Credentials: r, Checks: r,
 		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r, Reactions: r},
 	}
 }

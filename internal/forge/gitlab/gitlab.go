@@ -69,7 +69,7 @@ func Abilities() forge.Abilities {
 // Forge returns the roles of the project.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
-		Can: Abilities(), Browser: Browser(strings.TrimSuffix(r.api, "/api/v4/"), r.path), CommitStatuses: r,
+		Can: Abilities(), Browser: Browser(strings.TrimSuffix(r.api, "/api/v4/"), r.path), CommitStatuses: r, Credentials: r,
 		Reviews: forge.Reviews{Pulls: r, History: r, Rights: r, Conversations: r},
 	}
 }
@@ -104,7 +104,7 @@ func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 func (r *Repository) String() string { return r.path }
 
 // words are the words in the paths of GitLab's API.
-var words = strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users")
+var words = strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self")
 
 // These patterns match paths of projects, groups and a name, without the forms that GitLab refuses.
 var (

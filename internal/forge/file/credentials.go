@@ -1,0 +1,41 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// RightsByTask implements [forge.Credentials].
+func (f *file) RightsByTask() map[forge.Task]string {
+	return map[forge.Task]string{forge.TaskStatuses: "read the file", forge.TaskWriteStatuses: "append to the file"}
+}
+
+// Owner implements [forge.Credentials]: nobody logs in to a file.
+func (f *file) Owner(context.Context) (forge.Owner, error) { return forge.Owner{}, nil }
+
+// Reach implements [forge.Credentials].
+func (f *file) Reach(context.Context) error { return nil }
+
+// Held implements [forge.Credentials]. A file that is opened for writing and closed again stays as it is.
+func (f *file) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
+	held := map[forge.Task]forge.Held{forge.TaskStatuses: {Result: forge.Works}, forge.TaskWriteStatuses: {Result: forge.Works}}
+	if _, err := f.Statuses(ctx, ""); err != nil {
+		held[forge.TaskStatuses] = forge.Held{Result: forge.Missing, Why: err.Error()}
+	}
+	out, err := open(f.path, os.O_APPEND|os.O_WRONLY)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		why := fmt.Sprintf("%s is not there yet; the first status makes it, if its folder is there", f.path)
+		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.NotTried, Why: why}
+		return held, nil
+	case err != nil:
+		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.Missing, Why: err.Error()}
+		return held, nil
+	}
+	return held, out.Close()
+}

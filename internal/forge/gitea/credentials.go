@@ -1,0 +1,105 @@
+package gitea
+
+import (
+	"context"
+	"errors"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// RightsByTask implements [forge.Credentials].
+func (r *Repository) RightsByTask() map[forge.Task]string {
+	const read = "scope read:repository, permission Read"
+	return map[forge.Task]string{
+		forge.TaskLogin:         "scope read:user",
+		forge.TaskRepository:    read,
+		forge.TaskClone:         read,
+		forge.TaskPulls:         read,
+		forge.TaskComments:      "scope read:issue, permission Read",
+		forge.TaskWriteComments: "scope write:issue, permission Read",
+		forge.TaskPeople:        "scope read:repository, permission Administrator",
+		forge.TaskHistory:       read,
+		forge.TaskStatuses:      read,
+		forge.TaskWriteStatuses: "scope write:repository, permission Write",
+		forge.TaskWebhooks:      "the secret of the webhook",
+	}
+}
+
+// Owner implements [forge.Credentials].
+func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
+	api, err := r.api(ctx)
+	if err != nil {
+		return forge.Owner{}, err
+	}
+	me, resp, err := api.GetMyUserInfo()
+	if err := r.fail("ask whose the token is", resp, err); err != nil {
+		return forge.Owner{}, err
+	}
+	return forge.Owner{Person: forge.Person{ID: me.ID, Login: me.UserName}}, nil
+}
+
+// Reach implements [forge.Credentials].
+func (r *Repository) Reach(ctx context.Context) error {
+	_, err := r.read(ctx)
+	return err
+}
+
+func (r *Repository) read(ctx context.Context) (*sdk.Repository, error) {
+	api, err := r.api(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, resp, err := api.GetRepo(r.owner, r.name)
+	return found, r.fail("read the repository", resp, err)
+}
+
+// No repository has a pull request of this number, nor this commit.
+const (
+	noPull   = 1<<31 - 1
+	noCommit = "0000000000000000000000000000000000000000"
+)
+
+// Held implements [forge.Credentials]. Gitea tells the permissions of the token's user, and not the
+// scopes of the token. But it compares the scopes before it looks for what a request is about. So a
+// comment and a status for what is not there show the scopes, and leave nothing behind.
+func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
+	found, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held, may := map[forge.Task]forge.Held{}, sdk.Permission{}
+	if found.Permissions != nil {
+		may = *found.Permissions
+	}
+	if !may.Admin {
+		held[forge.TaskPeople] = forge.Held{Result: forge.Missing, Why: "the token's user does not administer the repository; Gitea tells only administrators who may write"}
+	}
+	if found.Archived {
+		archived := forge.Held{Result: forge.Missing, Why: "the repository is archived"}
+		held[forge.TaskWriteComments], held[forge.TaskWriteStatuses] = archived, archived
+		return held, nil
+	}
+	_, err = r.Post(ctx, noPull, "nothing")
+	held[forge.TaskWriteComments] = tried(err)
+	if !may.Push {
+		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.Missing, Why: "the token's user may not write to the repository"}
+		return held, nil
+	}
+	held[forge.TaskWriteStatuses] = tried(r.SetStatus(ctx, noCommit, forge.Status{Context: "stackreeve", State: forge.Pending}))
+	return held, nil
+}
+
+// tried is what follows from a write about what is not there.
+func tried(err error) forge.Held {
+	switch {
+	case err == nil:
+		return forge.Held{Result: forge.NotTried, Why: "Gitea has answered a write about what is not there as if it were there"}
+	case errors.Is(err, forge.ErrNotFound):
+		return forge.Held{Result: forge.Works}
+	case errors.Is(err, forge.ErrRefused):
+		return forge.Held{Result: forge.Missing, Why: err.Error()}
+	}
+	return forge.Held{Result: forge.NoAnswer, Why: err.Error()}
+}

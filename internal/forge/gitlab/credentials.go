@@ -1,0 +1,176 @@
+package gitlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// reporter is the level of access from which members may comment, by GitLab's numbers.
+const reporter = 20
+
+// RightsByTask implements [forge.Credentials].
+func (r *Repository) RightsByTask() map[forge.Task]string {
+	const read = "scope api or read_api, role Reporter"
+	return map[forge.Task]string{
+		forge.TaskLogin:         "scope api",
+		forge.TaskRepository:    read,
+		forge.TaskClone:         "scope read_repository, role Reporter",
+		forge.TaskPulls:         read,
+		forge.TaskComments:      read,
+		forge.TaskWriteComments: "scope api, role Reporter",
+		forge.TaskPeople:        read,
+		forge.TaskHistory:       read,
+		forge.TaskStatuses:      read,
+		forge.TaskWriteStatuses: "scope api, role Developer; role Maintainer for a protected branch",
+		forge.TaskWebhooks:      "the secret token of the webhook",
+	}
+}
+
+// tokenInfo is PersonalAccessToken. The tokens of groups and projects have one, too.
+type tokenInfo struct {
+	Scopes  []text `json:"scopes"`
+	Expires text   `json:"expires_at"` // a date
+}
+
+// Owner implements [forge.Credentials].
+func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
+	var me user
+	if _, err := r.send(ctx, "ask whose the token is", http.MethodGet, "user", nil, &me); err != nil {
+		return forge.Owner{}, err
+	}
+	info, err := r.tokenInfo(ctx)
+	owner := forge.Owner{Person: forge.Person{ID: int64(me.ID), Login: string(me.Username)}}
+	if info != nil {
+		owner.Until, _ = time.Parse(time.DateOnly, string(info.Expires)) // the zero time for a token without an end
+	}
+	return owner, err
+}
+
+// tokenInfo asks for the token itself; nil if this version of GitLab (before 15.5), or this kind of
+// token, has no answer.
+func (r *Repository) tokenInfo(ctx context.Context) (*tokenInfo, error) {
+	var info tokenInfo
+	_, err := r.send(ctx, "ask what the token may do", http.MethodGet, "personal_access_tokens/self", nil, &info)
+	switch {
+	case errors.Is(err, forge.ErrRefused), errors.Is(err, forge.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &info, nil
+}
+
+// Reach implements [forge.Credentials].
+func (r *Repository) Reach(ctx context.Context) error {
+	_, err := r.root(ctx)
+	return err
+}
+
+// projectInfo is Project, as far as it says what is switched off.
+type projectInfo struct {
+	Archived      flag `json:"archived"`
+	MergeRequests text `json:"merge_requests_access_level"`
+	Builds        text `json:"builds_access_level"`
+}
+
+// standing is all that GitLab tells of an account, its token and a project.
+type standing struct {
+	scopes  []text // nil if they are not known
+	project projectInfo
+	level   number // 0 for somebody who is no member
+	may     bool   // change the branch
+}
+
+// Held implements [forge.Credentials].
+func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.Held, error) {
+	s, err := r.standing(ctx, at.Branch)
+	if err != nil {
+		return nil, err
+	}
+	return map[forge.Task]forge.Held{forge.TaskWriteComments: s.comments(), forge.TaskWriteStatuses: s.statuses(at.Branch)}, nil
+}
+
+func (r *Repository) standing(ctx context.Context, branch string) (s standing, err error) {
+	info, err := r.tokenInfo(ctx)
+	if err != nil {
+		return s, err
+	}
+	if info != nil {
+		s.scopes = info.Scopes
+	}
+	me, err := r.myID(ctx)
+	if err != nil {
+		return s, err
+	}
+	root, err := r.root(ctx)
+	if err != nil {
+		return s, err
+	}
+	if _, err := r.send(ctx, "read the project", http.MethodGet, root[:len(root)-1], nil, &s.project); err != nil {
+		return s, err
+	}
+	var m member
+	err = r.call(ctx, "ask for the role of the token's user", http.MethodGet, fmt.Sprintf("members/all/%d", me), nil, &m)
+	if err != nil && !errors.Is(err, forge.ErrNotFound) {
+		return s, err
+	}
+	if s.level = m.AccessLevel; branch == "" {
+		return s, nil
+	}
+	s.may, err = r.MayWrite(ctx, forge.Person{ID: int64(me)}, branch)
+	return s, err
+}
+
+// comments is what follows for comments on merge requests. GitLab lets anybody comment who may see
+// a merge request, which the role does not tell for those below Reporter.
+func (s standing) comments() forge.Held {
+	if no := s.refusal("merge requests", s.project.MergeRequests); no.Result != "" {
+		return no
+	}
+	if s.level < reporter {
+		return forge.Held{Result: forge.NotTried, Why: "the token's user has no role from Reporter on; only a comment would show whether GitLab takes it"}
+	}
+	return s.told()
+}
+
+// statuses is what follows for statuses of commits.
+func (s standing) statuses(branch string) forge.Held {
+	switch no := s.refusal("CI/CD", s.project.Builds); {
+	case no.Result != "":
+		return no
+	case s.level < developer:
+		return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the token's user has the access level %d in the project; Developer is %d", s.level, developer)}
+	case branch == "":
+		return forge.Held{Result: forge.NotTried, Why: "the branch is not known, and it may be protected"}
+	case !s.may:
+		return forge.Held{Result: forge.Missing, Why: "the token's user may neither push nor merge to the protected branch " + branch}
+	}
+	return s.told()
+}
+
+// told is for what the role allows.
+func (s standing) told() forge.Held {
+	if s.scopes == nil {
+		return forge.Held{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
+	}
+	return forge.Held{Result: forge.Works}
+}
+
+// refusal is why nothing may be written, whatever the role; the zero value for no reason.
+func (s standing) refusal(feature string, level text) forge.Held {
+	switch {
+	case s.scopes != nil && !slices.Contains(s.scopes, "api"):
+		return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the token has the scopes %q", s.scopes)}
+	case bool(s.project.Archived):
+		return forge.Held{Result: forge.Missing, Why: "the project is archived"}
+	case level == "disabled":
+		return forge.Held{Result: forge.Missing, Why: feature + " are switched off in the project"}
+	}
+	return forge.Held{}
+}

@@ -1,0 +1,193 @@
+// Package inspect finds out whether the credentials at hand are enough for what the agent does with
+// a forge.
+//
+// It tries each read as the agent makes it. It takes the forge's word about writes, so that nothing
+// is left behind that people see. It knows no forge in particular.
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// Patience is how long all requests to one forge may take together.
+const Patience = time.Minute
+
+// Forge returns a finding for each task that the forge has, but for cloning and webhooks.
+func Forge(ctx context.Context, f forge.Forge, at forge.Sample) []forge.Finding {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	t := &trial{forge: f, rights: rightsOf(f), done: map[forge.Task]forge.Finding{}}
+	t.run(ctx, at)
+	return t.findings()
+}
+
+func rightsOf(f forge.Forge) map[forge.Task]string {
+	if f.Credentials == nil {
+		return map[forge.Task]string{}
+	}
+	return f.RightsByTask()
+}
+
+// trial is what is found about one forge.
+type trial struct {
+	forge  forge.Forge
+	rights map[forge.Task]string
+	done   map[forge.Task]forge.Finding
+}
+
+// run tries everything. If the login fails, nothing else is tried, and if the repository cannot be
+// read, nothing in it.
+func (t *trial) run(ctx context.Context, at forge.Sample) {
+	if t.forge.Credentials == nil {
+		return
+	}
+	owner, err := t.forge.Owner(ctx)
+	t.tried(forge.TaskLogin, err, ownerText(owner))
+	if err != nil {
+		t.rest("the login comes first")
+		return
+	}
+	if err := t.forge.Reach(ctx); err != nil {
+		t.tried(forge.TaskRepository, err, "")
+		t.rest("the repository comes first")
+		return
+	}
+	t.tried(forge.TaskRepository, nil, "")
+	at.Pull = t.pulls(ctx, at.Branch)
+	held, err := t.forge.Held(ctx, at)
+	for task, one := range held {
+		t.set(task, one.Result, one.Why)
+	}
+	t.reads(ctx, at, owner.Person)
+	if err != nil {
+		result, why := judge(err)
+		if result != forge.NoAnswer {
+			result = forge.NotTried
+		}
+		t.others(result, why)
+	}
+	t.rest("the forge tells this right to nobody; only a write would show it")
+}
+
+// pulls lists the open pull requests, and returns the first of them.
+func (t *trial) pulls(ctx context.Context, branch string) int {
+	if !t.forge.Reviewed() {
+		return 0
+	}
+	list, err := t.forge.Open(ctx, branch)
+	t.tried(forge.TaskPulls, err, fmt.Sprintf("%d open", len(list)))
+	if len(list) == 0 {
+		return 0
+	}
+	return list[0].Number
+}
+
+// reads tries the reads about which the forge has told nothing.
+func (t *trial) reads(ctx context.Context, at forge.Sample, me forge.Person) {
+	noCommit := unless(at.Commit != "", "the newest commit of the branch is not known, because the branch was not fetched")
+	for _, one := range []struct {
+		task    forge.Task
+		lacking string // why it cannot be tried; "" if it can
+		read    func() error
+	}{
+		{forge.TaskComments, unless(at.Pull != 0, "no pull request is open"), func() error { _, err := t.forge.Comments(ctx, at.Pull); return err }},
+		{forge.TaskPeople, unless(at.Branch != "", "the branch is not known, because it was not fetched"), func() error { _, err := t.forge.MayWrite(ctx, me, at.Branch); return err }},
+		{forge.TaskHistory, cmp.Or(noCommit, unless(at.File != "", "the newest commit of the branch holds no file of the stack")), func() error { _, err := t.forge.LastTouch(ctx, at.Branch, at.File); return err }},
+		{forge.TaskStatuses, noCommit, func() error { _, err := t.forge.Statuses(ctx, at.Commit); return err }},
+	} {
+		if !t.open(one.task) {
+			continue
+		}
+		if one.lacking != "" {
+			t.set(one.task, forge.NotTried, one.lacking)
+			continue
+		}
+		t.tried(one.task, one.read(), "")
+	}
+}
+
+func unless(there bool, why string) string {
+	if there {
+		return ""
+	}
+	return why
+}
+
+// open reports whether the forge has a task that nothing is known about yet.
+func (t *trial) open(task forge.Task) bool {
+	_, known := t.done[task]
+	return t.rights[task] != "" && !known && task != forge.TaskClone && task != forge.TaskWebhooks
+}
+
+// others sets all tasks that are open.
+func (t *trial) others(result forge.Result, why string) {
+	for _, task := range forge.Tasks() {
+		if t.open(task) {
+			t.set(task, result, why)
+		}
+	}
+}
+
+func (t *trial) rest(why string) { t.others(forge.NotTried, why) }
+
+// tried notes the outcome of a request; well is for people if there was no error.
+func (t *trial) tried(task forge.Task, err error, well string) {
+	if err == nil || errors.Is(err, forge.ErrTooMany) {
+		t.set(task, forge.Works, well)
+		return
+	}
+	result, why := judge(err)
+	t.set(task, result, why)
+}
+
+// set notes a result. A task that takes no right and works gets no line.
+func (t *trial) set(task forge.Task, result forge.Result, why string) {
+	if t.rights[task] == "" && result == forge.Works {
+		return
+	}
+	t.done[task] = forge.Finding{Task: task, Result: result, Right: t.rights[task], Reason: why}
+}
+
+func (t *trial) findings() (list []forge.Finding) {
+	for _, f := range t.done {
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b forge.Finding) int { return a.Task.Compare(b.Task) })
+	return list
+}
+
+// judge says what an error of a forge means for a task.
+func judge(err error) (forge.Result, string) {
+	var (
+		limited  *forge.LimitedError
+		stranger x509.UnknownAuthorityError
+	)
+	why := printable.Line(private.Text(err))
+	switch {
+	case errors.As(err, &stranger):
+		return forge.Missing, why + "; add the certificates of that authority to the system, or name a file with them in caFile"
+	case errors.As(err, &limited), errors.Is(err, forge.ErrUnavailable):
+		return forge.NoAnswer, why
+	case errors.Is(err, forge.ErrUnsupported):
+		return forge.NotOffered, why
+	}
+	return forge.Missing, why
+}
+
+func ownerText(o forge.Owner) string {
+	text := o.Login
+	if !o.Until.IsZero() {
+		text += ", until " + o.Until.UTC().Format(time.DateOnly)
+	}
+	return text
+}
