@@ -44,7 +44,7 @@ func DependsOn(text string) (names []string) {
 		if len(words) != 1 || len(words[0]) > mostName || slices.Contains(names, words[0]) {
 			continue
 		}
-		if names = append(names, words[0]); len(names) > MostNeeds {
+		if names = append(names, strings.Clone(words[0])); len(names) > MostNeeds {
 			break
 		}
 	}

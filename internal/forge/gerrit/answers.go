@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // number is an ID. One of another type is 0, which is nobody's.
@@ -94,7 +96,18 @@ type commit struct {
 	Parents []struct {
 		Commit text `json:"commit"`
 	} `json:"parents"`
-	Message text `json:"message"`
+	DependsOn names `json:"message"`
+}
+
+// names are those that a commit message depends on: the rest of it can be long.
+type names []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *names) UnmarshalJSON(raw []byte) error {
+	var message text
+	_ = message.UnmarshalJSON(raw) // it never fails
+	*n = forge.DependsOn(string(message))
+	return nil
 }
 
 // message is ChangeMessageInfo.

@@ -67,7 +67,7 @@ func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge
 			return err
 		}
 		needs = slices.DeleteFunc(needs, func(n forge.Need) bool { return n.Number == int(c.Number) })
-		for _, name := range forge.DependsOn(string(made.Message)) {
+		for _, name := range made.DependsOn {
 			needs = append(needs, r.named(x, name))
 		}
 		for _, other := range x.byTopic[c.Topic] {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // needs are those of a listed change.
@@ -113,6 +114,7 @@ func TestTopics(t *testing.T) {
 
 // However much a message names and stands on, little of it is looked at and asked for.
 func TestAttackManyDependencies(t *testing.T) {
+	testcost.Long(t)
 	l := start(t)
 	first := l.change(t, "first")
 	var lines []string

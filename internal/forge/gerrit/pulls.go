@@ -16,12 +16,16 @@ import (
 )
 
 const (
+	// commits is the option of a query for the commits of the current patch sets.
+	commits = "CURRENT_COMMIT"
 	// pageSize is how many changes a page has, and smallPage how many when their texts are
 	// too long for one answer.
 	pageSize  = 100
 	smallPage = 5
-	// mostListed bounds every list.
+	// mostListed bounds every list, and mostRead what is read for one. Gerrit lists what was updated last first, and nothing by number: the
+	// oldest are found by reading on.
 	mostListed = 10_000
+	mostRead   = 3 * mostListed
 )
 
 var full = pattern.Of(`^[0-9a-f]{40}$`)
@@ -32,9 +36,11 @@ func notFull(commit string) error {
 
 // query lists the changes of this project that match, by number.
 func (r *Repository) query(ctx context.Context, what, q string, options ...string) (found []change, tooMany error) {
-	values := url.Values{"q": {q + " project:" + r.project}, "o": append([]string{"CURRENT_REVISION", "DETAILED_ACCOUNTS"}, options...)}
-	size := pageSize
-	for done, more := 0, true; more && done < mostListed; {
+	few := []string{"CURRENT_REVISION", "DETAILED_ACCOUNTS"}
+	all := append(slices.Clone(few), options...)
+	values := url.Values{"q": {q + " project:" + r.project}, "o": all}
+	size, done := pageSize, 0
+	for more := true; more; {
 		values.Set("n", strconv.Itoa(size))
 		values.Set("S", strconv.Itoa(done))
 		var page []change
@@ -43,20 +49,33 @@ func (r *Repository) query(ctx context.Context, what, q string, options ...strin
 			size = smallPage
 			continue
 		}
+		if errors.Is(err, forge.ErrTooBig) && slices.Contains(values["o"], commits) { // anybody may write a long message
+			values["o"] = few
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
+		values["o"] = all
 		more = len(page) > 0 && page[len(page)-1].More
 		done += len(page)
-		found = append(found, page...)
-		if more && done >= mostListed {
-			tooMany = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
+		if found = append(found, page...); more && done < mostRead && len(found) <= 2*mostListed {
+			continue
 		}
+		if found = r.oldest(found); len(found) > mostListed || more && done >= mostRead {
+			tooMany = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
+			found = found[:min(len(found), mostListed)]
+		}
+		more = more && done < mostRead
 	}
+	return found, tooMany
+}
+
+// oldest are the changes of this project by number, each once: one that is updated meanwhile moves others from page to page.
+func (r *Repository) oldest(found []change) []change {
 	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Project) != r.project || c.Number <= 0 })
 	slices.SortFunc(found, func(a, b change) int { return cmp.Compare(a.Number, b.Number) })
-	// A change that is updated meanwhile moves others from page to page.
-	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number }), tooMany
+	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number })
 }
 
 // Open implements [forge.Pulls].
@@ -65,7 +84,7 @@ func (r *Repository) Open(ctx context.Context, branch string) (list []forge.Pull
 	if strings.ContainsAny(branch, `"\`) {
 		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot hold that name", forge.ErrRefused))
 	}
-	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`, "CURRENT_COMMIT")
+	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`, commits)
 	if err != nil && !errors.Is(err, forge.ErrTooMany) {
 		return nil, err
 	}
