@@ -5,6 +5,7 @@ package confidential
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -93,8 +94,8 @@ func specType(d *kind.Desired) manifest.Type {
 
 func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 	if !d.PublicData {
-		for _, value := range d.Data {
-			if !yield(value) {
+		for _, name := range slices.Sorted(maps.Keys(d.Data)) {
+			if !yield(d.Data[name]) {
 				return false
 			}
 		}

@@ -19,6 +19,9 @@ func TestBudgetIsAsked(t *testing.T) {
 	if !b.over() || !errors.Is(b.stopped(), end) || b.take(costObjects, 1) || b.affords(costObjects, 1) || b.size().Objects != 0 {
 		t.Errorf("after its end: %v, %d spent", b.stopped(), b.size().Objects)
 	}
+	if b = newBudget(Bounds{Objects: 2}, nil); !b.affords(costObjects, 2) {
+		t.Error("all of it is too much")
+	}
 	b = newBudget(Bounds{Objects: 2}, nil)
 	if !b.take(costObjects, 2) || b.over() || b.affords(costObjects, 1) || b.over() {
 		t.Error("what can be left out, or the last of it, ends a revision")

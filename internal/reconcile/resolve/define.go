@@ -52,11 +52,9 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 			parts[i].Text = io.TeeReader(p.Text, kept)
 		}
 	}
-	if _, err := manifest.LoadParts(parts, options); err != nil && options.Stop() != nil {
+	_, _ = manifest.LoadParts(parts, options)
+	if err := options.Stop(); err != nil || len(documents) == 0 {
 		return nil, nil, err
-	}
-	if len(documents) == 0 {
-		return nil, nil, nil
 	}
 	kinds, problems = definer.Define(documents, r.Kinds, options.Stop)
 	return kinds, problems, options.Stop()

@@ -73,17 +73,17 @@ func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
 func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Reading) (keys []manifest.Key, decided bool, err error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, true, nil // it did not exist, or not as a file
+		return nil, true, nil // it did not exist, or nobody can read it
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, true, nil
+	}
 	text, err := io.ReadAll(io.LimitReader(f, manifest.DefaultFileBytes+1))
 	if err != nil {
 		return nil, false, fmt.Errorf("read %s of an earlier commit: %w", name, err)
 	}
 	keys = r.keysOf(ctx, manifest.Part{Name: name, Text: bytes.NewReader(text)}, now)
-	if ctx.Err() != nil {
-		return nil, false, ctx.Err()
-	}
 	return keys, len(keys) > 0, nil
 }
 

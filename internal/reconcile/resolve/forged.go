@@ -17,7 +17,6 @@ import (
 func forged(d *kind.Desired) []manifest.Problem {
 	f := forgeries{}
 	f.text("metadata.name", d.Key.Name, "another name")
-	f.text("metadata.namespace", d.Key.Namespace, "another namespace")
 	if d.Spec != nil {
 		f.walk(reflect.ValueOf(d.Spec), d.SpecPath)
 	}
@@ -39,10 +38,10 @@ func (f *forgeries) walk(v reflect.Value, path string) {
 		if !v.IsNil() {
 			f.walk(v.Elem(), path)
 		}
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
 			f.text(path, string(v.Bytes()), "a value")
-			return
+			break
 		}
 		for i := range v.Len() {
 			f.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i))

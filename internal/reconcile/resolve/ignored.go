@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -110,8 +111,10 @@ func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	}
 	walk(n.parts)
 	if len(bodies) == 0 || group.Members != "" && members == 0 {
-		for _, k := range r.kinds {
-			bodies = append(bodies, specBody{k.Body, "spec"})
+		for _, name := range slices.Sorted(maps.Keys(r.kinds)) {
+			if k := r.kinds[name]; k.Driver != nil {
+				bodies = append(bodies, specBody{k.Body, k.SpecPath})
+			}
 		}
 	}
 	return bodies

@@ -81,7 +81,6 @@ func (r *resolver) move(n *node, from manifest.Key, first map[manifest.Key]*node
 	}
 	if other := first[from]; other != nil && other != n {
 		r.report(n.Problem(field, fmt.Sprintf("names %s, and so does %s (%s)", from, other.Key, describeOrigin(other)), "keep it where it belongs"))
-		return
 	}
 	first[from] = n
 	n.From = append(n.From, from)

@@ -69,7 +69,7 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 
 // handOut charges the budget for names that will become references.
 func (r *resolver) handOut(names []string) []string {
-	if len(names) == 0 || !r.budget.take(costReferences, len(names)) {
+	if !r.budget.take(costReferences, len(names)) {
 		return nil
 	}
 	return names

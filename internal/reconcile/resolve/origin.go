@@ -48,15 +48,12 @@ func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 	}
 	group := r.byKey[n.Parent]
 	of := r.kinds[n.Parent.Kind].Group
-	if group == nil || of.Members != n.Key.Kind || of.Spec == "" || !kind.Within(p.Field, flatSpec) {
+	if of.Members != n.Key.Kind || of.Spec == "" || !kind.Within(p.Field, flatSpec) {
 		return p
 	}
 	p.Field = of.Spec + strings.TrimPrefix(p.Field, flatSpec)
-	p.Key, p.Origin = group.Key, group.Origin
-	if group.Object != nil {
-		p.Origin = group.Object.Where(p.Field)
-		group.Object.Release()
-	}
+	p.Key, p.Origin = group.Key, group.Object.Where(p.Field)
+	group.Object.Release()
 	return r.whereWritten(p)
 }
 

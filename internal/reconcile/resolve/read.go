@@ -95,7 +95,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	if err != nil && !errors.As(err, &problems) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
-	res.lost = res.lost || len(wrong) > 0 || loaded.Lost && len(problems) > 0
+	res.lost = res.lost || len(wrong) > 0 || loaded.Lost
 	want, err := res.resolve()
 	if err != nil && !errors.As(err, &more) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)

@@ -63,7 +63,7 @@ func (r repository) Imported(of, name string) *kind.Import {
 // Entrust implements [kind.Revision].
 func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) bool {
 	n, by := r.byKey[key], r.byKey[to]
-	if n == nil || by == nil || n.broken || n.Unmanaged || n.Virtual || n.Options.Suspend || n.Options.Ignores(field) {
+	if n == nil || n.Unmanaged || n.Virtual || n.Options.Suspend || n.Options.Ignores(field) {
 		return false
 	}
 	if way := n.Options.Way(field); way != "" && way != by.Options.Way(field) {

@@ -150,10 +150,6 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 		return
 	}
 	k := r.kinds[obj.Key.Kind]
-	if k == nil {
-		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: "is of an unknown kind", Fix: "see `explain` for the kinds there are"})
-		return
-	}
 	d, problems := k.Decode(obj)
 	n := &node{Desired: d}
 	if parent != nil {

@@ -96,7 +96,6 @@ func (n *node) dataText() string {
 	for _, value := range n.Data {
 		if !utf8.ValidString(value) {
 			n.text = n.dataSum().Text()
-			return n.text
 		}
 	}
 	if len(n.text) > longData {
