@@ -22,12 +22,12 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 	}
 	h.Ran(report.Run{Stack: "a", Pass: &engine.Pass{}})
 	h.Ran(report.Run{Stack: "b"})
-	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Unlisted: []string{"Network: 503"}}}})
+	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Lists: plan.Lists{Unlisted: []string{"Network: 503"}}}}})
 	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "b") || strings.Contains(text, "a,") {
 		t.Errorf("%d %q before b was seen; want 503 that names b", code, text)
 	}
 	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{}})
-	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Unlisted: []string{"Network: 503"}}}})
+	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Lists: plan.Lists{Unlisted: []string{"Network: 503"}}}}})
 	if code, _ := ready(); code != http.StatusOK {
 		t.Errorf("%d after all were seen, want 200", code)
 	}

@@ -223,7 +223,7 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 	o.openErr = nil
 	o.pass = func(_ context.Context, n int) engine.Pass {
 		if n == 2 {
-			return engine.Pass{Last: plan.Plan{Unlisted: []string{"401"}}}
+			return engine.Pass{Last: plan.Plan{Lists: plan.Lists{Unlisted: []string{"401"}}}}
 		}
 		return engine.Pass{}
 	}
@@ -516,7 +516,7 @@ func TestASourceThatComesBackHidesNothing(t *testing.T) {
 	} {
 		o := &outside{commit: "one"}
 		o.pass = func(context.Context, int) engine.Pass {
-			return engine.Pass{Last: plan.Plan{Unlisted: []string{"networks: no answer"}}}
+			return engine.Pass{Last: plan.Plan{Lists: plan.Lists{Unlisted: []string{"networks: no answer"}}}}
 		}
 		serve(t, o, "@every 1m", "@every 24h", func(s *Loop) {
 			o.commit = c.commit

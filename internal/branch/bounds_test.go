@@ -106,7 +106,7 @@ func inFiles(w *world, commit string, objects, pulls int) plan.Plan {
 		w.Forge.Put(forge.Pull{Number: 100 + n, Base: "main", Merged: true})
 		w.Forge.Merge(100+n, sha(fmt.Sprint("touch", n)))
 	}
-	p := plan.Plan{Stack: "prod", Commit: commit, Owned: objects}
+	p := plan.Plan{Stack: "prod", Commit: commit, Stock: plan.Stock{Owned: objects}}
 	for n := range objects {
 		step := planOf(commit, fmt.Sprint("~a", n)).Steps[0]
 		step.Origin.File = fmt.Sprintf("clouds/%d.yaml", n)

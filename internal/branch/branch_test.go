@@ -18,7 +18,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 		head := w.Open(1, "+a")
 		w.Visit()
 		commit := w.Merge(1, head)
-		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		done := plan.Plan{Stack: "prod", Commit: commit, Stock: plan.Stock{Owned: 1}}
 		w.Branch.Planned(planOf(commit, "+a"), preflight.Findings{})
 		w.Repo.Outbox.Flush(w.Context())
 		w.WantStatus(commit, "sync", forge.Pending, "1 to create")
@@ -70,7 +70,7 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		w.Visit()
 		commit := w.Merge(1, head)
 		w.Forge.SetDown(forge.ErrUnavailable)
-		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		done := plan.Plan{Stack: "prod", Commit: commit, Stock: plan.Stock{Owned: 1}}
 		w.Pass(commit, planOf(commit, "+a"), done)
 		if err := w.Repo.Visit(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
 			t.Errorf("the check says %v", err)

@@ -12,7 +12,7 @@ import (
 
 // TestPassesThatWereInterruptedSayNothingAboutTheCloud interrupts passes while they list the cloud.
 func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
-	unlisted := engine.Pass{Last: plan.Plan{Unlisted: []string{"context canceled"}}}
+	unlisted := engine.Pass{Last: plan.Plan{Lists: plan.Lists{Unlisted: []string{"context canceled"}}}}
 	interrupted := unlisted
 	interrupted.Interrupted = true
 	for _, c := range []struct {

@@ -36,7 +36,7 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	planned := decide.Compute(world.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Replace: true})
+	planned := decide.Compute(world.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Rules: world.Rules{Replace: true}})
 	x.workloads = planned.Workloads
 	if x.try(planned.Steps) {
 		return true, nil

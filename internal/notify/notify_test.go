@@ -43,7 +43,7 @@ func run(state, commit string) report.Run {
 		r.Pass.Last.Steps = drifted(commit)
 		r.Pass.First = r.Pass.Last
 	case "healed":
-		r.Pass.First.Steps = []plan.Step{{Key: manifest.Key{Kind: "Network", Name: "front"}, Action: plan.Update, Drift: true}}
+		r.Pass.First.Steps = []plan.Step{{Key: manifest.Key{Kind: "Network", Name: "front"}, Action: plan.Update, Comparison: plan.Comparison{Drift: true}}}
 	}
 	return r
 }
@@ -149,8 +149,7 @@ func TestMemory(t *testing.T) {
 // drifted are steps for networks, by the names in a commit, that somebody has changed.
 func drifted(names string) (steps []plan.Step) {
 	for name := range strings.SplitSeq(names, "+") {
-		steps = append(steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: name}, Action: plan.Keep, Drift: true, Changes: []kind.Change{{Field: "spec.resource.name"}},
-			Trace: &kind.Trace{Who: "ann", When: time.Unix(0, 0)}})
+		steps = append(steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: name}, Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: []kind.Change{{Field: "spec.resource.name"}}, Trace: &kind.Trace{Who: "ann", When: time.Unix(0, 0)}}})
 	}
 	return steps
 }

@@ -44,11 +44,11 @@ func wantPrintable(t *testing.T, how, from, text string) {
 func hostilePlan(text string) plan.Plan {
 	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
 	notes := []kind.Note{{Field: text, Text: text}}
-	step := plan.Step{Key: k, Origin: o, Action: plan.Update, Causes: cause.List{cause.Of(cause.Reported, text)}, Blockers: []string{k.String()}, Notes: notes,
-		Changes: []kind.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}
+	step := plan.Step{Key: k, Source: plan.Source{Origin: o}, Action: plan.Update, Causes: cause.List{cause.Of(cause.Reported, text)}, Order: plan.Order{Blockers: []string{k.String()}}, Remarks: plan.Remarks{Notes: notes},
+		Comparison: plan.Comparison{Changes: []kind.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}}
 	refused, gone := step, step
 	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = plan.Refuse, text, plan.Delete, []manifest.Key{k}
-	return plan.Plan{Stack: "s", Steps: []plan.Step{step, refused, gone}, Unlisted: []string{text}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, text)}},
+	return plan.Plan{Stack: "s", Steps: []plan.Step{step, refused, gone}, Lists: plan.Lists{Unlisted: []string{text}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, text)}},
 		Workloads: []plan.Workload{{Key: key(text, text), Origin: o, Notes: notes}}}
 }
 

@@ -36,14 +36,14 @@ func TestEventsShowValues(t *testing.T) {
 		has    []string
 		hasNot []string
 	}{
-		"a mark":         {plan.Step{Action: plan.Update, Changes: []kind.Change{mark}}, "", nil, nil},
-		"an adoption":    {plan.Step{Action: plan.Update, Adopts: true, Changes: []kind.Change{mark}}, "Adopted", nil, nil},
-		"a field":        {plan.Step{Action: plan.Update, Changes: []kind.Change{size, mark}}, "Changed", []string{"spec.size 10 -> 20"}, []string{kind.MarkField}},
-		"healed":         {plan.Step{Action: plan.Update, Drift: true, Changes: []kind.Change{size}}, "Healed", []string{"spec.size 10 -> 20"}, nil},
-		"a mark by hand": {plan.Step{Action: plan.Update, Drift: true, Changes: []kind.Change{mark}}, "Healed", []string{kind.MarkField}, nil},
-		"a secret":       {plan.Step{Action: plan.Update, Changes: []kind.Change{password}}, "Changed", []string{"spec.password"}, []string{"hunter"}},
-		"a list":         {plan.Step{Action: plan.Update, Changes: []kind.Change{list}}, "Changed", []string{`-"a"`, `+"c"`}, []string{`"b"`}},
-		"a long list":    {plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "spec.rules", Have: []any{}, Want: many}}}, "Changed", []string{"+497 more"}, nil},
+		"a mark":         {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{mark}}}, "", nil, nil},
+		"an adoption":    {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Adopts: true, Changes: []kind.Change{mark}}}, "Adopted", nil, nil},
+		"a field":        {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{size, mark}}}, "Changed", []string{"spec.size 10 -> 20"}, []string{kind.MarkField}},
+		"healed":         {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true, Changes: []kind.Change{size}}}, "Healed", []string{"spec.size 10 -> 20"}, nil},
+		"a mark by hand": {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true, Changes: []kind.Change{mark}}}, "Healed", []string{kind.MarkField}, nil},
+		"a secret":       {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{password}}}, "Changed", []string{"spec.password"}, []string{"hunter"}},
+		"a list":         {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{list}}}, "Changed", []string{`-"a"`, `+"c"`}, []string{`"b"`}},
+		"a long list":    {plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.rules", Have: []any{}, Want: many}}}}, "Changed", []string{"+497 more"}, nil},
 	} {
 		c.step.Key = key("Network", "front")
 		list := Events(Run{Pass: &engine.Pass{Results: []engine.Result{{Step: c.step}}}})
@@ -67,7 +67,7 @@ func TestEventsShowValues(t *testing.T) {
 			}
 		}
 	}
-	drift := plan.Step{Key: key("Network", "front"), Action: plan.Update, Drift: true, Changes: []kind.Change{size}}
+	drift := plan.Step{Key: key("Network", "front"), Action: plan.Update, Comparison: plan.Comparison{Drift: true, Changes: []kind.Change{size}}}
 	found := Events(Run{Pass: &engine.Pass{First: plan.Plan{Steps: []plan.Step{drift}}}})
 	if len(found) != 1 || found[0].Reason != "Drifted" || !strings.Contains(found[0].Message, "spec.size 20 -> 10") {
 		t.Errorf("drift: %+v", found)

@@ -17,7 +17,7 @@ import (
 func TestALogForPrograms(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(slog.New(NewHandler(&b, true, slog.LevelInfo)))
-	l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "a"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.tags"}, {Field: kind.MarkField}}}, Took: 1500 * time.Millisecond})
+	l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "a"), Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.tags"}, {Field: kind.MarkField}}}}, Took: 1500 * time.Millisecond})
 	var line map[string]any
 	if err := json.Unmarshal(b.Bytes(), &line); err != nil {
 		t.Fatal(err)

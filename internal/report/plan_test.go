@@ -28,21 +28,19 @@ func fifty() plan.Plan {
 	group := key("VirtualMachineGroup", "web")
 	p := plan.Plan{Stack: "prod", Workloads: []plan.Workload{{Key: group, Origin: at(1)}}}
 	for i := range 50 {
-		s := plan.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: plan.Recreate, Parent: group, Origin: at(1),
-			Causes: cause.List{cause.Of(cause.Reported, "spec.resource.flavorRef cannot be changed in place")}, Names: map[string]string{old: "Flavor small", other: "Flavor/large"},
-			Ignored: []kind.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}},
-			Changes: []kind.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: kind.Replace},
-				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: kind.MarkField, Have: s(i), Want: "x"}}}
+		s := plan.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: plan.Recreate, Source: plan.Source{Parent: group, Origin: at(1)},
+			Causes: cause.List{cause.Of(cause.Reported, "spec.resource.flavorRef cannot be changed in place")}, Comparison: plan.Comparison{Names: map[string]string{old: "Flavor small", other: "Flavor/large"}, Ignored: []kind.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}}, Changes: []kind.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: kind.Replace},
+				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: kind.MarkField, Have: s(i), Want: "x"}}},
+		}
 		if i > 0 {
 			s.Turn = cause.Of(cause.Turn, key("Server", "web-0"), "one member of VirtualMachineGroup/web at a time")
 		}
 		p.Steps = append(p.Steps, s)
 	}
 	for i := 50; i < 53; i++ {
-		p.Steps = append(p.Steps, plan.Step{Key: key("Port", s(i)), Action: plan.Delete, Within: group, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Blockers: []string{"Server/" + s(i)}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("Port", s(i)), Action: plan.Delete, Source: plan.Source{Within: group}, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Order: plan.Order{Blockers: []string{"Server/" + s(i)}}})
 	}
-	p.Steps = append(p.Steps, plan.Step{Key: key("Network", "front"), Action: plan.Update, Adopts: true, Origin: at(9),
-		Changes: []kind.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: kind.MarkField, Have: "", Want: "x"}}})
+	p.Steps = append(p.Steps, plan.Step{Key: key("Network", "front"), Action: plan.Update, Comparison: plan.Comparison{Adopts: true, Changes: []kind.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: kind.MarkField, Have: "", Want: "x"}}}, Source: plan.Source{Origin: at(9)}})
 	return p
 }
 
@@ -78,8 +76,8 @@ VirtualMachineGroup/web  web.yaml:1
 func TestWhatDiffersIsReadApart(t *testing.T) {
 	var p plan.Plan
 	for i, name := range []string{"changed", "a", "NAME", "web-1", "web-10"} {
-		p.Steps = append(p.Steps, plan.Step{Key: key("Server", name), Action: plan.Update, Origin: at(i),
-			Changes: []kind.Change{{Field: "spec.resource.description", Have: "was", Want: fmt.Sprint("of ", i)}}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("Server", name), Action: plan.Update, Source: plan.Source{Origin: at(i)},
+			Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.description", Have: "was", Want: fmt.Sprint("of ", i)}}}})
 	}
 	text := read(p, false)
 	for i, step := range p.Steps {
@@ -92,8 +90,8 @@ func TestWhatDiffersIsReadApart(t *testing.T) {
 func TestMarksAreCountedOnce(t *testing.T) {
 	mark := []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}
 	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
-		{Key: key("Network", "one"), Action: plan.Update, Changes: mark}, {Key: key("Network", "two"), Action: plan.Update, Changes: mark},
-		{Key: key("Network", "gone"), Action: plan.Update, Changes: mark, Drift: true}}}
+		{Key: key("Network", "one"), Action: plan.Update, Comparison: plan.Comparison{Changes: mark}}, {Key: key("Network", "two"), Action: plan.Update, Comparison: plan.Comparison{Changes: mark}},
+		{Key: key("Network", "gone"), Action: plan.Update, Comparison: plan.Comparison{Changes: mark, Drift: true}}}}
 	if text := read(p, false); strings.Contains(text, "Network/one") || !strings.Contains(text, "2 objects: only the owner mark is renewed (-v names them)") || !strings.Contains(text, "Network/gone  changed in the cloud") {
 		t.Error(text)
 	}
@@ -105,7 +103,7 @@ func TestMarksAreCountedOnce(t *testing.T) {
 // A step that waits for an image has more to change than its mark, which shows once the image exists. It says that it waits.
 func TestWhatWaitsIsNotOnlyMarkedAgain(t *testing.T) {
 	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
-		{Key: key("Server", "web"), Action: plan.Update, Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}, Awaits: []manifest.Key{key("Image", "os")}}}}
+		{Key: key("Server", "web"), Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}}, Order: plan.Order{Awaits: []manifest.Key{key("Image", "os")}}}}}
 	if text := read(p, false); !strings.Contains(text, "~ Server/web  waits for Image/os\n") || strings.Contains(text, "only the owner mark") {
 		t.Error(text)
 	}
@@ -161,7 +159,7 @@ func TestAdoptionsThatChangeNothing(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}}
 	mark := kind.Change{Field: kind.MarkField, Have: "", Want: "x"}
 	step := func(changes ...kind.Change) plan.Plan {
-		return plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Server", "db"), Action: plan.Update, Adopts: true, Changes: append(changes, mark)}}}
+		return plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Server", "db"), Action: plan.Update, Comparison: plan.Comparison{Adopts: true, Changes: append(changes, mark)}}}}
 	}
 	calm, size := read(step(unseen...), false), read(step(append(unseen, kind.Change{Field: "spec.resource.name", Have: "a", Want: "b"})...), false)
 	if !strings.Contains(calm, "; nothing changes\n    owner mark: added\n") || strings.Contains(calm, "schedulerHints") || strings.Contains(calm, "userData") {
@@ -178,7 +176,7 @@ func TestLongListsAreCounted(t *testing.T) {
 	for i := range 300 {
 		have, want = append(have, fmt.Sprintf("10.0.1.%d", i)), append(want, fmt.Sprintf("10.0.2.%d", i))
 	}
-	p := plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("LoadBalancer", "web"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.members", Have: have[:24], Want: want[:270]}}}}}
+	p := plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("LoadBalancer", "web"), Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.members", Have: have[:24], Want: want[:270]}}}}}}
 	got := read(p, false)
 	if !strings.Contains(got, "spec.members: +270, -24 (24 -> 270)\n") || !strings.Contains(got, "- 21 more (-v)") || !strings.Contains(got, "+ 267 more (-v)") || strings.Count(got, "\n") > 16 {
 		t.Errorf("got\n%s", got)

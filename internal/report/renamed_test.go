@@ -22,8 +22,8 @@ func TestARenamedGroupIsOneBlock(t *testing.T) {
 		key := func(name string) manifest.Key {
 			return manifest.Key{Kind: "Server", Namespace: "default", Name: fmt.Sprintf("%s-%d", name, i)}
 		}
-		p.Steps = append(p.Steps, plan.Step{Key: key("site"), Parent: group, From: key("web").Name, Action: plan.Update, Causes: cause.List{cause.Of(cause.Was, key("web"))},
-			Changes: []kind.Change{{Field: "spec.resource.name", Have: key("web").Name, Want: key("site").Name}}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("site"), Source: plan.Source{Parent: group, From: key("web").Name}, Action: plan.Update, Causes: cause.List{cause.Of(cause.Was, key("web"))},
+			Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.name", Have: key("web").Name, Want: key("site").Name}}}})
 	}
 	var b bytes.Buffer
 	Text{W: &b}.Plan(p, preflight.Findings{}, source.Revision{})

@@ -52,39 +52,38 @@ const secret = "sha256-of-a-password"
 func story() plan.Plan {
 	group, vm := key("VirtualMachineGroup", "web"), key("VirtualMachine", "web-1")
 	return plan.Plan{
-		Stack: "prod", Commit: revision.Commit, Owned: 20,
+		Stack: "prod", Commit: revision.Commit, Stock: plan.Stock{Owned: 20},
 		Workloads: []plan.Workload{
 			{Key: key("Secret", "login"), Origin: at(1), Data: true},
 			{Key: group, Origin: at(10), Notes: []kind.Note{{Field: "spec.rackspread", Text: "is not known to OpenStack; has no effect"}}},
 			{Key: vm, Parent: group, Origin: at(10)},
 		},
 		Steps: []plan.Step{
-			{Key: key("Network", "front"), Action: plan.Keep, Origin: at(30)},
-			{Key: key("Network", "new"), Action: plan.Create, Origin: at(40)},
-			{Key: key("Network", "gone"), Action: plan.Create, Origin: at(42), Drift: true, Trace: &kind.Trace{}},
-			{Key: key("Port", "web-1"), Action: plan.Create, Parent: vm, Origin: at(10)},
-			{Key: key("Server", "web-1"), Action: plan.Recreate, Parent: vm, Origin: at(10), Causes: cause.List{cause.Of(cause.Reported, "spec.resource.imageRef cannot be changed in place")},
-				Changes: []kind.Change{
+			{Key: key("Network", "front"), Action: plan.Keep, Source: plan.Source{Origin: at(30)}},
+			{Key: key("Network", "new"), Action: plan.Create, Source: plan.Source{Origin: at(40)}},
+			{Key: key("Network", "gone"), Action: plan.Create, Source: plan.Source{Origin: at(42)}, Comparison: plan.Comparison{Drift: true, Trace: &kind.Trace{}}},
+			{Key: key("Port", "web-1"), Action: plan.Create, Source: plan.Source{Parent: vm, Origin: at(10)}},
+			{Key: key("Server", "web-1"), Action: plan.Recreate, Source: plan.Source{Parent: vm, Origin: at(10)}, Causes: cause.List{cause.Of(cause.Reported, "spec.resource.imageRef cannot be changed in place")},
+				Comparison: plan.Comparison{Changes: []kind.Change{
 					{Field: "spec.resource.imageRef", Have: "debian-11", Want: "debian-12", Disruption: kind.Replace},
 					{Field: "spec.resource.adminPass", Have: secret, Want: secret + "2", Secret: true},
 					{Field: kind.MarkField, Have: "a", Want: "b"},
-				}},
-			{Key: key("Volume", "web-1"), Action: plan.Keep, Parent: vm, Origin: at(10)},
-			{Key: key("Subnet", "blue"), Action: plan.Update, Origin: at(50), Drift: true, Trace: &kind.Trace{Who: "mallory", What: "update", When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}, Changes: []kind.Change{
+				}}},
+			{Key: key("Volume", "web-1"), Action: plan.Keep, Source: plan.Source{Parent: vm, Origin: at(10)}},
+			{Key: key("Subnet", "blue"), Action: plan.Update, Source: plan.Source{Origin: at(50)}, Comparison: plan.Comparison{Drift: true, Trace: &kind.Trace{Who: "mallory", What: "update", When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}, Changes: []kind.Change{
 				{Field: "spec.resource.description", Have: "was `quoted` \x1b[2J\u202e", Want: nil},
 				{Field: "spec.resource.dnsNameservers", Have: []string{}, Want: []string{"192.0.2.1"}},
 				{Field: "spec.resource.enableDHCP", Have: strings.Repeat("x", 300), Want: true, Disruption: kind.Reboot},
-			}},
-			{Key: key("Subnet", "red"), Action: plan.Update, Origin: at(55), Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}},
-			{Key: key("Subnet", "drifted"), Action: plan.Keep, Origin: at(60), Drift: true, Causes: cause.List{cause.Of(cause.Reported, "only reported")}, Trace: &kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)},
-				Changes: []kind.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}},
-			{Key: key("Image", "debian"), Action: plan.Wait, Origin: at(65), Causes: cause.List{cause.Of(cause.Reported, "the cloud has no image named debian; the nearest are debian-11, debian-12")}, Error: true,
-				Notes: []kind.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}},
-			{Key: key("Router", "main"), Action: plan.Refuse, Origin: at(70), Causes: cause.List{cause.Of(cause.Reported, "the name main is taken by 4711, which stack prod did not make")}},
+			}}},
+			{Key: key("Subnet", "red"), Action: plan.Update, Source: plan.Source{Origin: at(55)}, Comparison: plan.Comparison{Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}}},
+			{Key: key("Subnet", "drifted"), Action: plan.Keep, Source: plan.Source{Origin: at(60)}, Comparison: plan.Comparison{Drift: true, Trace: &kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}, Changes: []kind.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}}, Causes: cause.List{cause.Of(cause.Reported, "only reported")}},
+			{Key: key("Image", "debian"), Action: plan.Wait, Source: plan.Source{Origin: at(65)}, Causes: cause.List{cause.Of(cause.Reported, "the cloud has no image named debian; the nearest are debian-11, debian-12")}, Error: true,
+				Remarks: plan.Remarks{Notes: []kind.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}}},
+			{Key: key("Router", "main"), Action: plan.Refuse, Source: plan.Source{Origin: at(70)}, Causes: cause.List{cause.Of(cause.Reported, "the name main is taken by 4711, which stack prod did not make")}},
 			{Key: key("Port", "old-1"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}},
-			{Key: key("Network", "old"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
+			{Key: key("Network", "old"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Order: plan.Order{Blockers: []string{"old-1", "old-2", "old-3", "old-4"}}},
 		},
-		Unlisted:  []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
+		Lists:     plan.Lists{Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"}},
 		Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%")}},
 	}
 }

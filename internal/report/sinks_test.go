@@ -66,7 +66,7 @@ func TestMetricsCount(t *testing.T) {
 	m := NewMetrics("v1")
 	m.Request("network", "GET", 200, time.Second)
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	drift := plan.Plan{Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Update, Drift: true}, {Key: key("Network", "b"), Action: plan.Keep}}}
+	drift := plan.Plan{Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Update, Comparison: plan.Comparison{Drift: true}}, {Key: key("Network", "b"), Action: plan.Keep}}}
 	ran := func(commit string, age time.Duration, pass engine.Pass) {
 		m.Ran(Run{Stack: "s", Started: start, Took: 10 * time.Second, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-age)}})
 	}
@@ -136,7 +136,7 @@ func TestMetricsForgetAStack(t *testing.T) {
 	ran := func(stack, commit string, pass engine.Pass) {
 		m.Ran(Run{Stack: stack, Started: start, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-1000 * time.Hour)}})
 	}
-	held := plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}, Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Drift: true}}}
+	held := plan.Plan{Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}, Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Delete, Comparison: plan.Comparison{Drift: true}}}}
 	ran("moves", "one", engine.Pass{})
 	ran("moves", "one", engine.Pass{First: held, Last: held})
 	ran("stays", "one", engine.Pass{})

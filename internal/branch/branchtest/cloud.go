@@ -53,10 +53,10 @@ func (w *World) left(commit, text string) plan.Plan {
 
 // PlanOf is a plan with a step for each word: +name creates, -name deletes, ~name corrects drift.
 func PlanOf(commit, text string) plan.Plan {
-	p := plan.Plan{Stack: "prod", Commit: commit, Owned: 10}
+	p := plan.Plan{Stack: "prod", Commit: commit, Stock: plan.Stock{Owned: 10}}
 	deletes := 0
 	for word := range strings.FieldsSeq(text) {
-		step := plan.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}
+		step := plan.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Source: plan.Source{Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}}
 		switch word[0] {
 		case '+':
 			step.Action = plan.Create

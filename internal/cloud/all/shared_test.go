@@ -28,7 +28,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	one, other := kindsOf(sharing), kindsOf(sharing)
 	moment := &kind.Moment{}
 	have := listed(moment, t, one)
-	planned := decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Replace: true})
+	planned := decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Rules: world.Rules{Replace: true}})
 	if !planned.InSync() {
 		t.Errorf("planned with what is shared: %v", remaining(planned))
 	}

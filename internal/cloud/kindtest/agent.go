@@ -230,7 +230,7 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	e := g.narrow(g.Engine(g.agent()))
 	have := e.Observe(context.WithoutCancel(g.t.Context()), want)
 	return func(manifests string) plan.Plan {
-		return decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
+		return decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Rules: world.Rules{Replace: true}})
 	}
 }
 

@@ -194,7 +194,7 @@ func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.rev.Want = want
-	r.noteBegun(plan.Step{Key: thingtest.Key("a"), Action: plan.Update, Changes: []kind.Change{{Field: "spec.resource.colour"}}})
+	r.noteBegun(plan.Step{Key: thingtest.Key("a"), Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.colour"}}}})
 	for name, begun := range map[string]bool{"a": true, "b": true, "c": true, "d": false} {
 		if r.engine.past().Past().Begun[thingtest.Key(name)] != begun {
 			t.Errorf("%s: %v", name, !begun)

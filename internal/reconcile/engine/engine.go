@@ -250,8 +250,9 @@ func (e *Engine) plan(ctx context.Context, rev Revision) (p plan.Plan, have kind
 // compute compares a revision with a snapshot.
 func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan.Plan {
 	p := decide.Compute(world.Input{
-		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Others: e.Others, Synced: rev.Synced,
-		Printer: e.Printer, Past: past, Now: time.Now(), Healing: rev.healing, Approving: len(rev.Approved) > 0, Before: rev.Before,
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, Before: rev.Before, Past: past,
+		Rules: world.Rules{Replace: e.Replace, Others: e.Others, Healing: rev.healing, Approving: len(rev.Approved) > 0},
+		Now:   time.Now(), Printer: e.Printer,
 	})
 	p.Ignored = rev.Ignored
 	return p.Apply(e.Policies...).Apply(rev.Policies...)

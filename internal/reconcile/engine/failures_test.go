@@ -19,13 +19,13 @@ func TestFailuresHaveCauses(t *testing.T) {
 	last := plan.Plan{
 		Steps: []plan.Step{
 			{Key: key("tried"), Action: plan.Create},
-			{Key: key("said"), Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.NotThere)}, Turn: cause.Of(cause.Gone)},
-			{Key: key("waits"), Action: plan.Create, Awaits: []manifest.Key{key("absent")}},
-			{Key: key("depends"), Action: plan.Create, Awaits: []manifest.Key{key("tried")}},
-			{Key: key("used"), Action: plan.Delete, Blockers: []string{"Thing/user"}},
+			{Key: key("said"), Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.NotThere)}, Order: plan.Order{Turn: cause.Of(cause.Gone)}},
+			{Key: key("waits"), Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{key("absent")}}},
+			{Key: key("depends"), Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{key("tried")}}},
+			{Key: key("used"), Action: plan.Delete, Order: plan.Order{Blockers: []string{"Thing/user"}}},
 			{Key: key("kept"), Action: plan.Keep},
 		},
-		Unlisted: []string{"503"},
+		Lists: plan.Lists{Unlisted: []string{"503"}},
 	}
 	type failure struct {
 		name, fault string

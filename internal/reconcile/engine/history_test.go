@@ -12,14 +12,14 @@ import (
 )
 
 func tending(colour string) plan.Step {
-	s := plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "spec.colour", Want: colour}}}
+	s := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.colour", Want: colour}}}}
 	s.Tends = true
 	return s
 }
 
 // Four repetitions of the same step are too many. An update with other values starts a new count, and a recreation counts creations.
 func TestWhatRepeats(t *testing.T) {
-	red, blue := plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "f", Want: "red"}}}, plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "f", Want: "blue"}}}
+	red, blue := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "f", Want: "red"}}}}, plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "f", Want: "blue"}}}}
 	made := plan.Step{Action: plan.Create}
 	for _, c := range []struct {
 		name   string
@@ -106,7 +106,7 @@ func TestWhatIsInVain(t *testing.T) {
 		return s
 	}
 	h := &history{ways: map[string]int{}}
-	h.took(plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "plain"}}})
+	h.took(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}})
 	if got := h.inVain(change("a")); got != "" {
 		t.Errorf("nothing was tried by a way, and in vain is %q", got)
 	}
@@ -118,10 +118,10 @@ func TestWhatIsInVain(t *testing.T) {
 	if got := h.inVain(change("b", "a")); got != "a by restart" {
 		t.Errorf("in vain is %q", got)
 	}
-	if got := h.inVain(plan.Step{Action: plan.Recreate, Changes: change("a").Changes}); got != "" {
+	if got := h.inVain(plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Changes: change("a").Changes}}); got != "" {
 		t.Errorf("of what is made again %q is in vain", got)
 	}
-	if got := h.inVain(plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "plain"}}}); got != "" {
+	if got := h.inVain(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}}); got != "" {
 		t.Errorf("without a way %q is in vain", got)
 	}
 }

@@ -191,7 +191,7 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := engineOf(w)
-		planned := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
+		planned := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Rules: world.Rules{Replace: true}, Synced: rapid.Bool().Draw(rt, "synced")})
 		for name, policy := range map[string]plan.Policy{
 			"NoPrune": guard.NoPrune, "ReportDrift": guard.ReportDrift(true), "Brake": guard.Brake(guard.Limits{All: guard.Limit{Count: 1}}, nil),
 			"Brake of a kind": guard.Brake(guard.Limits{All: guard.Limit{Count: 9}, Kinds: map[string]guard.Limit{"Thing": {Count: 1}}}, nil),

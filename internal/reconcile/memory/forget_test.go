@@ -20,7 +20,7 @@ import (
 func planned(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
 	w, want := thingtest.Filled(t, repo, cloud)
-	return decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	return decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
 }
 
 func seconds(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }

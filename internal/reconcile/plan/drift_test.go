@@ -23,21 +23,21 @@ func TestDriftOfAStep(t *testing.T) {
 		step                     Step
 		drifts, vanished, traced bool // traced: something is said where nobody asked whose it is
 	}{
-		"corrected":              {Step{Action: Update, Drift: true, Changes: colour, Object: Object{Have: have}}, true, false, true},
-		"reported":               {Step{Action: Keep, Drift: true, Changes: colour, Object: Object{Have: have}}, true, false, true},
-		"nothing differs":        {Step{Action: Keep, Drift: true, Object: Object{Have: have}}, false, false, false},
-		"a commit":               {Step{Action: Update, Changes: colour, Object: Object{Have: have}}, false, false, false},
-		"made again":             {Step{Action: Create, Drift: true}, true, true, true},
-		"not made again":         {Step{Action: Keep, Drift: true, Changes: gone}, true, true, true},
-		"a name that differs":    {Step{Action: Keep, Drift: true, Changes: gone, Object: Object{Have: have}}, true, false, true},
-		"a field of nothing":     {Step{Action: Keep, Drift: true, Changes: colour}, true, false, true},
-		"two fields of nothing":  {Step{Action: Keep, Drift: true, Changes: append(slices.Clone(gone), colour...)}, true, false, true},
-		"no field of nothing":    {Step{Action: Keep, Drift: true}, false, false, false},
-		"waits":                  {Step{Action: Wait, Drift: true, Changes: gone}, true, false, false},
-		"replaced":               {Step{Action: Recreate, Drift: true, Changes: colour, Object: Object{Have: have}}, true, false, false},
-		"broken":                 {Step{Action: Update, Drift: true, Changes: colour, Object: Object{Have: failed}}, true, false, false},
-		"refused":                {Step{Action: Refuse, Drift: true, Changes: colour, Object: Object{Have: have}}, true, false, false},
-		"changed and not by all": {Step{Action: Update, Drift: true, Object: Object{Have: have}}, true, false, true},
+		"corrected":              {Step{Action: Update, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
+		"reported":               {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
+		"nothing differs":        {Step{Action: Keep, Comparison: Comparison{Drift: true}, Object: Object{Have: have}}, false, false, false},
+		"a commit":               {Step{Action: Update, Comparison: Comparison{Changes: colour}, Object: Object{Have: have}}, false, false, false},
+		"made again":             {Step{Action: Create, Comparison: Comparison{Drift: true}}, true, true, true},
+		"not made again":         {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: gone}}, true, true, true},
+		"a name that differs":    {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: gone}, Object: Object{Have: have}}, true, false, true},
+		"a field of nothing":     {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: colour}}, true, false, true},
+		"two fields of nothing":  {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: append(slices.Clone(gone), colour...)}}, true, false, true},
+		"no field of nothing":    {Step{Action: Keep, Comparison: Comparison{Drift: true}}, false, false, false},
+		"waits":                  {Step{Action: Wait, Comparison: Comparison{Drift: true, Changes: gone}}, true, false, false},
+		"replaced":               {Step{Action: Recreate, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, false},
+		"broken":                 {Step{Action: Update, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: failed}}, true, false, false},
+		"refused":                {Step{Action: Refuse, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, false},
+		"changed and not by all": {Step{Action: Update, Comparison: Comparison{Drift: true}, Object: Object{Have: have}}, true, false, true},
 	} {
 		s := c.step
 		if s.Drifting() != c.drifts || s.Vanished() != c.vanished || s.Drifted() != "" != c.traced {
@@ -67,7 +67,7 @@ func TestDriftOfAStep(t *testing.T) {
 func TestTheSameDifference(t *testing.T) {
 	t.Parallel()
 	made := func() Step {
-		return Step{Key: named("a"), Action: Update, Changes: []kind.Change{{Field: "f", Have: 1, Want: 2}}, Object: Object{Have: &kind.Live{ID: "1"}, Lost: "0"}}
+		return Step{Key: named("a"), Action: Update, Comparison: Comparison{Changes: []kind.Change{{Field: "f", Have: 1, Want: 2}}}, Object: Object{Have: &kind.Live{ID: "1"}, Lost: "0"}}
 	}
 	for name, c := range map[string]struct {
 		change func(*Step)
@@ -110,12 +110,12 @@ func TestLabelsAreInherited(t *testing.T) {
 	p := Plan{
 		Workloads: []Workload{work(of("top", "team", "a", "tier", "1"), "top", ""), work(of("group", "tier", "2"), "group", "top"), work(nil, "none", "top"), work(&kind.Desired{}, "bare", "top"), work(of("x", "k", "x"), "x", "y"), work(of("y", "k", "y"), "y", "x")},
 		Steps: []Step{
-			{Key: named("plain"), Parent: named("group"), Object: Object{Want: of("plain")}},
-			{Key: named("own"), Parent: named("group"), Object: Object{Want: of("own", "team", "b", "own", "c")}},
-			{Key: named("gone"), Parent: named("group")},
-			{Key: named("below none"), Parent: named("none"), Object: Object{Want: of("below none")}},
-			{Key: named("below bare"), Parent: named("bare"), Object: Object{Want: of("below bare")}},
-			{Key: named("orphan"), Parent: named("nobody"), Object: Object{Want: of("orphan", "o", "1")}},
+			{Key: named("plain"), Source: Source{Parent: named("group")}, Object: Object{Want: of("plain")}},
+			{Key: named("own"), Source: Source{Parent: named("group")}, Object: Object{Want: of("own", "team", "b", "own", "c")}},
+			{Key: named("gone"), Source: Source{Parent: named("group")}},
+			{Key: named("below none"), Source: Source{Parent: named("none")}, Object: Object{Want: of("below none")}},
+			{Key: named("below bare"), Source: Source{Parent: named("bare")}, Object: Object{Want: of("below bare")}},
+			{Key: named("orphan"), Source: Source{Parent: named("nobody")}, Object: Object{Want: of("orphan", "o", "1")}},
 		},
 	}
 	got := p.Labels()
@@ -137,7 +137,7 @@ func TestWhatIsTakenOutOfAPlan(t *testing.T) {
 	t.Parallel()
 	r := redact.New(slices.Values([]string{"hidden-word"}), slices.Values([]string{}))
 	step := func(change func(*Step)) Step {
-		s := Step{Key: named("hidden-word"), Notes: []kind.Note{{Text: "hidden-word"}}, Object: Object{Have: &kind.Live{ID: "hidden-word", Name: "hidden-word"}}}
+		s := Step{Key: named("hidden-word"), Remarks: Remarks{Notes: []kind.Note{{Text: "hidden-word"}}}, Object: Object{Have: &kind.Live{ID: "hidden-word", Name: "hidden-word"}}}
 		change(&s)
 		return s
 	}
@@ -153,7 +153,7 @@ func TestWhatIsTakenOutOfAPlan(t *testing.T) {
 			s.Upkeep = &kind.Upkeep{Due: []kind.Change{{Have: "hidden-word"}}, Overdue: "hidden-word"}
 		}), false},
 	} {
-		p := Plan{Steps: []Step{c.step}, Workloads: []Workload{{Notes: []kind.Note{{Text: "hidden-word"}}}}, Unlisted: []string{"hidden-word"}}.Redacted(r)
+		p := Plan{Steps: []Step{c.step}, Workloads: []Workload{{Notes: []kind.Note{{Text: "hidden-word"}}}}, Lists: Lists{Unlisted: []string{"hidden-word"}}}.Redacted(r)
 		s := p.Steps[0]
 		if shown := s.Key.Name == "hidden-word"; shown != c.shown {
 			t.Errorf("a name %s: shown %t", name, shown)

@@ -18,14 +18,8 @@ type Plan struct {
 	Steps []Step
 	// Workloads are the objects of the stack that are not in the cloud themselves, in the order of the manifests.
 	Workloads []Workload
-	// Owned counts the objects of the stack in the cloud, without those that it left there and no longer manages.
-	Owned int
-	// OwnedKinds counts them by kind.
-	OwnedKinds map[string]int
-	// Unlisted explains which collections could not be listed. Nothing was decided about their objects.
-	Unlisted []string
-	// Closed is how many of Unlisted are about entries that could not log in. Each pass tries to log in again.
-	Closed int
+	Stock
+	Lists
 	// At is when the plan was made.
 	At time.Time
 	// Ignored are the files and documents of the commit that were ignored: no step follows from them.
@@ -34,6 +28,20 @@ type Plan struct {
 	Restraint
 	Outlook `json:"-"`
 	Secrets *redact.Redactor `json:"-"` // secrets that must not be shown
+}
+
+// Stock counts the objects of the stack in the cloud, without those that it left there and no longer manages.
+type Stock struct {
+	Owned      int
+	OwnedKinds map[string]int // by kind
+}
+
+// Lists says what of the cloud was not seen.
+type Lists struct {
+	// Unlisted explains which collections could not be listed. Nothing was decided about their objects.
+	Unlisted []string
+	// Closed is how many of Unlisted are about entries that could not log in. Each pass tries to log in again.
+	Closed int
 }
 
 // Restraint is what policies say about a plan as a whole (see package guard).

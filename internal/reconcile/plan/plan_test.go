@@ -62,14 +62,14 @@ func TestWhatAPlanComesTo(t *testing.T) {
 	}{
 		"nothing to do":       {Plan{Steps: []Step{{Action: Keep}}}, InSync, false, false, 0},
 		"something to do":     {Plan{Steps: []Step{{Action: Keep}, {Action: Update}}}, OutOfSync, false, false, 1},
-		"something reported":  {Plan{Steps: []Step{{Action: Keep, Changes: []kind.Change{{}}}}}, OutOfSync, false, false, 1},
+		"something reported":  {Plan{Steps: []Step{{Action: Keep, Comparison: Comparison{Changes: []kind.Change{{}}}}}}, OutOfSync, false, false, 1},
 		"an error":            {Plan{Steps: []Step{{Action: Refuse, Error: true}}}, Broken, false, false, 1},
 		"held":                {Plan{Restraint: held}, OutOfSync, true, false, 0},
 		"suspended":           {Plan{Restraint: Restraint{Suspended: "f"}}, InSync, true, false, 0},
 		"gone back":           {Plan{Outlook: Outlook{Fallbacks: []Fallback{{}}}}, Broken, false, false, 0},
-		"cannot be listed":    {Plan{Unlisted: []string{"a"}}, Broken, false, true, 0},
-		"cannot log in":       {Plan{Unlisted: []string{"a"}, Closed: 1}, Broken, false, false, 0},
-		"one of them can":     {Plan{Unlisted: []string{"a", "b"}, Closed: 1}, Broken, false, true, 0},
+		"cannot be listed":    {Plan{Lists: Lists{Unlisted: []string{"a"}}}, Broken, false, true, 0},
+		"cannot log in":       {Plan{Lists: Lists{Unlisted: []string{"a"}, Closed: 1}}, Broken, false, false, 0},
+		"one of them can":     {Plan{Lists: Lists{Unlisted: []string{"a", "b"}, Closed: 1}}, Broken, false, true, 0},
 		"held and suspended":  {Plan{Restraint: Restraint{Held: held.Held, Suspended: "f"}}, OutOfSync, true, false, 0},
 		"in sync by its sums": {Plan{}, InSync, false, false, 0},
 	} {

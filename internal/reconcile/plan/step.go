@@ -44,43 +44,63 @@ type Step struct {
 	Causes cause.List
 	// Error is true when the step cannot go on without a person: the manifest, what the cloud offers, or a limit of the brake must change.
 	Error bool
-	Drift bool // no commit explains the difference
-	// Trace says who made a difference that is drift. It is nil where nobody asked the cloud, and the zero Trace where the cloud does not report it.
-	// No hash includes it.
-	Trace   *kind.Trace
-	Changes []kind.Change
-	// Ignored are the differences that stay because the annotation stackreeve.dev/ignore-fields of the object names them. The plan's hash does not
-	// include them.
-	Ignored []kind.Change
-	// Awaits are the keys that must be ready first. Blockers are the objects in the cloud, as Kind/name, that must first detach from this one.
-	Awaits   []manifest.Key
-	Blockers []string
-	Origin   manifest.Origin
-	Parent   manifest.Key
-	Notes    []kind.Note
-	// Loss is what is lost besides the object's ID when the step deletes or replaces the object, or what the object loses when the step changes it.
-	// It is for people.
-	Loss []string
-	// Adopts is true when the object in the cloud belongs to no stack yet, and the step makes it the stack's. Its manifest asks for that by
-	// spec.import or by an annotation.
-	Adopts bool
-	// Within is the group that an object without a manifest belonged to as a member, or as a part of one. Its manifest is gone because the group has
-	// fewer members now. It is for people.
-	Within manifest.Key
-	// From is the name that the object was made for, if that is another name than the present one.
-	From string
-	// Turn is what the step has to come after, in addition to what it refers to: another member of its group, or a list that has to be complete
-	// first.
-	Turn cause.Cause
-	// Names say which objects IDs in the values of Changes and Ignored stand for, by ID. "Network/front" is an object of the stack, or one that it
-	// imports. "Network front" is any other object of the cloud.
-	Names map[string]string
+
+	Source
+	Comparison
+	Order
+	Remarks
 
 	// These parts are for the program. They are not stored with a step.
 	Object     `json:"-"`
 	Manner     `json:"-"`
 	Membership `json:"-"`
 	Consent    `json:"-"`
+}
+
+// Source says which manifest a step comes from, and what its object belonged to.
+type Source struct {
+	Origin manifest.Origin
+	Parent manifest.Key
+	// Within is the group that an object without a manifest belonged to as a member, or as a part of one. Its manifest is gone because the group has
+	// fewer members now. It is for people.
+	Within manifest.Key
+	// From is the name that the object was made for, if that is another name than the present one.
+	From string
+}
+
+// Comparison is how the object in the cloud differs from its manifest.
+type Comparison struct {
+	Changes []kind.Change
+	// Ignored are the differences that stay because the annotation stackreeve.dev/ignore-fields of the object names them. The plan's hash does not
+	// include them.
+	Ignored []kind.Change
+	// Names say which objects IDs in the values of Changes and Ignored stand for, by ID. "Network/front" is an object of the stack, or one that it
+	// imports. "Network front" is any other object of the cloud.
+	Names map[string]string
+	// Adopts is true when the object in the cloud belongs to no stack yet, and the step makes it the stack's. Its manifest asks for that by
+	// spec.import or by an annotation.
+	Adopts bool
+	Drift  bool // no commit explains the difference
+	// Trace says who made a difference that is drift. It is nil where nobody asked the cloud, and the zero Trace where the cloud does not report it.
+	// No hash includes it.
+	Trace *kind.Trace
+}
+
+// Order is what a step has to wait for.
+type Order struct {
+	// Awaits are the keys that must be ready first. Blockers are the objects in the cloud, as Kind/name, that must first detach from this one.
+	Awaits   []manifest.Key
+	Blockers []string
+	// Turn is what the step has to come after, in addition to what it refers to: another member of its group, or a list that has to be complete
+	// first.
+	Turn cause.Cause
+}
+
+// Remarks are for people.
+type Remarks struct {
+	Notes []kind.Note
+	// Loss is what is lost besides the object's ID when the step deletes or replaces the object, or what the object loses when the step changes it.
+	Loss []string
 }
 
 // Object has the object of a step, as its manifest and as the cloud describe it.

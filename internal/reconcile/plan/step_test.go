@@ -92,18 +92,18 @@ func TestHarm(t *testing.T) {
 		"let go":                    {Step{Action: Detach}, false, kind.InPlace, true},
 		"a surplus copy":            {Step{Action: Delete, Object: Object{Surplus: true}}, false, kind.Replace, false},
 		"a spare":                   {Step{Action: Delete, Manner: Manner{Spare: true}}, false, kind.Replace, false},
-		"rebooted":                  {Step{Action: Update, Changes: []kind.Change{{Disruption: kind.Reboot}}}, false, kind.Reboot, true},
-		"wiped":                     {Step{Action: Update, Changes: []kind.Change{{}, {Disruption: kind.Rebuild}}}, true, kind.Rebuild, false},
-		"loses data":                {Step{Action: Update, Changes: []kind.Change{{}, loses}}, true, kind.Rebuild, false},
-		"loses data as agreed":      {Step{Action: Update, Changes: []kind.Change{loses}, Manner: Manner{Tends: true}}, false, kind.InPlace, false},
-		"loses data and is kept":    {Step{Action: Keep, Changes: []kind.Change{loses}}, false, kind.InPlace, false},
-		"cut off":                   {Step{Action: Update, Changes: []kind.Change{cuts}, Object: Object{Have: live("x")}}, true, kind.Rebuild, true},
-		"cut off by the cloud":      {Step{Action: Update, Changes: []kind.Change{{Cuts: "no traffic", Unfinished: true}}, Object: Object{Have: live("x")}}, false, kind.InPlace, true},
-		"somebody's way is cut off": {Step{Action: Update, Drift: true, Changes: []kind.Change{cuts}, Object: Object{Have: live("x")}}, false, kind.InPlace, true},
-		"cut off while half made":   {Step{Action: Update, Changes: []kind.Change{cuts}, Object: Object{Have: live("")}}, false, kind.InPlace, true},
-		"cut off while unfinished":  {Step{Action: Update, Changes: []kind.Change{cuts}, Object: Object{Have: live(kind.Unfinished)}}, false, kind.InPlace, true},
-		"cut off without a mark":    {Step{Action: Update, Changes: []kind.Change{cuts}, Object: Object{Have: &kind.Live{}}}, true, kind.Rebuild, true},
-		"cut off, of nothing":       {Step{Action: Update, Changes: []kind.Change{cuts}}, true, kind.Rebuild, true},
+		"rebooted":                  {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Disruption: kind.Reboot}}}}, false, kind.Reboot, true},
+		"wiped":                     {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{}, {Disruption: kind.Rebuild}}}}, true, kind.Rebuild, false},
+		"loses data":                {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{}, loses}}}, true, kind.Rebuild, false},
+		"loses data as agreed":      {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{loses}}, Manner: Manner{Tends: true}}, false, kind.InPlace, false},
+		"loses data and is kept":    {Step{Action: Keep, Comparison: Comparison{Changes: []kind.Change{loses}}}, false, kind.InPlace, false},
+		"cut off":                   {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}, Object: Object{Have: live("x")}}, true, kind.Rebuild, true},
+		"cut off by the cloud":      {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Cuts: "no traffic", Unfinished: true}}}, Object: Object{Have: live("x")}}, false, kind.InPlace, true},
+		"somebody's way is cut off": {Step{Action: Update, Comparison: Comparison{Drift: true, Changes: []kind.Change{cuts}}, Object: Object{Have: live("x")}}, false, kind.InPlace, true},
+		"cut off while half made":   {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}, Object: Object{Have: live("")}}, false, kind.InPlace, true},
+		"cut off while unfinished":  {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}, Object: Object{Have: live(kind.Unfinished)}}, false, kind.InPlace, true},
+		"cut off without a mark":    {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}, Object: Object{Have: &kind.Live{}}}, true, kind.Rebuild, true},
+		"cut off, of nothing":       {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}}, true, kind.Rebuild, true},
 	} {
 		if d, harms := c.step.Harm(); harms != c.harms || d != c.d || c.step.CutsOnly() != c.cuts {
 			t.Errorf("%s: harms %t by %d, only cuts %t", name, harms, d, c.step.CutsOnly())
@@ -203,7 +203,7 @@ func codesOf(list cause.List) string {
 // A step that has to wait for several things says all of them, the last one as what it waits for.
 func TestWaitingForSeveralThings(t *testing.T) {
 	t.Parallel()
-	s := Step{Action: Update, Changes: []kind.Change{{Field: "colour"}}}
+	s := Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Field: "colour"}}}}
 	s.WaitFor(cause.Of(cause.Turn), named("a"))
 	once := s
 	s.WaitFor(cause.Of(cause.Seen), named("b"), named("c"))

@@ -8,6 +8,17 @@ import (
 // Summary counts the steps of a plan. Every step is counted by its action; the further counts say more about some of them. All reports to people and
 // programs take their numbers from here.
 type Summary struct {
+	Actions
+
+	Adopt     int `json:"adopt"`     // of update: become the stack's.
+	Drifted   int `json:"drifted"`   // differ, and no commit explains it.
+	Reported  int `json:"reported"`  // of keep: differ, and stay so.
+	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person.
+	Unchanged int `json:"unchanged"` // of keep: the stack's own, and equal to Git.
+}
+
+// Actions counts steps by their actions.
+type Actions struct {
 	Create  int `json:"create"`
 	Update  int `json:"update"`
 	Replace int `json:"replace"`
@@ -16,12 +27,6 @@ type Summary struct {
 	Wait    int `json:"wait"`
 	Refuse  int `json:"refuse"`
 	Keep    int `json:"keep"`
-
-	Adopt     int `json:"adopt"`     // of update: become the stack's.
-	Drifted   int `json:"drifted"`   // differ, and no commit explains it.
-	Reported  int `json:"reported"`  // of keep: differ, and stay so.
-	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person.
-	Unchanged int `json:"unchanged"` // of keep: the stack's own, and equal to Git.
 }
 
 // Summary counts the plan's steps.

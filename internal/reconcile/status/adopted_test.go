@@ -13,7 +13,7 @@ import (
 // is shown.
 func TestAdoptionsFrightenNobody(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}, {Field: kind.MarkField, Have: "", Want: "x"}}
-	step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "db"}, Action: plan.Update, Adopts: true, Changes: unseen}
+	step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "db"}, Action: plan.Update, Comparison: plan.Comparison{Adopts: true, Changes: unseen}}
 	got := Of(plan.Plan{Stack: "prod", Steps: []plan.Step{step}}, nil)[0].Status
 	if len(got.Changes) != 1 || got.Message != "to be adopted; nothing changes" || strings.Contains(got.Conditions[1].Message, "userData") {
 		t.Errorf("%q: %+v; %+v", got.Message, got.Changes, got.Conditions)

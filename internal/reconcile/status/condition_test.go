@@ -29,12 +29,12 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"unwell", plan.Step{Action: plan.Keep}, subject{have: live(kind.Degraded, "one member down")}, "True Success", "False Success"},
 		{"a part is unwell", plan.Step{Action: plan.Keep}, subject{have: live(kind.Ready, "a member is down")}, "True Success", "False Success"},
 		{"stopped", plan.Step{Action: plan.Keep}, subject{have: &kind.Live{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}}, "False NotServing", "False Success"},
-		{"drift that is reported", plan.Step{Action: plan.Keep, Drift: true, Changes: changed}, subject{have: live(kind.Ready, "")}, "True Success", "False Drifted"},
-		{"deleted, which is reported", plan.Step{Action: plan.Keep, Drift: true, Causes: cause.List{cause.Of(cause.Reported, "only reported")}, Changes: changed}, subject{}, "False Drifted", "False Drifted"},
-		{"left so for a newer commit", plan.Step{Action: plan.Keep, Changes: changed}, subject{have: live(kind.Ready, "")}, "True Success", "False Refused"},
+		{"drift that is reported", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: changed}}, subject{have: live(kind.Ready, "")}, "True Success", "False Drifted"},
+		{"deleted, which is reported", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: changed}, Causes: cause.List{cause.Of(cause.Reported, "only reported")}}, subject{}, "False Drifted", "False Drifted"},
+		{"left so for a newer commit", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Changes: changed}}, subject{have: live(kind.Ready, "")}, "True Success", "False Refused"},
 		{"suspended and missing", plan.Step{Action: plan.Keep, Causes: cause.List{cause.Of(cause.Reported, "suspended; it does not exist")}}, subject{suspended: true}, "False Suspended", "False Suspended"},
 		{"suspended, and differs", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
-		{"suspended, and changed in the cloud", plan.Step{Action: plan.Keep, Drift: true}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
+		{"suspended, and changed in the cloud", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
 		{"suspended", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, "")}, "True Success", "False Suspended"},
 		{"outdated", plan.Step{Action: plan.Keep}, subject{outdated: true, want: &kind.Desired{}, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Outdated"},
 		{"failed: a quota", plan.Step{Action: plan.Create}, subject{fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrExhausted))}, "False QuotaExceeded", "False QuotaExceeded"},
@@ -42,11 +42,11 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"failed: rejected", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrRejected)}, "False InvalidConfiguration", "False InvalidConfiguration"},
 		{"failed: no such service", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrNoService)}, "False UnrecoverableError", "False UnrecoverableError"},
 		{"failed: no answer", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrUnanswered)}, "False TransientError", "True TransientError"},
-		{"broken, which is reported", plan.Step{Action: plan.Keep, Drift: true, Causes: cause.List{cause.Of(cause.Reported, "only reported")}}, subject{have: live(kind.Failed, "no host")}, "False Failed", "False Drifted"},
-		{"drift that may not be corrected", plan.Step{Action: plan.Refuse, Drift: true, Causes: cause.List{cause.Of(cause.Reported, "cannot")}, Changes: changed}, subject{have: live(kind.Ready, "")}, "True Success", "False Refused"},
-		{"begun", plan.Step{Action: plan.Update, Changes: changed}, subject{have: live(kind.Begun, "no address")}, "False Progressing", "True Progressing"},
+		{"broken, which is reported", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}, Causes: cause.List{cause.Of(cause.Reported, "only reported")}}, subject{have: live(kind.Failed, "no host")}, "False Failed", "False Drifted"},
+		{"drift that may not be corrected", plan.Step{Action: plan.Refuse, Comparison: plan.Comparison{Drift: true, Changes: changed}, Causes: cause.List{cause.Of(cause.Reported, "cannot")}}, subject{have: live(kind.Ready, "")}, "True Success", "False Refused"},
+		{"begun", plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: changed}}, subject{have: live(kind.Begun, "no address")}, "False Progressing", "True Progressing"},
 		{"missing", plan.Step{Action: plan.Create}, subject{}, "False Progressing", "True Progressing"},
-		{"different", plan.Step{Action: plan.Update, Changes: changed}, subject{have: live(kind.Ready, "")}, "True Success", "True Progressing"},
+		{"different", plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: changed}}, subject{have: live(kind.Ready, "")}, "True Success", "True Progressing"},
 		{"being built", plan.Step{Action: plan.Wait, Causes: cause.List{cause.Of(cause.Reported, "BUILD")}}, subject{have: live(kind.Pending, "BUILD")}, "False Progressing", "True Progressing"},
 		{"broken", plan.Step{Action: plan.Recreate, Causes: cause.List{cause.Of(cause.Reported, "failed: no host")}}, subject{have: live(kind.Failed, "no host")}, "False Failed", "True Progressing"},
 		{"unwanted", plan.Step{Action: plan.Delete}, subject{have: live(kind.Ready, "")}, "True Success", "True Progressing"},
@@ -100,7 +100,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 		}
 		return out
 	}
-	good := subject{Step: &plan.Step{Key: key("Thing", "a"), Parent: machine, Action: plan.Keep}, have: ready}
+	good := subject{Step: &plan.Step{Key: key("Thing", "a"), Source: plan.Source{Parent: machine}, Action: plan.Keep}, have: ready}
 	got := statuses(good, good)
 	if _, ok := got["Secret"]; ok {
 		t.Error("data has a status")
@@ -110,8 +110,8 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 			t.Errorf("%s of good parts: %+v", kind, c)
 		}
 	}
-	got = statuses(good, subject{Step: &plan.Step{Key: key("Thing", "b"), Parent: machine, Action: plan.Create}},
-		subject{Step: &plan.Step{Key: key("Thing", "c"), Parent: machine, Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.Reported, "no quota")}}})
+	got = statuses(good, subject{Step: &plan.Step{Key: key("Thing", "b"), Source: plan.Source{Parent: machine}, Action: plan.Create}},
+		subject{Step: &plan.Step{Key: key("Thing", "c"), Source: plan.Source{Parent: machine}, Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.Reported, "no quota")}}})
 	for _, kind := range []string{"Machine", "Group"} {
 		c := got[kind]
 		if c[0].Status != "False" || c[0].Reason != ReasonFatal || c[1].Status != "True" || c[1].Reason != ReasonFatal {
@@ -132,8 +132,8 @@ func TestConditionsHaveUsualMessages(t *testing.T) {
 		available, progressing string
 	}{
 		{plan.Step{Action: plan.Keep}, subject{have: &kind.Live{ID: "id-1", Phase: kind.Ready, State: &thingtest.Thing{}}}, "OpenStack resource is available", "OpenStack resource is up to date"},
-		{plan.Step{Action: plan.Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, subject{}, "Waiting for Thing/other to be ready", "Waiting for Thing/other to be ready"},
-		{plan.Step{Action: plan.Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.Reported, "waits for its quota")}}, subject{}, "waits for its quota", "waits for its quota"},
+		{plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{other}}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, subject{}, "Waiting for Thing/other to be ready", "Waiting for Thing/other to be ready"},
+		{plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{other}}, Causes: cause.List{cause.Of(cause.Reported, "waits for its quota")}}, subject{}, "waits for its quota", "waits for its quota"},
 	} {
 		c.step.Key = manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "x"}
 		c.of.Step = &c.step
@@ -155,9 +155,9 @@ func TestReadyCountsMembers(t *testing.T) {
 	for name, phase := range map[string]kind.Phase{"a": kind.Ready, "b": kind.Ready, "c": kind.Pending} {
 		machine := key("Machine", name)
 		p.Workloads = append(p.Workloads, plan.Workload{Key: machine, Parent: group})
-		list = append(list, subject{Step: &plan.Step{Key: key("Thing", name), Parent: machine, Action: plan.Keep}, have: &kind.Live{ID: name, Phase: phase, State: &thingtest.Thing{}}})
+		list = append(list, subject{Step: &plan.Step{Key: key("Thing", name), Source: plan.Source{Parent: machine}, Action: plan.Keep}, have: &kind.Live{ID: name, Phase: phase, State: &thingtest.Thing{}}})
 	}
-	list = append(list, subject{Step: &plan.Step{Key: key("Thing", "extra"), Parent: group, Action: plan.Create}},
+	list = append(list, subject{Step: &plan.Step{Key: key("Thing", "extra"), Source: plan.Source{Parent: group}, Action: plan.Create}},
 		subject{Step: &plan.Step{Key: key("Thing", "hidden"), Action: plan.Wait, Error: true}})
 	list[0].have.Created, list[1].have.Created = time.Unix(20, 0), time.Unix(10, 0)
 	got := map[string]string{}
@@ -181,7 +181,7 @@ func TestReadyCountsMembers(t *testing.T) {
 
 // A step that waits for another object continues by itself only if the plan is carried out.
 func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
-	waits := plan.Step{Key: manifest.Key{Group: "test", Kind: "Thing", Name: "x"}, Action: plan.Wait, Awaits: []manifest.Key{{Kind: "Thing", Name: "y"}}, Causes: cause.List{cause.Of(cause.WaitsFor, manifest.Key{Kind: "Thing", Name: "y"})}}
+	waits := plan.Step{Key: manifest.Key{Group: "test", Kind: "Thing", Name: "x"}, Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{{Kind: "Thing", Name: "y"}}}, Causes: cause.List{cause.Of(cause.WaitsFor, manifest.Key{Kind: "Thing", Name: "y"})}}
 	for _, c := range []struct {
 		plan   plan.Plan
 		reason string

@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 		{"broken, as its cause says", plan.Step{Action: plan.Recreate, Causes: cause.List{cause.Of(cause.Failed, "no host")}}, &kind.Live{Phase: kind.Failed, Message: "no host"}, StateFailed,
 			"failed: no host; to be recreated"},
 		{"let go", plan.Step{Action: plan.Detach}, locked, StateDetach, "to be let go"},
-		{"waits for one", plan.Step{Action: plan.Wait, Awaits: []manifest.Key{other}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, nil, StateWaiting, cause.Of(cause.WaitsFor, other).String()},
+		{"waits for one", plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{other}}, Causes: cause.List{cause.Of(cause.WaitsFor, other)}}, nil, StateWaiting, cause.Of(cause.WaitsFor, other).String()},
 	} {
 		if got := (subject{Step: &c.step, have: c.have}).message(c.state); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -48,9 +48,9 @@ func TestWaiting(t *testing.T) {
 		step plan.Step
 		orc  bool
 	}{
-		{plan.Step{Action: plan.Wait, Awaits: []manifest.Key{b}, Causes: waits}, true},
-		{plan.Step{Action: plan.Wait, Awaits: []manifest.Key{b, b}, Causes: waits}, false},
-		{plan.Step{Action: plan.Create, Awaits: []manifest.Key{b}, Causes: waits}, false},
+		{plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{b}}, Causes: waits}, true},
+		{plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{b, b}}, Causes: waits}, false},
+		{plan.Step{Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{b}}, Causes: waits}, false},
 	} {
 		if got := (subject{Step: &c.step}).waiting(); (got == "Waiting for Thing/b to be ready") != c.orc {
 			t.Errorf("%s of %d: %q", c.step.Action, len(c.step.Awaits), got)
@@ -97,7 +97,7 @@ func TestOriginAndTrace(t *testing.T) {
 		is   *kind.Trace
 		want *Trace
 	}{{nil, nil}, {&kind.Trace{}, &Trace{}}, {&kind.Trace{Who: "Ann", What: "stop", When: time.Unix(0, 0)}, &Trace{"Ann", "1970-01-01T00:00:00Z", "stop"}}} {
-		if got := TraceOf(plan.Step{Trace: c.is}); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+		if got := TraceOf(plan.Step{Comparison: plan.Comparison{Trace: c.is}}); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%+v is %+v", c.is, got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestOriginAndTrace(t *testing.T) {
 
 // An object names the object that it was expanded from.
 func TestOwners(t *testing.T) {
-	alone, part := plan.Step{Key: manifest.Key{Kind: "Thing", Name: "a"}}, plan.Step{Key: manifest.Key{Kind: "Thing", Name: "b"}, Parent: manifest.Key{Kind: "Machine", Name: "m"}}
+	alone, part := plan.Step{Key: manifest.Key{Kind: "Thing", Name: "a"}}, plan.Step{Key: manifest.Key{Kind: "Thing", Name: "b"}, Source: plan.Source{Parent: manifest.Key{Kind: "Machine", Name: "m"}}}
 	list := show(plan.Plan{}, nil, []subject{{Step: &alone}, {Step: &part}})
 	if a, b := list[0].Metadata.OwnerReferences, list[1].Metadata.OwnerReferences; len(a) != 0 || len(b) != 1 || b[0].Kind != "Machine" || b[0].Name != "m" {
 		t.Errorf("owners are %+v and %+v", a, b)

@@ -33,7 +33,7 @@ func planned(t *testing.T, repo, cloud, options []string) plan.Plan {
 	}
 	p := decide.Compute(world.Input{
 		Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(),
-		Replace: !slices.Contains(options, "refuse-replace"), Synced: slices.Contains(options, "synced"),
+		Rules: world.Rules{Replace: !slices.Contains(options, "refuse-replace")}, Synced: slices.Contains(options, "synced"),
 	})
 	var limits guard.Limits
 	limits.All, _ = guard.ParseLimit("100%")

@@ -155,7 +155,7 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 func TestStatesOfWorkloads(t *testing.T) {
 	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
 	part := func(name string, live kind.Live, action plan.Action) subject {
-		return subject{Step: &plan.Step{Key: thingtest.Key(name), Parent: machine, Action: action}, have: &live, want: &kind.Desired{}}
+		return subject{Step: &plan.Step{Key: thingtest.Key(name), Source: plan.Source{Parent: machine}, Action: action}, have: &live, want: &kind.Desired{}}
 	}
 	p, kinds := plan.Plan{Workloads: []plan.Workload{{Key: machine}}}, []*kind.Kind{thingtest.New().Kind()}
 	parts := []subject{

@@ -58,9 +58,9 @@ func TestSync(t *testing.T) {
 		{"to be changed, and broken", subject{want: &kind.Desired{}, have: failed}, plan.Step{Action: plan.Update}, StateFailed, StateChange},
 		{"its step failed", subject{fault: Fault{Text: "no answer"}}, plan.Step{Action: plan.Update}, StateFailed, StateFailed},
 		{"a person has to act", subject{}, plan.Step{Action: plan.Update, Error: true}, StateFailed, StateFailed},
-		{"drifted, and stopped", subject{}, plan.Step{Action: plan.Update, Drift: true}, "stopped", StateDrifted},
-		{"drifted as it is broken", subject{want: &kind.Desired{}, have: failed}, plan.Step{Action: plan.Recreate, Drift: true}, StateFailed, StateReplace},
-		{"broken, and its differences stay", subject{have: failed}, plan.Step{Action: plan.Keep, Drift: true, Changes: changed}, StateFailed, StateDrifted},
+		{"drifted, and stopped", subject{}, plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}}, "stopped", StateDrifted},
+		{"drifted as it is broken", subject{want: &kind.Desired{}, have: failed}, plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Drift: true}}, StateFailed, StateReplace},
+		{"broken, and its differences stay", subject{have: failed}, plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: changed}}, StateFailed, StateDrifted},
 		{"waits, and unwell", subject{want: &kind.Desired{}}, plan.Step{Action: plan.Wait}, StateDegraded, StateWaiting},
 		{"drifted, and well", subject{}, plan.Step{Action: plan.Update}, StateHeld, StateHeld},
 	} {
@@ -99,7 +99,7 @@ func TestStatesOfWhatIsBroken(t *testing.T) {
 	for _, c := range []struct {
 		step plan.Step
 		want State
-	}{{plan.Step{Action: plan.Keep, Drift: true}, StateFailed}, {plan.Step{Action: plan.Recreate}, StateFailed}, {plan.Step{Action: plan.Update}, StateChange}} {
+	}{{plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}}, StateFailed}, {plan.Step{Action: plan.Recreate}, StateFailed}, {plan.Step{Action: plan.Update}, StateChange}} {
 		if got := (subject{Step: &c.step, want: &kind.Desired{}, have: &kind.Live{Phase: kind.Failed}}).state(halt{}, ""); got != c.want {
 			t.Errorf("%s: %s, want %s", c.step.Action, got, c.want)
 		}
@@ -114,10 +114,10 @@ func TestWhatWaitsForOthersIsNotHeld(t *testing.T) {
 		step plan.Step
 		want string
 	}{
-		{"another object", plan.Step{Action: plan.Wait, Awaits: b}, ReasonHeld},
+		{"another object", plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: b}}, ReasonHeld},
 		{"the cloud", plan.Step{Action: plan.Wait}, ""},
-		{"an answer", plan.Step{Action: plan.Wait, Awaits: b, Error: true}, ""},
-		{"nothing", plan.Step{Action: plan.Keep, Awaits: b}, ReasonSuccess},
+		{"an answer", plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: b}, Error: true}, ""},
+		{"nothing", plan.Step{Action: plan.Keep, Order: plan.Order{Awaits: b}}, ReasonSuccess},
 	} {
 		if got, _ := (subject{Step: &c.step}).stopped(halt{held: true}, ""); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -132,9 +132,9 @@ func TestDriftSaysWhatItWaitsFor(t *testing.T) {
 		step plan.Step
 		want string
 	}{
-		{plan.Step{Action: plan.Update, Drift: true, Awaits: []manifest.Key{b.Key}}, "Thing/b"},
-		{plan.Step{Action: plan.Update, Awaits: []manifest.Key{b.Key}}, "Thing/b"},
-		{plan.Step{Action: plan.Recreate, Awaits: []manifest.Key{b.Key}}, ""}, // the object itself is broken
+		{plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Order: plan.Order{Awaits: []manifest.Key{b.Key}}}, "Thing/b"},
+		{plan.Step{Action: plan.Update, Order: plan.Order{Awaits: []manifest.Key{b.Key}}}, "Thing/b"},
+		{plan.Step{Action: plan.Recreate, Order: plan.Order{Awaits: []manifest.Key{b.Key}}}, ""}, // the object itself is broken
 	} {
 		of := subject{Step: &c.step, have: &kind.Live{Phase: map[bool]kind.Phase{true: kind.Failed, false: kind.Ready}[c.step.Action == plan.Recreate]}}
 		if got := find(of, halt{}, waitsOf([]subject{of, {Step: &b}})).waitsFor; got != c.want {

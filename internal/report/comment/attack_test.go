@@ -22,7 +22,7 @@ func TestAttackLargePlan(t *testing.T) {
 	p := plan.Plan{Stack: "prod"}
 	for i := range n {
 		key := manifest.Key{Kind: "SecurityGroup", Namespace: "default", Name: fmt.Sprintf("%s%05d", strings.Repeat("n", 200), i)}
-		s := plan.Step{Key: key, Action: plan.Update, Origin: manifest.Origin{File: "a.yaml", Line: i}}
+		s := plan.Step{Key: key, Action: plan.Update, Source: plan.Source{Origin: manifest.Origin{File: "a.yaml", Line: i}}}
 		for j := range 2 {
 			s.Changes = append(s.Changes, kind.Change{Field: fmt.Sprintf("spec.resource.rules[%d]", j), Have: "a", Want: strings.Repeat("x", 300)})
 		}

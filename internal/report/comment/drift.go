@@ -120,7 +120,7 @@ func (d Drift) remedy(s plan.Step) string {
 	case s.Action == plan.Recreate:
 		return "; it was " + prose(does(s))
 	case s.Disruption() > kind.InPlace:
-		return "; it was " + prose(does(plan.Step{Action: plan.Update, Changes: s.Changes}))
+		return "; it was " + prose(does(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: s.Changes}}))
 	}
 	return "; it was put back in place"
 }

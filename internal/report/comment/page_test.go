@@ -16,7 +16,7 @@ import (
 )
 
 func stepOf(kind, name string, action plan.Action, changes ...kind.Change) plan.Step {
-	return plan.Step{Key: manifest.Key{Kind: kind, Name: name}, Action: action, Changes: changes, Origin: manifest.Origin{File: "a.yaml", Line: 4}}
+	return plan.Step{Key: manifest.Key{Kind: kind, Name: name}, Action: action, Comparison: plan.Comparison{Changes: changes}, Source: plan.Source{Origin: manifest.Origin{File: "a.yaml", Line: 4}}}
 }
 
 func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {

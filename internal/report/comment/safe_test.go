@@ -144,22 +144,22 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	for _, action := range []plan.Action{plan.Keep, plan.Create, plan.Update, plan.Recreate, plan.Delete, plan.Wait, plan.Refuse} {
 		own := manifest.Key{Kind: b, Name: string(action) + a}
 		steps = append(steps,
-			plan.Step{Key: own, Action: action, Causes: cause.List{cause.Of(cause.Reported, a)}, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
-			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
-			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Causes: cause.List{cause.Of(cause.Reported, b)}, Drift: true})
+			plan.Step{Key: own, Action: action, Causes: cause.List{cause.Of(cause.Reported, a)}, Comparison: plan.Comparison{Changes: changes}, Remarks: plan.Remarks{Notes: notes, Loss: []string{b}}, Source: plan.Source{Origin: at}, Order: plan.Order{Blockers: []string{a, b}, Awaits: []manifest.Key{key}}},
+			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Source: plan.Source{Origin: at}, Comparison: plan.Comparison{Drift: true}},
+			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Source: plan.Source{Parent: key}, Causes: cause.List{cause.Of(cause.Reported, b)}, Comparison: plan.Comparison{Drift: true}})
 		named := []kind.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
 		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are joined
 			if action != plan.Update {
 				break
 			}
-			equal := plan.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Changes: append(named, kind.Change{Field: a, Have: b, Want: name}), Ignored: named,
-				Names: map[string]string{a: b, b: a}, Causes: cause.List{cause.Of(cause.Reported, "after "+name)}, Turn: cause.Of(cause.Reported, a), Adopts: true, Origin: at}
+			equal := plan.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Comparison: plan.Comparison{Changes: append(named, kind.Change{Field: a, Have: b, Want: name}), Ignored: named, Names: map[string]string{a: b, b: a}, Adopts: true},
+				Causes: cause.List{cause.Of(cause.Reported, "after "+name)}, Order: plan.Order{Turn: cause.Of(cause.Reported, a)}, Source: plan.Source{Origin: at}}
 			child := equal
 			child.Within = key
 			steps = append(steps, equal, child)
 		}
 	}
-	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, a)}}, Unlisted: []string{a, b}}
+	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, a)}}, Lists: plan.Lists{Unlisted: []string{a, b}}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
 	approvals := []plan.Approval{{Hash: a, By: b}}
 	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Causes: cause.List{cause.Of(cause.Tried, a)}, Dependents: []manifest.Key{key, {Kind: b}}}}}
@@ -342,7 +342,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	const secret = "fingerprint-of-a-password"
 	change := kind.Change{Field: "spec.resource.adminPass", Have: secret + "1", Want: secret + "2", Secret: true}
 	for _, action := range []plan.Action{plan.Keep, plan.Update, plan.Recreate, plan.Refuse} {
-		step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: action, Changes: []kind.Change{change}, Origin: manifest.Origin{File: "a.yaml", Line: 1}}
+		step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: action, Comparison: plan.Comparison{Changes: []kind.Change{change}}, Source: plan.Source{Origin: manifest.Origin{File: "a.yaml", Line: 1}}}
 		page := Page{Stack: "s", Plan: &plan.Plan{Steps: []plan.Step{step}}}
 		said := page.Markdown() + Drift{Steps: []plan.Step{step}}.Markdown()
 		for _, a := range page.Annotations() {

@@ -122,8 +122,8 @@ func planOf(n int) plan.Plan {
 	p := plan.Plan{Stack: "prod"}
 	for i := range n {
 		p.Steps = append(p.Steps, plan.Step{
-			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: plan.Update, Origin: manifest.Origin{File: "web.yaml", Line: i + 1},
-			Changes: []kind.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}, // no two alike
+			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: plan.Update, Source: plan.Source{Origin: manifest.Origin{File: "web.yaml", Line: i + 1}},
+			Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}}, // no two alike
 		})
 	}
 	return p

@@ -185,7 +185,7 @@ func (s *story) texts() map[string]string {
 func (s *story) plan(want []kind.Desired) {
 	planned := decide.Compute(world.Input{
 		Stack: s.engine.Stack, Commit: headCommit, Kinds: s.engine.Kinds, Want: want, Have: s.engine.Observe(s.t.Context(), want),
-		Replace: s.engine.Replace, Synced: s.synced,
+		Rules: world.Rules{Replace: s.engine.Replace}, Synced: s.synced,
 	}).Apply(s.engine.Policies...).Apply(guard.Brake(s.engine.Limits, nil))
 	s.page.Plan, s.hashes = &planned, append(s.hashes, planned.Hash())
 	if s.approved != "" {

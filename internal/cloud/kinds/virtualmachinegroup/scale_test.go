@@ -189,7 +189,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 		for _, name := range strings.Fields(of) {
 			have[name] = kind.Collection{Err: errors.New("refused")}
 		}
-		p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Replace: true})
+		p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Rules: world.Rules{Replace: true}})
 		for _, s := range p.Steps {
 			if s.Action.Destroys() || s.Action == plan.Create {
 				t.Errorf("without %s: %s %s: %s", of, s.Action, s.Key, s.Reason())

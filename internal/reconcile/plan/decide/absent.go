@@ -9,7 +9,7 @@ import (
 // decideAbsent makes the step for an object that manifests refer to and that none describes: they wait for it. If the stack made the object while it
 // had a manifest, the object stays as it is, and so do the objects that refer to it.
 func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
-	s := plan.Step{Key: d.Key, Origin: d.Origin, Object: plan.Object{Want: d, Obstacle: plan.NotYet}, Error: true}
+	s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin}, Object: plan.Object{Want: d, Obstacle: plan.NotYet}, Error: true}
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}

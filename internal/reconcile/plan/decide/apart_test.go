@@ -39,7 +39,7 @@ func TestAttackAnotherStacksObject(t *testing.T) {
 			w.Put(thingtest.Thing{Name: "disk", Mark: tt.mark, Copied: tt.copied, Mine: true})
 			k := w.Kind()
 			k.Info.Exclusive = tt.exclusive
-			p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: w.Snapshot(), Others: tt.allow})
+			p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Others: tt.allow}})
 			for _, s := range p.Steps {
 				if s.Key.Name == "user" && s.Action != tt.want {
 					t.Errorf("%s (%s), want %s", s.Action, s.Reason(), tt.want)

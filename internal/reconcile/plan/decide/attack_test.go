@@ -36,7 +36,7 @@ func TestAttackOneForAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := world.Input{Stack: "s", Kinds: kinds, Have: w.Snapshot(), Replace: true}
+	in := world.Input{Stack: "s", Kinds: kinds, Have: w.Snapshot(), Rules: world.Rules{Replace: true}}
 	for _, c := range []struct {
 		name string
 		want []kind.Desired
@@ -94,7 +94,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A real collision of digests takes 2³⁰ tries. This planner only believes that it has one.
-	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
 	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
 	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
 		t.Errorf("%s: %s", s.Action, s.Reason())

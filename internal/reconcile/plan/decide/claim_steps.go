@@ -19,7 +19,7 @@ import (
 // besideSteps makes the steps for the objects that claim to be d and are not.
 func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
-		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 		switch {
 		case item.Phase == kind.Deleting:
 			s = s.WithAction(plan.Wait, cause.Of(cause.CopyGoing))
@@ -31,7 +31,7 @@ func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 		p.steps = append(p.steps, s)
 	}
 	for _, item := range ch.copied {
-		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 		p.steps = append(p.steps, s.WithAction(plan.Refuse, p.copiedText(d.Key.Kind, item)))
 	}
 }
@@ -44,7 +44,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 		if item == found {
 			continue
 		}
-		s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Object: plan.Object{Have: item, Surplus: true}}
+		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, ownertext.Of(p.Stack, d.Key)))))
 	}
 }

@@ -110,7 +110,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		return p.decideAbsent(d)
 	}
 	view := p.view(d, d.Spec)
-	s := plan.Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, Object: plan.Object{Want: d, Viewed: &view}}
+	s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Remarks: plan.Remarks{Notes: d.Notes}, Object: plan.Object{Want: d, Viewed: &view}}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:

@@ -24,7 +24,7 @@ func TestWhatIsLeftAsItIs(t *testing.T) {
 		"frozen by its group, and differs":     {plan.Step{Action: plan.Keep, Manner: plan.Manner{Frozen: true}, Object: plan.Object{Want: &kind.Desired{}, Have: here, Aside: differs}}, false, true},
 		"frozen by its group, and missing":     {plan.Step{Action: plan.Keep, Manner: plan.Manner{Frozen: true}, Object: plan.Object{Want: &kind.Desired{}}}, false, true},
 		"frozen by its group, and not wanted":  {plan.Step{Action: plan.Keep, Manner: plan.Manner{Frozen: true}, Object: plan.Object{Have: here}}, false, true},
-		"frozen by its group, and has drifted": {plan.Step{Action: plan.Keep, Manner: plan.Manner{Frozen: true}, Drift: true, Object: plan.Object{Want: &kind.Desired{}, Have: here, Aside: differs}}, false, false},
+		"frozen by its group, and has drifted": {plan.Step{Action: plan.Keep, Manner: plan.Manner{Frozen: true}, Comparison: plan.Comparison{Drift: true}, Object: plan.Object{Want: &kind.Desired{}, Have: here, Aside: differs}}, false, false},
 	} {
 		if c.step.Suspended() != c.suspended || c.step.Outdated() != c.outdated {
 			t.Errorf("%s: suspended %v, outdated %v", name, c.step.Suspended(), c.step.Outdated())

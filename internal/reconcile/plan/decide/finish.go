@@ -16,8 +16,8 @@ func (p *planner) finish() plan.Plan {
 			back = append(back, f)
 		}
 	}
-	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.Owned, OwnedKinds: p.OwnedKinds,
-		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
+	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Stock: p.Stock,
+		Lists: plan.Lists{Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}}
 }
 
 // awaitEachOther sets for each step which others it has to come after. Unlisted users are last: a step that waits for its turn need not wait for

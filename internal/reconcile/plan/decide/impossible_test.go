@@ -42,7 +42,7 @@ func (c asking) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	thingtest.Fill(t, w, c.cloud, want)
-	in := world.Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot(), Replace: true}
+	in := world.Input{Stack: "s", Kinds: []*kind.Kind{claiming(w.Kind())}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}}
 	items := in.Have["Thing"].Items
 	for i := range items {
 		if items[i].Name == "x" {

@@ -54,10 +54,10 @@ func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	p := plan.Plan{
 		Workloads: []plan.Workload{{Key: work.Key, Want: &work}},
 		Steps: []plan.Step{
-			{Key: flavor.Key, Action: plan.Keep, Parent: work.Key, Object: plan.Object{Want: &flavor, Have: &kind.Live{ID: "1", Name: "m1.xlarge"}}},
+			{Key: flavor.Key, Action: plan.Keep, Source: plan.Source{Parent: work.Key}, Object: plan.Object{Want: &flavor, Have: &kind.Live{ID: "1", Name: "m1.xlarge"}}},
 			{Key: net.Key, Action: plan.Recreate, Object: plan.Object{Want: &net, Have: &kind.Live{ID: "old", Name: "n"}}},
-			{Key: port.Key, Action: plan.Create, Parent: work.Key, Object: plan.Object{Want: &port}},
-			{Key: part.Key, Action: plan.Create, Parent: work.Key, Object: plan.Object{Want: &part}},
+			{Key: port.Key, Action: plan.Create, Source: plan.Source{Parent: work.Key}, Object: plan.Object{Want: &port}},
+			{Key: part.Key, Action: plan.Create, Source: plan.Source{Parent: work.Key}, Object: plan.Object{Want: &part}},
 		},
 	}
 	refs := refsWhere(p, func(key manifest.Key) bool { return key == work.Key })

@@ -16,7 +16,7 @@ import (
 func planOf(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
 	w, want := thingtest.Filled(t, repo, cloud)
-	return Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	return Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
 }
 
 func stepOf(t *testing.T, p plan.Plan, name string) plan.Step {

@@ -79,7 +79,7 @@ func planned(t *testing.T, repo, cloud, options []string) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	thingtest.Fill(t, w, cloud, want)
-	in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Replace: true, Past: world.Past{Made: map[string]string{}}}
+	in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Rules: world.Rules{Replace: true}, Past: world.Past{Made: map[string]string{}}}
 	var policies []plan.Policy
 	limits := guard.Limits{All: limit(t, "100%")}
 	for _, o := range options {

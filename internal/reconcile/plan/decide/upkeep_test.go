@@ -107,7 +107,7 @@ func TestUpkeepWaits(t *testing.T) {
 
 // A change in place that loses something is harm. An approval of other changes does not cover it.
 func TestALossInPlaceIsHarm(t *testing.T) {
-	s := plan.Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: plan.Update, Object: plan.Object{Want: &kind.Desired{}, Have: &kind.Live{ID: "1"}}, Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}
+	s := plan.Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: plan.Update, Object: plan.Object{Want: &kind.Desired{}, Have: &kind.Live{ID: "1"}}, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}}
 	gentle := s
 	gentle.Changes = []kind.Change{{Field: "spec.keep"}}
 	if d, harms := s.Harm(); !harms || d != kind.Rebuild {

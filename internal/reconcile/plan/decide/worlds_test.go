@@ -36,7 +36,7 @@ func TestPlansOfAnyWorld(t *testing.T) {
 		}
 		thingtest.Fill(t, w, cloud, want)
 		in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind(), thingtest.Flock()}, Now: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC), Want: want, Have: w.Snapshot(), Past: world.Past{Lost: map[string]string{}},
-			Synced: rapid.Bool().Draw(rt, "synced"), Replace: rapid.Bool().Draw(rt, "replace"), Others: rapid.Bool().Draw(rt, "others")}
+			Synced: rapid.Bool().Draw(rt, "synced"), Rules: world.Rules{Replace: rapid.Bool().Draw(rt, "replace"), Others: rapid.Bool().Draw(rt, "others")}}
 		if rapid.IntRange(0, 3).Draw(rt, "lost") == 0 {
 			in.Lost[thingtest.Key("n1").String()] = "id-002"
 		}

@@ -13,7 +13,7 @@ import (
 
 // toDestroy makes a plan with steps such as "delete Server 3".
 func toDestroy(owned map[string]int, steps ...string) plan.Plan {
-	p := plan.Plan{Stack: "s", OwnedKinds: owned}
+	p := plan.Plan{Stack: "s", Stock: plan.Stock{OwnedKinds: owned}}
 	for _, n := range owned {
 		p.Owned += n
 	}

@@ -161,7 +161,7 @@ func TestWhatIsAdoptedCountsAsOwned(t *testing.T) {
 // People read how things are destroyed, each way once.
 func TestWaysToDestroy(t *testing.T) {
 	t.Parallel()
-	cut := plan.Step{Action: plan.Update, Changes: []kind.Change{{Field: "rules", Cuts: "no traffic"}}}
+	cut := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "rules", Cuts: "no traffic"}}}}
 	for name, c := range map[string]struct {
 		steps []plan.Step
 		want  cause.Or
@@ -170,7 +170,7 @@ func TestWaysToDestroy(t *testing.T) {
 		"cut off and wiped":  {append(toDestroy(nil, "wipe Server 2").Steps, cut), cause.Or{cause.Wipes, cause.CutsOff}},
 		"deleted, made anew": {toDestroy(nil, "replace Server 1", "delete Server 1").Steps, cause.Or{cause.Deletes, cause.Replaces}},
 	} {
-		p := plan.Plan{Owned: 9, Steps: c.steps}.Apply(Brake(Limits{}, nil))
+		p := plan.Plan{Stock: plan.Stock{Owned: 9}, Steps: c.steps}.Apply(Brake(Limits{}, nil))
 		if got := p.Held[0].Args[0].(cause.Or); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", name, []cause.Code(got))
 		}

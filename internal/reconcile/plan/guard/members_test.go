@@ -65,7 +65,7 @@ func TestLimitsCountMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := plan.Plan{Steps: c.steps, OwnedKinds: map[string]int{}}
+			p := plan.Plan{Steps: c.steps, Stock: plan.Stock{OwnedKinds: map[string]int{}}}
 			for _, s := range c.steps {
 				if s.Have != nil {
 					p.Owned++

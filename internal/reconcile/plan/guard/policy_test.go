@@ -113,28 +113,28 @@ func TestWhatPoliciesMakeOfAStep(t *testing.T) {
 		"no pruning: refused and in use": {NoPrune, plan.Step{Action: plan.Refuse, Object: gone, Manner: plan.Manner{InUse: true}, Error: true}, "keep [gone kept-unpruned]"},
 		"no pruning: refused otherwise":  {NoPrune, plan.Step{Action: plan.Refuse, Object: gone, Error: true}, "refuse [] error"},
 		"no pruning: replaced":           {NoPrune, plan.Step{Action: plan.Recreate, Object: want(nil)}, "replace []"},
-		"report: drift":                  {ReportDrift(true), plan.Step{Action: plan.Update, Drift: true, Object: want(nil)}, "keep [only-reported]"},
+		"report: drift":                  {ReportDrift(true), plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "keep [only-reported]"},
 		"report: a commit":               {ReportDrift(true), plan.Step{Action: plan.Update, Object: want(nil)}, "update []"},
-		"report: kept":                   {ReportDrift(true), plan.Step{Action: plan.Keep, Drift: true, Object: want(nil)}, "keep []"},
+		"report: kept":                   {ReportDrift(true), plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "keep []"},
 		"report: corrected by annotation": {
-			ReportDrift(true), plan.Step{Action: plan.Update, Drift: true, Object: want(&no)}, "update []",
+			ReportDrift(true), plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(&no)}, "update []",
 		},
-		"report: only by annotation":       {ReportDrift(false), plan.Step{Action: plan.Update, Drift: true, Object: want(&yes)}, "keep [only-reported]"},
-		"report: not by default":           {ReportDrift(false), plan.Step{Action: plan.Update, Drift: true, Object: want(nil)}, "update []"},
-		"report: deleted by somebody":      {ReportDrift(true), plan.Step{Action: plan.Create, Drift: true, Object: plan.Object{Want: &kind.Desired{}}}, "keep [only-reported] metadata.name"},
-		"report: broken":                   {ReportDrift(true), plan.Step{Action: plan.Recreate, Drift: true, Object: failed, Causes: cause.List{cause.Of(cause.Failed)}}, "keep [failed only-reported]"},
+		"report: only by annotation":       {ReportDrift(false), plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(&yes)}, "keep [only-reported]"},
+		"report: not by default":           {ReportDrift(false), plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "update []"},
+		"report: deleted by somebody":      {ReportDrift(true), plan.Step{Action: plan.Create, Comparison: plan.Comparison{Drift: true}, Object: plan.Object{Want: &kind.Desired{}}}, "keep [only-reported] metadata.name"},
+		"report: broken":                   {ReportDrift(true), plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Drift: true}, Object: failed, Causes: cause.List{cause.Of(cause.Failed)}}, "keep [failed only-reported]"},
 		"caution: created":                 {Cautious, plan.Step{Action: plan.Create}, "create []"},
 		"caution: changed by a commit":     {Cautious, plan.Step{Action: plan.Update, Object: want(nil)}, "keep [newer-commit]"},
-		"caution: changed by somebody":     {Cautious, plan.Step{Action: plan.Update, Drift: true, Object: want(nil)}, "update []"},
+		"caution: changed by somebody":     {Cautious, plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "update []"},
 		"caution: of this very manifest":   {Cautious, plan.Step{Action: plan.Update, Manner: plan.Manner{OfThis: true}, Object: want(nil)}, "update []"},
-		"caution: replaced after drift":    {Cautious, plan.Step{Action: plan.Recreate, Drift: true, Object: want(nil)}, "keep [newer-commit]"},
+		"caution: replaced after drift":    {Cautious, plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "keep [newer-commit]"},
 		"caution: deleted":                 {Cautious, plan.Step{Action: plan.Delete, Object: gone}, "keep [newer-commit]"},
 		"caution: a surplus copy":          {Cautious, plan.Step{Action: plan.Delete, Object: surplus}, "delete []"},
 		"caution: waits":                   {Cautious, plan.Step{Action: plan.Wait, Object: want(nil), Causes: cause.List{cause.Of(cause.BeingDeleted)}}, "wait [being-deleted]"},
 		"the end of a stack":               {Ending(), plan.Step{Action: plan.Delete, Object: gone, Causes: cause.List{cause.Of(cause.Gone)}}, "delete [stack-ends]"},
 		"the end of a stack: another word": {Ending(), plan.Step{Action: plan.Delete, Object: gone, Causes: cause.List{cause.Of(cause.SpareUnneeded)}}, "delete [spare-unneeded]"},
 	} {
-		other := plan.Step{Action: plan.Update, Drift: true, Object: want(&yes)} // which has every policy make a copy
+		other := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(&yes)} // which has every policy make a copy
 		s := plan.Plan{Steps: []plan.Step{c.step, other}}.Apply(c.policy).Steps[0]
 		got := fmt.Sprint(s.Action, " ", codes(s.Causes))
 		if s.Error {

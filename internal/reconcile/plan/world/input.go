@@ -20,11 +20,7 @@ type Input struct {
 	// the reference is late.
 	Want []kind.Desired
 	Have kind.Snapshot
-	// Replace is whether objects may be deleted and recreated to apply a change
-	// when their annotations do not say.
-	Replace bool
-	// Others is whether what other stacks have marked may be used as if it were nobody's.
-	Others bool
+	Rules
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
@@ -32,10 +28,6 @@ type Input struct {
 	// in the same form, was deleted by somebody. That conclusion is not drawn for a stack that owns nothing yet.
 	Before map[manifest.Key]checksum.Sum
 	Past
-	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
-	Healing bool
-	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.
-	Approving bool
 	// Now is the time; the zero time where nothing depends on it.
 	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
@@ -44,6 +36,19 @@ type Input struct {
 
 	// Dropped is what the groups of Fallbacks would have and do not have. [Input.FallenBack] sets it.
 	Dropped map[manifest.Key]bool
+}
+
+// Rules say what a plan may do.
+type Rules struct {
+	// Replace is whether objects may be deleted and recreated to apply a change
+	// when their annotations do not say.
+	Replace bool
+	// Others is whether what other stacks have marked may be used as if it were nobody's.
+	Others bool
+	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
+	Healing bool
+	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.
+	Approving bool
 }
 
 // Past is what is known beyond the lists of the cloud and the commit. The zero value is that of a process that has just begun.

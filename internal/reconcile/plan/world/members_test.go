@@ -71,7 +71,7 @@ func TestChangesThatWaitForTheirTurn(t *testing.T) {
 		"a commit has it lose a disk": {&kind.Live{Phase: kind.Ready, Mark: another}, []kind.Change{grows, loses}, false, true},
 		"it has a disk of somebody":   {&kind.Live{Phase: kind.Ready, Mark: applied}, []kind.Change{grows, loses}, false, false},
 	} {
-		s := &plan.Step{Object: plan.Object{Want: want, Have: c.have}, Changes: c.changes, Manner: plan.Manner{Healing: c.healing}}
+		s := &plan.Step{Object: plan.Object{Want: want, Have: c.have}, Comparison: plan.Comparison{Changes: c.changes}, Manner: plan.Manner{Healing: c.healing}}
 		if got := w.WaitsItsTurn(s); got != c.waits {
 			t.Errorf("%s: waits %t", name, got)
 		}

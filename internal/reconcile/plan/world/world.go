@@ -24,9 +24,7 @@ type World struct {
 	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id.
 	Suspended []suspended                  // objects that may have parts without a manifest.
 	Further   *Further                     // the further members that groups may have; nil for none.
-	Owned     int
-	// OwnedKinds are the numbers of owned objects, by kind.
-	OwnedKinds map[string]int
+	plan.Stock
 }
 
 // Of is the world of an input, with the marks that its cloud bears, and the further members that groups may have.
