@@ -48,8 +48,8 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
 .PHONY: test-gitlab
-test-gitlab: ## compare the stand-in for GitLab with what GitLab's own client expects, and signed webhooks with the library of Standard Webhooks
-	cd tools/gitlab && $(GO) test -count 1 ./...
+test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema (npm, Debian package rsync)
+	GO=$(GO) .ci/gitlab
 
 .PHONY: test-otlp
 test-otlp: ## read traces with the decoder of the OpenTelemetry collector
