@@ -75,6 +75,11 @@ type Engine struct {
 // past returns what is known of the past.
 func (e *Engine) past() *memory.Memory { return cmp.Or(e.Memory, &e.own) }
 
+// log is the log, which may lead nowhere.
+func (e *Engine) log() *slog.Logger {
+	return cmp.Or(e.Log, slog.New(slog.DiscardHandler))
+}
+
 // Timing bounds the engine's waits. A zero field means the default, which is at the end of its comment.
 type Timing struct {
 	Poll    time.Duration // shortest time between two lists of one collection; 500 ms.

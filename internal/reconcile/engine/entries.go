@@ -58,8 +58,8 @@ func (e *Engine) logIn(ctx context.Context) {
 		group.Go(func() error {
 			access, err := entry.Open(ctx)
 			e.entries.note(entry.Name, access, err)
-			if err != nil && e.Log != nil && ctx.Err() == nil {
-				e.Log.Warn("the entry of clouds.yaml cannot be used", "entry", entry.Name, "error", err)
+			if err != nil && ctx.Err() == nil {
+				e.log().Warn("the entry of clouds.yaml cannot be used", "entry", entry.Name, "error", err)
 			}
 			return nil
 		})

@@ -83,8 +83,8 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 			of.Everything, of.Managed, of.Moment = asked.Everything || complete[at], managed[at], moments[at.Entry]
 			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
-			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
-				e.Log.Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan shows only what may be published
+			if shown.Err != nil && ctx.Err() == nil && !usual {
+				e.log().Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan shows only what may be published
 			}
 			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()

@@ -46,8 +46,8 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
 	pass := e.pass(ctx, rev)
-	if err := e.past().Save(time.Now()); err != nil && e.Log != nil {
-		e.Log.Warn("what is known of the past cannot be kept for the next process", "error", err)
+	if err := e.past().Save(time.Now()); err != nil {
+		e.log().Warn("what is known of the past cannot be kept for the next process", "error", err)
 	}
 	return pass
 }

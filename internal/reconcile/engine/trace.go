@@ -81,8 +81,8 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 		return kind.Trace{When: have.Updated}
 	}
 	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets), have, changes)
-	if err != nil && e.Log != nil {
-		e.Log.Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets, err))
+	if err != nil {
+		e.log().Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets, err))
 	}
 	if !ok || err != nil {
 		return kind.Trace{}

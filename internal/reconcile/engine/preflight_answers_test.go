@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// Answers that are missing are noted. A service that is not there, and hosts that only administrators may list, are not.
+func TestAnswersBeforeAPlanIsShown(t *testing.T) {
+	gone, broken, forbidden := fmt.Errorf("no %w", kind.ErrNoService), errors.New("500"), fmt.Errorf("no %w", kind.ErrForbidden)
+	for name, c := range map[string]struct {
+		quota, zone, host error
+		lines             []string
+		has               []cause.Code
+		quotas, warnings  int
+	}{
+		"all answer":                 {nil, nil, nil, []string{"a", "b near=a", "c near=a"}, nil, 1, 2},
+		"nothing answers":            {broken, broken, broken, []string{"a", "b near=a", "c near=a"}, []cause.Code{cause.QuotaUnknown, cause.ZonesUnknown, cause.HostsUnknown}, 0, 0},
+		"nothing is there":           {gone, gone, gone, []string{"a", "b near=a", "c near=a"}, nil, 0, 0},
+		"hosts are for others":       {nil, nil, forbidden, []string{"a", "b near=a", "c near=a"}, nil, 1, 1},
+		"quotas are for others":      {forbidden, nil, nil, []string{"a", "b near=a", "c near=a"}, []cause.Code{cause.QuotaUnknown}, 0, 2},
+		"nothing is to be done":      {broken, broken, broken, nil, nil, 0, 0},
+		"something through an entry": {nil, nil, nil, []string{"a", "b near=a", "c near=a", "d cloud=other"}, []cause.Code{cause.EntriesUnchecked}, 1, 2},
+	} {
+		main, other := newDoors()
+		e := entered(main, other)
+		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, main)
+		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+		}
+		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
+		k.Zone = func(*thingtest.Spec) string { return "here" }
+		k.PerHost = func(*thingtest.Spec) (int, bool) { return 1, true }
+		e.Kinds = []*kind.Kind{k.Resource()}
+		e.Quotas = func(context.Context, string) (kind.Allowances, error) {
+			return kind.Allowances{"things": {Limit: 5}}, c.quota
+		}
+		e.Zones = func(context.Context, string) ([]string, error) { return []string{"there"}, c.zone }
+		e.Hosts = func(context.Context) (map[string]int, error) { return map[string]int{}, c.host }
+		_, found := e.PlanOf(t.Context(), Revision{Want: wanted(t, main, c.lines...)})
+		for _, code := range []cause.Code{cause.QuotaUnknown, cause.ZonesUnknown, cause.HostsUnknown, cause.EntriesUnchecked} {
+			want := false
+			for _, has := range c.has {
+				want = want || has == code
+			}
+			if found.Notes.Has(code) != want {
+				t.Errorf("%s: notes %s: %t", name, code, !want)
+			}
+		}
+		if len(found.Quotas) != c.quotas || len(found.Warnings) != c.warnings {
+			t.Errorf("%s: quotas %v, %d warnings", name, found.Quotas, len(found.Warnings))
+		}
+	}
+}
