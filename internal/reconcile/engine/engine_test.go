@@ -44,6 +44,21 @@ func failed(p Pass) string {
 	return strings.Join(out, "\n")
 }
 
+// failedFor reports whether an object failed for a cause with a code.
+func failedFor(p Pass, name string, code cause.Code) bool {
+	return slices.ContainsFunc(p.Failures, func(f Failure) bool { return f.Key.Name == name && f.Causes.Has(code) })
+}
+
+// stepOf is the step of the last plan for an object.
+func stepOf(t *testing.T, p Pass, name string) plan.Step {
+	t.Helper()
+	i := slices.IndexFunc(p.Last.Steps, func(s plan.Step) bool { return s.Key.Name == name })
+	if i < 0 {
+		t.Fatalf("%s has no step", name)
+	}
+	return p.Last.Steps[i]
+}
+
 func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("stuck", "top atop=stuck", "other", "above atop=other")

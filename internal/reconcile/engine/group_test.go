@@ -121,8 +121,8 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 		if h.most != 1 {
 			t.Errorf("%v did not work at the same time, want one at most", h.lost)
 		}
-		if got := pass.First.Steps[3].Reason(); got != "spec.resource.shape cannot be changed in place; after Thing/sheep-0, one member of Flock/sheep at a time" {
-			t.Errorf("the plan says %q", got)
+		if s := pass.First.Steps[3]; !s.Causes.Is(cause.FixedField) || s.Turn.Code != cause.Turn || len(s.Awaits) != 1 || s.Awaits[0].Name != "sheep-0" {
+			t.Errorf("the plan says %q, after %v", s.Reason(), s.Awaits)
 		}
 	})
 }

@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -169,8 +171,8 @@ func TestACanaryIsTriedForLong(t *testing.T) {
 		if pass.Outcome() != plan.OutOfSync || h.called("sheep-0").Shape != "flat" || h.called("sheep-1").Shape != "round" || pass.Took > time.Hour {
 			t.Errorf("%s after %s: %s", pass.Outcome(), pass.Took, failed(pass))
 		}
-		if !strings.Contains(messages(pass.Last, h), "after Thing/sheep-0 has worked for 24h0m0s") {
-			t.Error(messages(pass.Last, h))
+		if s := stepOf(t, pass, "sheep-1"); s.Turn.Code != cause.TurnWorked || !slices.Contains(s.Turn.Args, any(24*time.Hour)) {
+			t.Errorf("it waits: %s", s.Turn)
 		}
 		time.Sleep(23 * time.Hour)
 		if pass := h.sync(t, 3, "flat"); h.called("sheep-1").Shape != "round" && pass.Started.Before(h.called("sheep-0").Since.Add(24*time.Hour)) && pass.Took < time.Hour {

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
@@ -67,16 +68,17 @@ func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 			if got := states(pass, h)["sheep-0"]; pass.Outcome() != plan.OutOfSync || pass.Last.Summary().Drifted != 1 || got != status.StateDrifted || h.called("sheep-0").Shape != "square" {
 				t.Errorf("%s, %s: %s; %s", pass.Outcome(), pass.Last.Summary(), got, failed(pass))
 			}
-			if got := messages(pass.Last, h); !strings.Contains(got, "sheep-0: ") || !strings.Contains(got, "Flock/sheep") || !strings.Contains(got, "spec.resource.shape") {
-				t.Error(got)
+			if s := stepOf(t, pass, "sheep-0"); !s.Causes.Has(cause.LeftPartition) || !kind.Has(s.Changes, "spec.resource.shape") {
+				t.Errorf("%s, %v", s.Causes, s.Changes)
 			}
 		}
 		pass := h.sync(t, 3, "flat, colour: red")
 		if pass.Outcome() != plan.InSync || h.shapes() != "square round flat" || h.called("sheep-1").Colour != "" {
 			t.Errorf("%s: %s", h.shapes(), failed(pass))
 		}
-		if got := messages(pass.Last, h); states(pass, h)["sheep-1"] != status.StateOutdated || !strings.Contains(got, "sheep-1: left as it is: Flock/sheep changes its members from number 2 on; differs in spec.resource.colour, spec.resource.shape") {
-			t.Errorf("%s: %s", states(pass, h)["sheep-1"], got)
+		s := stepOf(t, pass, "sheep-1")
+		if states(pass, h)["sheep-1"] != status.StateOutdated || !s.Causes.Has(cause.LeftPartition) || !kind.Has(s.Aside, "spec.resource.colour") || !kind.Has(s.Aside, "spec.resource.shape") {
+			t.Errorf("%s: %s, %v", states(pass, h)["sheep-1"], s.Causes, s.Aside)
 		}
 	})
 }

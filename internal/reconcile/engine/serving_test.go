@@ -159,7 +159,7 @@ func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 		h.engine.Probe, h.past = probe, h.past[:1]
 		writes := h.Writes
 		pass := h.sync(t, 3, "flat")
-		if got := failed(pass); h.Writes != writes || h.shapes() != "round round round" || !strings.Contains(got, "went back to what it was at commit commit-0") {
+		if got := failed(pass); h.Writes != writes || h.shapes() != "round round round" || !wentBack(pass, "commit-0", "sheep-0") {
 			t.Errorf("%d writes, %s; %s", h.Writes-writes, h.shapes(), got)
 		}
 	})

@@ -1,11 +1,13 @@
 package virtualmachinegroup_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -20,22 +22,24 @@ func TestMoreMachinesThanHosts(t *testing.T) {
 		return strings.NewReplacer(append(edits, "haPolicy: soft", "haPolicy: hard")...).Replace(object)
 	}
 	for _, c := range []struct {
-		name, manifest, warning string
-		on                      *kindtest.Target
+		name, manifest string
+		warning        cause.Code
+		numbers        []any // of members, of the hosts that they take, and of those that there are
+		on             *kindtest.Target
 	}{
-		{"few", hard(), "", admin},
-		{"many", hard("replicas: 2", "replicas: 200"), "ServerGroup/web keeps 200 members apart, which takes 200 hosts, but the cloud has only 3 available: the rest cannot be placed", admin},
-		{"in one zone", hard("replicas: 2", "replicas: 3", "    image", "    zone: az-a\n    image"), "which takes 3 hosts, but its availability zone has only 2 available", admin},
-		{"softly", strings.Replace(object, "replicas: 2", "replicas: 200", 1), "", admin},
-		{"who may not ask", hard("replicas: 2", "replicas: 200"), "", g},
+		{"few", hard(), "", nil, admin},
+		{"many", hard("replicas: 2", "replicas: 200"), cause.TooFewHosts, []any{200, 200, 3}, admin},
+		{"in one zone", hard("replicas: 2", "replicas: 3", "    image", "    zone: az-a\n    image"), cause.TooFewHostsInZone, []any{3, 3, 2}, admin},
+		{"softly", strings.Replace(object, "replicas: 2", "replicas: 200", 1), "", nil, admin},
+		{"who may not ask", hard("replicas: 2", "replicas: 200"), "", nil, g},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := c.on.Client(nil)
 			e := c.on.Engine(client)
 			e.Hosts = client.Hosts
 			_, found := e.PlanOf(t.Context(), engine.Revision{Commit: "c", Want: c.on.Resolve(c.manifest)})
-			if got := found.Warnings.String(); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
-				t.Errorf("%q, want %q", got, c.warning)
+			if c.warning == "" && len(found.Warnings) > 0 || c.warning != "" && (!found.Warnings.Is(c.warning) || !slices.Equal(found.Warnings[0].Args[1:], c.numbers)) {
+				t.Errorf("%q, want %q with %v", found.Warnings, c.warning, c.numbers)
 			}
 			if len(found.Notes) > 0 {
 				t.Errorf("notes: %v", found.Notes)

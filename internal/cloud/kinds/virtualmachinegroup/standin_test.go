@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -120,14 +121,13 @@ func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	t.Helper()
 	g.MustSync(now)
-	turns := map[string]string{}
+	turns := map[string]cause.Code{}
 	for _, s := range g.Plan(next).Steps {
 		if s.Action == plan.Delete {
-			turns[s.Key.String()] = s.Turn.String()
+			turns[s.Key.String()] = s.Turn.Code
 		}
 	}
-	const later = "when more members of VirtualMachineGroup/web serve"
-	if len(turns) != 3 || turns["Server/web-1"] != later || turns["FloatingIP/web-1"] != later {
+	if len(turns) != 3 || turns["Server/web-1"] != cause.MoreServe || turns["FloatingIP/web-1"] != cause.MoreServe {
 		t.Errorf("what is deleted waits until %v", turns)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -35,7 +36,7 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 			edited := strings.Replace(chosen(policy), edit.old, edit.new, 1)
 			pass := g.MustSync(edited)
 			for _, s := range pass.First.Steps {
-				turn := strings.Contains(s.Turn.String(), "one member of VirtualMachineGroup/web at a time")
+				turn := s.Turn.Code == cause.Turn
 				if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != edit.cost || turn != (s.Key.Name == "web-1")) {
 					t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
 				}
@@ -88,7 +89,7 @@ func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
 	before := ids(g.MustSync(first).Last)
 	pass := g.MustSync(second)
 	for _, s := range pass.First.Steps {
-		turn := strings.Contains(s.Turn.String(), "one member of VirtualMachineGroup/web at a time")
+		turn := s.Turn.Code == cause.Turn
 		if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != "rebuild: wipes the disk" || turn != (s.Key.Name == "web-1")) {
 			t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
 		}

@@ -45,19 +45,20 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		lost  map[string]string
 		want  string
 	}{
-		"its users are known":             {of: "Thing", front: kind.Collection{}, want: "delete no longer in the repository []"},
-		"they are not":                    {of: "Thing", front: kind.Collection{Err: down}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
-		"nor whose mark it would be":      {of: "Thing", front: kind.Collection{Err: down}, mark: kind.Mark{Keep: true, Detach: true}, want: "detach is no longer managed, and stays in the cloud as its annotation asked; when all objects of kind Front can be listed [Front]"},
-		"those of other projects are not": {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}, want: "delete no longer in the repository []"},
-		"a part of them is not":           {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{Err: down}, {Entry: "b"}}}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
-		"there is no such service":        {of: "Thing", front: kind.Collection{Err: kind.ErrNoService}, want: "delete no longer in the repository []"},
-		"nobody asks for what is closed":  {of: "Thing", front: kind.Collection{Err: forbidden}, want: "delete no longer in the repository []"},
-		"there was one that is closed":    {of: "Thing", front: kind.Collection{Err: forbidden}, lost: map[string]string{"Front/f": "id"}, want: "delete no longer in the repository; when all objects of kind Front can be listed [Front]"},
-		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
-		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete no longer in the repository []"},
+		"its users are known":             {of: "Thing", front: kind.Collection{}, want: "delete gone []"},
+		"they are not":                    {of: "Thing", front: kind.Collection{Err: down}, want: "delete gone all-seen [Front]"},
+		"nor whose mark it would be":      {of: "Thing", front: kind.Collection{Err: down}, mark: kind.Mark{Keep: true, Detach: true}, want: "detach let-go all-seen [Front]"},
+		"those of other projects are not": {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}, want: "delete gone []"},
+		"a part of them is not":           {of: "Thing", front: kind.Collection{Parts: []kind.Shown{{Err: down}, {Entry: "b"}}}, want: "delete gone all-seen [Front]"},
+		"there is no such service":        {of: "Thing", front: kind.Collection{Err: kind.ErrNoService}, want: "delete gone []"},
+		"nobody asks for what is closed":  {of: "Thing", front: kind.Collection{Err: forbidden}, want: "delete gone []"},
+		"there was one that is closed":    {of: "Thing", front: kind.Collection{Err: forbidden}, lost: map[string]string{"Front/f": "id"}, want: "delete gone all-seen [Front]"},
+		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete gone []"},
+		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete gone []"},
 	} {
 		p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{define(c.of), fronts()}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: world.Past{Lost: c.lost}})
-		if got := strings.TrimSpace(fmt.Sprint(p.Steps[0].Action, " ", p.Steps[0].Reason(), " ", p.Steps[0].Awaits)); got != c.want {
+		s := p.Steps[0]
+		if got := fmt.Sprintf("%s %s %v", s.Action, strings.Join(codesOf(s.Causes.And(s.Turn)), " "), s.Awaits); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

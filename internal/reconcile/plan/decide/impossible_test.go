@@ -2,10 +2,12 @@ package decide
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -29,8 +31,8 @@ type asking struct {
 	repo, cloud []string
 	token       string
 	alter       func(*world.Input)
-	refused     map[string]string
-	kept        []string // the objects without a manifest that stay
+	refused     map[string]string // the code of a cause, and what the cause is about
+	kept        []string          // the objects without a manifest that stay
 }
 
 const baseHere = "base ours colour=red"
@@ -54,7 +56,8 @@ func (c asking) run(t *testing.T) {
 	}
 	for _, s := range Compute(in).Steps {
 		why := c.refused[s.Key.Name]
-		if refused := s.Action == plan.Refuse; refused != (why != "") || !strings.Contains(s.Reason(), why) {
+		code, about, _ := strings.Cut(why, " ")
+		if refused := s.Action == plan.Refuse; refused != (why != "") || refused && (!s.Causes.Has(cause.Code(code)) || !slices.ContainsFunc(argsOf(s.Causes), func(arg any) bool { return fmt.Sprint(arg) == about })) {
 			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
 		}
 		if kept := s.Action == plan.Keep && s.Want == nil; kept != slices.Contains(c.kept, s.Key.Name) {
@@ -63,20 +66,37 @@ func (c asking) run(t *testing.T) {
 	}
 }
 
+// argsOf are the arguments of causes, and those of causes among them.
+func argsOf(list cause.List) (args []any) {
+	for _, c := range list {
+		for _, arg := range c.Args {
+			switch arg := arg.(type) {
+			case cause.Cause:
+				args = append(args, argsOf(cause.List{arg})...)
+			case cause.List:
+				args = append(args, argsOf(arg)...)
+			default:
+				args = append(args, arg)
+			}
+		}
+	}
+	return args
+}
+
 func TestWhatOnlyOneCanHave(t *testing.T) {
-	taken := map[string]string{"a": "blue of Thing/base is taken by Thing x (id-002), which stack s did not make; choose another"}
+	taken := map[string]string{"a": "claim-taken Thing x (id-002)"}
 	for name, c := range map[string]asking{
 		"two ask, nothing is there": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue", "c atop=base colour=green"},
-			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/base is also asked for by Thing/a"}},
+			refused: map[string]string{"a": "rival-asks Thing/b", "b": "rival-asks Thing/a"}},
 		"two ask, one by an import of the same": {
 			repo:    []string{"base colour=red", "alias import=base", "a atop=base colour=blue", "b atop=alias colour=blue"},
 			cloud:   []string{baseHere},
-			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/alias is also asked for by Thing/a"}},
+			refused: map[string]string{"a": "rival-asks Thing/b", "b": "rival-asks Thing/a"}},
 		"the one that is there stays": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue"},
 			cloud:   []string{baseHere, "a ours colour=blue atop=id-001"},
-			refused: map[string]string{"b": "also asked for by Thing/a (things.yaml:"}},
+			refused: map[string]string{"b": "rival-asks Thing/a"}},
 		"somebody has it": {
 			repo:  []string{"base colour=red", "a atop=base colour=blue"},
 			cloud: []string{baseHere, "x nobody colour=blue"}, token: "id-001/blue", refused: taken},
@@ -138,14 +158,14 @@ func TestARangeOnlyOneCanHave(t *testing.T) {
 	for name, c := range map[string]asking{
 		"two ask for a part of one": {
 			repo:    []string{base, a, "b atop=base colour=10.0.0.128/25", "c atop=base colour=10.0.1.0/24"},
-			refused: map[string]string{"a": "overlaps what Thing/b", "b": "overlaps what Thing/a"}},
+			refused: map[string]string{"a": "rival-overlaps Thing/b", "b": "rival-overlaps Thing/a"}},
 		"of two things": {repo: []string{base, "also colour=red", a, "b atop=also colour=10.0.0.0/24"}},
 		"somebody has it": {
-			repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing x (id-002), which stack s did not make"}},
+			repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "claim-overlaps Thing x (id-002)"}},
 		"it is on its way out": {repo: []string{base, a}, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/10.0.0.0/16"},
 		"of something else":    {repo: []string{base, a}, cloud: []string{baseHere, "x nobody"}, token: "id-009/10.0.0.0/16"},
 		"what its manifest still says elsewhere": {
-			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "Thing/x has some of its addresses, and is not replaced"}},
+			repo: []string{base, a, "x colour=red"}, cloud: []string{baseHere, "x ours colour=red"}, token: "id-001/10.0.0.0/16", refused: map[string]string{"a": "addresses-of-another Thing/x"}},
 		"what is replaced": {
 			repo: []string{base, a, "x atop=base colour=10.9.0.0/24 shape=new"}, cloud: []string{baseHere, "x stale colour=10.0.0.0/16 shape=old atop=id-001"}, token: "id-001/10.0.0.0/16"},
 		"itself": {
@@ -153,7 +173,7 @@ func TestARangeOnlyOneCanHave(t *testing.T) {
 		"a half-made copy of itself": {repo: []string{base, "x atop=base colour=10.0.0.0/24"}, cloud: []string{baseHere, "x half colour=10.0.0.0/24 atop=id-001"}, token: "id-001/10.0.0.0/24"},
 		"its name of before": {
 			repo: []string{base, a}, cloud: []string{baseHere, "x stale atop=id-001", "user stale near=id-002", "far stale near=id-003", "aside stale"}, token: "id-001/10.0.0.0/24",
-			refused: map[string]string{"a": "stackreeve.dev/moved-from: Thing/x"}, kept: []string{"x", "user", "far"}},
+			refused: map[string]string{"a": "claim-overlaps-gone Thing/x"}, kept: []string{"x", "user", "far"}},
 	} {
 		t.Run(name, c.run)
 	}
@@ -175,7 +195,7 @@ func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 		}
 	}
 	for _, s := range Compute(in).Steps {
-		if hinted := strings.Contains(s.Reason(), "stackreeve.dev/moved-from: Thing/x"); hinted != (s.Key.Name == "x") {
+		if hinted := s.Causes.Has(cause.AsksForTheSame); hinted != (s.Key.Name == "x") {
 			t.Errorf("%s %s: %s", s.Action, s.Key.Name, s.Reason())
 		}
 	}
