@@ -36,7 +36,7 @@ type Engine struct {
 	Policies []plan.Policy
 	// Limits bounds how much one pass may destroy.
 	Limits guard.Limits
-	// Others is [world.Input.Others].
+	// Others is whether objects with the mark of another stack may be used, see [world.Rules.Others].
 	Others bool
 	// Replace says whether objects without an annotation about it may be replaced.
 	Replace bool
