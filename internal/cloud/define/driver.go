@@ -27,8 +27,10 @@ func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filt
 	if r.Flat {
 		d.fields = table.NewFlat(r.Overrides...)
 	}
-	if d.marks = (inAttribute[Spec, Filter, More]{d}); r.Mark.Attribute == "" {
+	if r.Mark.Attribute == "" {
 		d.marks = inLabels[Spec, Filter, More]{d, labeller{c, r.Collection, d.fields.Extensions()}}
+	} else {
+		d.marks = inAttribute[Spec, Filter, More]{d}
 	}
 	return d
 }
@@ -102,13 +104,14 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 	return made, d.Finish(ctx, w, made)
 }
 
-// Creation is the body of a create request, for [Driver.Post]. It includes a mark in an attribute.
+// Creation is the body of a create request, for [Driver.Post]. It includes the mark if that stands in an attribute. For objects with
+// labels, it has neither description nor tags: Post adds them, with the mark, see [inLabels.post].
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := d.elsewhere(w); project != "" {
 		body[d.of.Collection.Project] = project
 	}
-	d.marks.inCreation(body, w.Mark)
+	d.marks.prepareCreate(body, w.Mark)
 	return body
 }
 
@@ -153,7 +156,7 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 // Update implements [kind.Driver.Update].
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
-	d.marks.inChange(n.Fields)
+	d.marks.prepareUpdate(n.Fields)
 	for _, name := range d.of.FoundBy {
 		if _, changed := n.Fields[name]; !changed {
 			continue

@@ -61,9 +61,11 @@ func encoded[T string | []string](value T) json.RawMessage {
 	return text
 }
 
-func (l inLabels[Spec, Filter, More]) inCreation(body map[string]any, _ kind.Mark) { l.inChange(body) }
+func (l inLabels[Spec, Filter, More]) prepareCreate(body map[string]any, _ kind.Mark) {
+	l.prepareUpdate(body)
+}
 
-func (inLabels[Spec, Filter, More]) inChange(fields map[string]any) {
+func (inLabels[Spec, Filter, More]) prepareUpdate(fields map[string]any) {
 	delete(fields, "description")
 	delete(fields, "tags")
 }

@@ -16,9 +16,11 @@ import (
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// inCreation prepares the body of a create request, inChange the attributes of an update, both filled from the fields.
-	inCreation(body map[string]any, m kind.Mark)
-	inChange(fields map[string]any)
+	// prepareCreate prepares the body of a create request, prepareUpdate the attributes of an update, both filled from the fields.
+	// inAttribute puts the mark into the body. inLabels removes the description and the tags: post and write add them again,
+	// with the mark.
+	prepareCreate(body map[string]any, m kind.Mark)
+	prepareUpdate(fields map[string]any)
 	// post creates an object that bears the mark from the first request on, and returns the service's answer. The attributes in
 	// last are in the last of its requests.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
@@ -35,12 +37,12 @@ func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[
 	return rest, err
 }
 
-func (a inAttribute[Spec, Filter, More]) inCreation(body map[string]any, m kind.Mark) {
+func (a inAttribute[Spec, Filter, More]) prepareCreate(body map[string]any, m kind.Mark) {
 	at := a.of.Mark.Attribute
 	body[at] = a.of.Mark.Put(body[at], m, "", a.Client.ProjectID)
 }
 
-func (inAttribute[Spec, Filter, More]) inChange(map[string]any) {}
+func (inAttribute[Spec, Filter, More]) prepareUpdate(map[string]any) {}
 
 func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (answer table.Attributes, err error) {
 	maps.Copy(body, last)

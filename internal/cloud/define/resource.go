@@ -145,7 +145,7 @@ type Change[Spec, More any] struct {
 	Want    typed.Want[Spec]
 	Have    typed.Live[State[Spec, More]]
 	Changes []kind.Change
-	// Fields are the attributes to write. [Driver.Write] adds the mark.
+	// Fields are the attributes to write, without the labels of a Neutron object. [Driver.Write] adds the mark, and those labels.
 	Fields map[string]any
 	// Now are the standard attributes before Fields are written; nil if they are those in Have.
 	Now *Standard
@@ -183,7 +183,7 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 }
 
 // Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one in a body
-// ("policy"), and the extension; the rest is the same for all.
+// ("policy"), and the extension; the rest is the same for all. Their labels bear the mark, since [Resource.Mark] is zero.
 func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network
 	// Lists and tags use the last part of the path.
