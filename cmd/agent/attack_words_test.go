@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -272,10 +274,30 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
 	lab := onGitHub{g, f.Forge()}
 	r := newReview(t, lab, "@every 1s", "{githubApp: "+key+", apiURL: "+g.APIURL+"}}", "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+api+"}")
+	r.cloudAddress(&heard, wrongs(string(r.Server.CloudsYAML()), redirecting(t)), []string{strings.TrimSuffix(g.APIURL, "/api/v3")}, "/statuses/", "/comments", "check-runs")
+}
+
+// The same on Gerrit, with the clouds that are known at once to be wrong.
+func TestAttackCloudAddressOnGerrit(t *testing.T) {
+	testcost.Long(t)
+	var heard overheard
+	api := ""
+	g, r := newGerrit(t, "@every 1s", func(url string) string { api = heard.between(t, url); return api })
+	list := wrongs(string(r.Server.CloudsYAML()), redirecting(t))
+	maps.DeleteFunc(list, func(what string, _ wrong) bool {
+		return !slices.Contains([]string{"a login", "another shape", "a missing authority", "wrong password"}, what)
+	})
+	r.cloudAddress(&heard, list, []string{api, g.URL}, "/review")
+}
+
+// cloudAddress reads everything that the agent sends to a forge about clouds that cannot be used. own are the forge's addresses, which are no
+// secret there, and needed are words in what is sent.
+func (r *reviewStage) cloudAddress(heard *overheard, list map[string]wrong, own []string, needed ...string) {
+	t, lab := r.t.(*testing.T), r.lab
 	lab.Push(t, "feature", networks("two"))
 	lab.OpenPull(t, "feature", lab.Branch(), "Add two")
 	i := 0
-	for what, wrong := range wrongs(string(r.Server.CloudsYAML()), redirecting(t)) {
+	for what, wrong := range list {
 		i++
 		lab.Push(t, lab.Branch(), networks(fmt.Sprint("more-", i)))
 		lab.Push(t, "feature", networks(fmt.Sprint("news-", i)))
@@ -287,8 +309,10 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: it succeeded", what)
 		}
-		// The forge's own address is no secret there.
-		posted := strings.ReplaceAll(heard.take(), strings.TrimSuffix(g.APIURL, "/api/v3"), "")
-		tellsNothing(t, what, wrong, posted, string(log), []string{"/statuses/", "/comments", "check-runs"}, []string{r.Dir})
+		posted := heard.take()
+		for _, address := range own {
+			posted = strings.ReplaceAll(posted, address, "")
+		}
+		tellsNothing(t, what, wrong, posted, string(log), needed, []string{r.Dir})
 	}
 }
