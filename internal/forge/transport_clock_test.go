@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -48,4 +49,24 @@ func TestAWriteThatIsRefusedTakesNothingFromTheMinute(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A forge may take ten seconds for an answer. One that takes longer than a request may is away, and counts as unavailable.
+func TestSlowAnswersAreWaitedFor(t *testing.T) {
+	for took, want := range map[time.Duration]error{10 * time.Second: nil, requestTime + time.Second: ErrUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			tr := NewTransport(config(func(req *http.Request) (*http.Response, error) {
+				select {
+				case <-time.After(took):
+					return answer(200, "{}"), nil
+				case <-req.Context().Done():
+					return nil, req.Context().Err()
+				}
+			}))
+			begun := time.Now()
+			if _, _, err := send(t, tr, "GET", "repos"); !errors.Is(Class(err), want) || time.Since(begun) > requestTime {
+				t.Errorf("an answer after %s: %v after %s", took, err, time.Since(begun))
+			}
+		})
+	}
 }

@@ -28,7 +28,8 @@ type GitLab struct {
 
 	mu        sync.Mutex
 	weather   func(w http.ResponseWriter, r *http.Request) (answered bool)
-	former    string // an earlier path of the project
+	lose      func(*http.Request) bool // whether the answer is lost on its way
+	former    string                   // an earlier path of the project
 	users     []*labUser
 	merges    []*labMerge
 	notes     map[int][]*labNote
@@ -119,6 +120,13 @@ func (g *GitLab) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answ
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.weather = f
+}
+
+// Lose decides which requests GitLab carries out without that the answer arrives; nil ends it.
+func (g *GitLab) Lose(f func(*http.Request) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lose = f
 }
 
 // Served is the number of answered requests.

@@ -59,6 +59,9 @@ func (g *GitLab) serve() http.Handler {
 		if page, ok := said.(list); ok && code == http.StatusOK {
 			said = pageOf(w, r, page)
 		}
+		if g.lose != nil && g.lose(r) {
+			panic(http.ErrAbortHandler)
+		}
 		write(w, code, said)
 	})
 }

@@ -193,18 +193,6 @@ func TestAttackLongTexts(t *testing.T) {
 	}
 }
 
-// TestRenamedProjects checks that a renamed project is found by its old path, and can be written
-// to.
-func TestRenamedProjects(t *testing.T) {
-	l := start(t)
-	l.Push(t, "renamed", file("a: 1\n"))
-	number := l.OpenPull(t, "renamed", l.Branch(), "Renamed")
-	l.Rename("acme/cloud")
-	if _, err := l.forge.Post(t.Context(), number, "hello"); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestWeather(t *testing.T) {
 	l := start(t)
 	ask := func() error { _, err := l.forge.Open(t.Context(), l.Branch()); return err }
