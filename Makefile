@@ -48,7 +48,7 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
 .PHONY: test-gitlab
-test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema (npm, Debian package rsync)
+test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema, glab and python-gitlab (npm, Debian packages rsync and python3-gitlab)
 	GO=$(GO) .ci/gitlab
 
 .PHONY: test-otlp

@@ -1,8 +1,6 @@
-// Package gitlab_test has GitLab's own Go client, and the library of Standard Webhooks, judge the stand-in for GitLab and the endpoint of webhooks.
-//
-// The client makes these calls: GetProject, CurrentUser, ListProjectMergeRequests, GetMergeRequest, ListMergeRequestsByCommit,
-// ListMergeRequestNotes, CreateMergeRequestNote, UpdateMergeRequestNote, DeleteMergeRequestNote, SetCommitStatus, GetCommitStatuses,
-// ListProjectPipelines, GetInheritedProjectMember, GetBranch, ListCommits and ParseHook.
+// Package gitlab_test has programs that others wrote judge the stand-in for GitLab and the endpoint of webhooks: GitLab's own Go client, glab,
+// python-gitlab, and the library of Standard Webhooks. Each test lists the calls that its judge made. Gitea's migration is another judge
+// (internal/forge/gitea).
 package gitlab_test
 
 import (
@@ -98,6 +96,12 @@ func TestClient(t *testing.T) {
 	if commits := must[[]*gitlab.Commit](t)(c.Commits.ListCommits(id, &gitlab.ListCommitsOptions{RefName: &main, Path: &path})); len(commits) != 1 || commits[0].ID != commit {
 		t.Errorf("commits: %+v", commits)
 	}
+	made(t, g,
+		"DELETE projects/*/merge_requests/*/notes/*", "GET projects/*", "GET projects/*/members/all/*", "GET projects/*/merge_requests",
+		"GET projects/*/merge_requests/*", "GET projects/*/merge_requests/*/notes", "GET projects/*/pipelines", "GET projects/*/repository/branches/*",
+		"GET projects/*/repository/commits", "GET projects/*/repository/commits/*/merge_requests", "GET projects/*/repository/commits/*/statuses",
+		"GET user", "POST projects/*/merge_requests/*/notes", "POST projects/*/statuses/*", "PUT projects/*/merge_requests/*/notes/*",
+	)
 }
 
 // The client reads every message of the stand-in, and finds in it what the agent finds.

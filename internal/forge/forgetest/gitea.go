@@ -75,6 +75,17 @@ func (g *Gitea) Another(t testing.TB, name string) *Gitea {
 	return other
 }
 
+// Migrate has Gitea copy the project of a GitLab, with its merge requests and comments, to a new repository.
+func (g *Gitea) Migrate(t testing.TB, from *GitLab, name string) *Gitea {
+	t.Helper()
+	g.call(t, giteaAdmin, "POST", "/repos/migrate", object{
+		"service": "gitlab", "clone_addr": from.Remote(), "auth_token": from.Token(Maintainer), "repo_owner": giteaOwner, "repo_name": name, "pull_requests": true,
+	}, nil)
+	other := &Gitea{URL: g.URL, Repository: giteaOwner + "/" + name, TokenFile: g.TokenFile, server: g.server, people: g.people}
+	other.allow(t, Bot, "admin")
+	return other
+}
+
 func (g *Gitea) addRepository(t testing.TB) {
 	t.Helper()
 	_, name := filepath.Split(g.Repository)

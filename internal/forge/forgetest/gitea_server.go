@@ -65,6 +65,8 @@ DISABLE_REGISTRATION = true
 [webhook]
 ALLOWED_HOST_LIST = loopback
 DELIVER_TIMEOUT = 20
+[migrations]
+ALLOW_LOCALNETWORKS = true
 [cron]
 ENABLED = false
 [actions]

@@ -25,6 +25,7 @@ type GitLab struct {
 	dir     string
 	started time.Time
 	served  int
+	calls   []string
 
 	mu        sync.Mutex
 	weather   func(w http.ResponseWriter, r *http.Request) (answered bool)
@@ -60,6 +61,7 @@ type labMerge struct {
 	onto                  string // the target before the merge.
 	updated               time.Time
 	description           string
+	approved              []*labUser
 }
 
 type labNote struct {

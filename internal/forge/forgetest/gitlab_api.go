@@ -30,7 +30,7 @@ func (g *GitLab) serve() http.Handler {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.served++
-		if g.weather != nil && g.weather(w, r) {
+		if g.weather != nil && g.weather(w, r) || g.patch(w, r) {
 			return
 		}
 		me := g.who(r)
@@ -55,6 +55,7 @@ func (g *GitLab) serve() http.Handler {
 		if wrong != "" {
 			g.t.Errorf("GitLab objects to %s %s: %s", r.Method, r.URL, wrong)
 		}
+		g.calls = append(g.calls, r.Method+" "+pathOf(parts))
 		code, said := g.answer(me, f, parts, given)
 		if page, ok := said.(list); ok && code == http.StatusOK {
 			said = pageOf(w, r, page)
@@ -107,7 +108,7 @@ func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, r
 
 // pathOf is a path with a * for each part that varies.
 func pathOf(parts []string) string {
-	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self")
+	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self version approve approvals award_emoji discussions resource_state_events jobs")
 	out := slices.Clone(parts)
 	for i, part := range parts {
 		if !slices.Contains(words, part) {
@@ -115,34 +116,6 @@ func pathOf(parts []string) string {
 		}
 	}
 	return strings.Join(out, "/")
-}
-
-// pageOf is one page of a list, with GitLab's headers about the other pages.
-func pageOf(w http.ResponseWriter, r *http.Request, all list) list {
-	size, page := 20, 1
-	if n, err := strconv.Atoi(r.URL.Query().Get("per_page")); err == nil {
-		size = n
-	}
-	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil {
-		page = n
-	}
-	from := min((page-1)*size, len(all))
-	to := min(from+size, len(all))
-	link := `<http://x/?page=1>; rel="first"`
-	if to < len(all) {
-		link += fmt.Sprintf(`, <http://x/?page=%d>; rel="next"`, page+1)
-	}
-	w.Header().Set("Link", link)
-	return append(list{}, all[from:to]...)
-}
-
-func write(w http.ResponseWriter, code int, said any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("RateLimit-Remaining", "1999")
-	w.WriteHeader(code)
-	if code != http.StatusNoContent {
-		_ = json.NewEncoder(w).Encode(said) // the client may be gone
-	}
 }
 
 func missing(what string) (int, any) {
@@ -171,6 +144,7 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 	case "GET projects/*":
 		return 200, object{
 			"id": labProject, "path_with_namespace": g.Project, "default_branch": g.Branch(), "archived": g.archived,
+			"name": "cloud-config", "visibility": "private", "web_url": g.URL + "/" + g.Project, "http_url_to_repo": g.Remote(),
 			"merge_requests_access_level": "enabled", "builds_access_level": "enabled",
 		}
 	case "GET members/all/*":
@@ -199,15 +173,18 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 	case "POST statuses/*":
 		return g.setStatus(me, last, given)
 	case "GET pipelines":
-		var found list
+		found := list{}
 		for _, p := range slices.Backward(g.pipelines) {
-			if p.sha == given["sha"] {
-				found = append(found, object{"id": p.id, "sha": p.sha, "ref": p.ref, "source": p.source})
+			if (given["sha"] == "" || p.sha == given["sha"]) && (given["ref"] == "" || p.ref == given["ref"]) {
+				found = append(found, p.shown())
 			}
 		}
 		return 200, found
 	case "GET merge_requests":
 		return 200, g.mergesOf(given)
+	}
+	if code, said, ok := g.answerOther(me, f, parts); ok {
+		return code, said
 	}
 	return g.answerMerge(me, f, parts, given)
 }
@@ -216,10 +193,13 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 func (g *GitLab) mergesOf(given fields) (found list) {
 	after, _ := time.Parse(time.RFC3339, given["updated_after"]) // the zero time for none
 	chosen := slices.DeleteFunc(slices.Clone(g.merges), func(m *labMerge) bool {
-		return given["target_branch"] != "" && m.target != given["target_branch"] || given["state"] != "all" && m.state != given["state"] || m.updated.Before(after)
+		return given["target_branch"] != "" && m.target != given["target_branch"] || given["state"] != "" && given["state"] != "all" && m.state != given["state"] || m.updated.Before(after)
 	})
 	if given["order_by"] == "updated_at" {
 		slices.SortStableFunc(chosen, func(a, b *labMerge) int { return a.updated.Compare(b.updated) })
+	}
+	if given["sort"] != "asc" {
+		slices.Reverse(chosen)
 	}
 	for _, m := range chosen {
 		found = append(found, m.shown(g))
@@ -238,7 +218,9 @@ func (g *GitLab) answerMerge(me *labUser, f fact, parts []string, given fields) 
 		return missing("")
 	}
 	if len(parts) == 4 {
-		return 200, m.shown(g)
+		shown, base := m.shown(g), m.base(g)
+		shown["diff_refs"] = object{"base_sha": base, "head_sha": m.head, "start_sha": base}
+		return 200, shown
 	}
 	if len(parts) == 5 && f.method == "GET" {
 		var found list
@@ -303,5 +285,6 @@ func (m *labMerge) shown(g *GitLab) object {
 		"web_url": g.URL + "/" + g.Project + "/-/merge_requests/" + itoa(m.iid), "source_branch": m.source, "target_branch": m.target,
 		"source_project_id": from, "target_project_id": labProject, "sha": m.head,
 		"merge_commit_sha": orNull(m.merge), "squash_commit_sha": orNull(m.squash), "updated_at": m.updated.Format(time.RFC3339Nano),
+		"created_at": g.started.Format(time.RFC3339Nano), "user_notes_count": len(g.notes[m.iid]),
 	}
 }

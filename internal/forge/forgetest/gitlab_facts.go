@@ -24,14 +24,14 @@ var facts = []fact{
 	{method: "GET", path: "personal_access_tokens/self", answers: 200},
 	{method: "GET", path: "users", optional: append([]string{"username"}, paging...), answers: 200},
 	{method: "GET", path: "projects/*", answers: 200},
-	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort", "updated_after"}, paging...), answers: 200},
-	{method: "GET", path: "projects/*/merge_requests/*", answers: 200},
+	{method: "GET", path: "projects/*/merge_requests", optional: append([]string{"state", "target_branch", "order_by", "sort", "updated_after", "view"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/merge_requests/*", optional: []string{"include_diverged_commits_count", "include_rebase_in_progress", "render_html"}, answers: 200},
 	{method: "GET", path: "projects/*/merge_requests/*/notes", optional: append([]string{"order_by", "sort"}, paging...), answers: 200},
 	{method: "POST", path: "projects/*/merge_requests/*/notes", required: []string{"body"}, answers: 201},
 	{method: "PUT", path: "projects/*/merge_requests/*/notes/*", required: []string{"body"}, answers: 200},
 	{method: "DELETE", path: "projects/*/merge_requests/*/notes/*", answers: 204},
 	{method: "POST", path: "projects/*/statuses/*", required: []string{"state"}, optional: []string{"ref", "target_url", "description", "name", "pipeline_id"}, answers: 201},
-	{method: "GET", path: "projects/*/pipelines", optional: append([]string{"sha", "order_by", "sort"}, paging...), answers: 200},
+	{method: "GET", path: "projects/*/pipelines", optional: append([]string{"sha", "ref", "order_by", "sort"}, paging...), answers: 200},
 	{method: "GET", path: "projects/*/members/all/*", answers: 200},
 	{method: "GET", path: "projects/*/repository/branches/*", answers: 200},
 	{method: "GET", path: "projects/*/repository/commits", optional: append([]string{"ref_name", "path"}, paging...), answers: 200},
@@ -56,11 +56,12 @@ var labStates = map[string][]string{
 
 // objection says what is wrong with a request; "" for nothing.
 func objection(method, path string, given fields) (f fact, wrong string) {
-	i := slices.IndexFunc(facts, func(f fact) bool { return f.method == method && f.path == path })
+	all := slices.Concat(facts, otherFacts)
+	i := slices.IndexFunc(all, func(f fact) bool { return f.method == method && f.path == path })
 	if i < 0 {
 		return f, "there is no such path in what is written down of GitLab's API"
 	}
-	f = facts[i]
+	f = all[i]
 	for _, name := range f.required {
 		if given[name] == "" {
 			return f, "without " + name
