@@ -68,8 +68,8 @@ func New(to string, judge Judge, log *slog.Logger) *Outbox {
 	return &Outbox{log: log, to: to, judge: judge, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
-// Put makes a delivery pending, and replaces the pending one with the same key. deliver compares with what the receiver holds, and writes only
-// the differences.
+// Put makes a delivery pending, and replaces the pending one with the same key. [Outbox.Serve] or [Outbox.Flush] calls deliver, again after a
+// failure. deliver compares with what the receiver holds, and writes only the differences.
 func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

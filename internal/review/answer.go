@@ -10,12 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// answerAll returns the conversation with these comments, and posts answers to the new ones. People who may not push get no answer.
-func (r *Repository) answerAll(ctx context.Context, pull forge.Pull, c conversation, comments []forge.Comment) (conversation, error) {
-	said, err := r.understand(ctx, pull.Base, comments)
-	if err != nil {
-		return c, err
-	}
+// answerNew posts answers to the new commands in said, and returns the conversation with them. People who may not push get no answer.
+func (r *Repository) answerNew(pull forge.Pull, c conversation, said said) conversation {
 	c.said, c.answered = said, maps.Clone(c.answered)
 	if c.answered == nil {
 		c.answered = map[int64]bool{}
@@ -26,7 +22,7 @@ func (r *Repository) answerAll(ctx context.Context, pull forge.Pull, c conversat
 			r.answer(pull.Number, cmd, said)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // answered reports whether the agent has answered a comment in words.

@@ -33,8 +33,8 @@ type said struct {
 	unasked bool
 }
 
-// asked is when a plan was last requested, by the forge's clock.
-func (s said) asked() (at time.Time) {
+// lastAsked is when a plan was last requested, by the forge's clock.
+func (s said) lastAsked() (at time.Time) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbPlan && cmd.known() && cmd.at.After(at) {
 			at = cmd.at
@@ -126,10 +126,12 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	if err != nil {
 		return c, err
 	}
-	if c, err = r.answerAll(ctx, pull, c, comments); err != nil {
+	said, err := r.understand(ctx, pull.Base, comments)
+	if err != nil {
 		return c, err
 	}
-	c.said.unread = unread
+	said.unread = unread
+	c = r.answerNew(pull, c, said)
 	c.settled = c.updated.Equal(pull.Updated) && !c.said.unasked
 	c.updated, c.read = pull.Updated, now
 	r.conversations.put(pull.Number, c)

@@ -86,11 +86,12 @@ func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, faile
 			continue // otherwise no pull request brought it, or the forge does not know which one
 		}
 		visited[m.Pull.Number] = true // so that what was answered there is remembered
-		c, err := r.answerAll(ctx, m.Pull, r.conversations.get(m.Pull.Number), m.Comments)
+		said, err := r.understand(ctx, m.Pull.Base, m.Comments)
 		if err != nil {
 			failed = err
 			continue
 		}
+		c := r.answerNew(m.Pull, r.conversations.get(m.Pull.Number), said)
 		r.conversations.put(m.Pull.Number, c)
 		if len(Covering(approved(c.said, s.Name, m.Revision), *held)) > 0 {
 			s.Again()

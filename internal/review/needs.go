@@ -159,19 +159,19 @@ func (n needs) key() string {
 	return b.String()
 }
 
-// shown are the needs for people. The forge is asked about those that are not open, unless a stranger names them.
-func (s *Planner) shown(ctx context.Context, j job) (list []comment.Need) {
+// needsForPage are the needs for people. The forge is asked about those that are not open, unless a stranger names them.
+func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need) {
 	for _, one := range j.needs.list {
 		if one.Fate == comment.NotOpen && !j.pull.Fork {
-			one.Need = s.asked(ctx, one.Need, j.pull.Base)
+			one.Need = s.withFate(ctx, one.Need, j.pull.Base)
 		}
 		list = append(list, one.Need)
 	}
 	return list
 }
 
-// asked is a need that is not open into the branch, by what the forge says of it.
-func (s *Planner) asked(ctx context.Context, n comment.Need, base string) comment.Need {
+// withFate returns a need that is not open into the branch, with what the forge says of it.
+func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) comment.Need {
 	pull, err := s.repository.Forge.Pull(ctx, n.Number)
 	switch {
 	case errors.Is(err, forge.ErrNotFound):

@@ -91,7 +91,7 @@ func (s *Planner) review(ctx context.Context, j job) {
 	if s.PlanForks || j.mayPlan(j.pull.Head) { // otherwise it stays pending, and the page says why
 		s.postPending(j.pull, begun)
 	}
-	p := s.page(ctx, j)
+	p := s.makePage(ctx, j)
 	if ctx.Err() != nil {
 		return
 	}
@@ -135,13 +135,13 @@ func (p page) result() string {
 	return "failure"
 }
 
-// page reads and plans the branch with the pull request merged into it.
-func (s *Planner) page(ctx context.Context, j job) page {
+// makePage reads and plans the branch with the pull request merged into it.
+func (s *Planner) makePage(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
 	p := page{Page: comment.Page{
 		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser,
-		Needs: s.shown(ctx, j), MoreNeeds: j.needs.more,
+		Needs: s.needsForPage(ctx, j), MoreNeeds: j.needs.more,
 	}}
 	refs, commits := j.needs.included()
 	merge, err := s.Merged(ctx, j.pull.HeadRef, refs...)

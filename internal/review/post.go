@@ -38,29 +38,41 @@ func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
 	s.post(p, job{pull: pull}, now)
 }
 
-// post posts a page: the comment, the check, and last the status, which links to the comment. If the agent is killed before that, the
-// next one finds the status missing and posts the rest.
+// delivery is a page that is pending for the forge.
+type delivery struct {
+	page    page
+	job     job
+	marker  memory.Marker
+	written bool // something new was written, in this attempt or in an earlier one
+}
+
+// post makes a page pending in the outbox, which calls deliverPage.
 func (s *Planner) post(p page, j job, begun time.Time) {
-	r, marker, status := s.repository, p.marker(j.said.ours, begun), p.status()
-	written := false // something new was written, now or in an earlier attempt
-	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error {
-		c, news, err := s.writeComment(ctx, p, j, marker)
-		written = written || news
-		if Later(err) || p.retracted && s.queue.shares(j.pull.Number, p.Head) {
-			return err // the commit's status belongs to the other pull request, which asks for the branch
-		}
-		status.URL = c.URL
-		news, err2 := r.Board.News(ctx, p.Head, status)
-		written = written || news
-		if Later(err2) {
-			return errors.Join(err, err2)
-		}
-		if written && !p.Quiet {
-			err = errors.Join(err, r.writeCheck(ctx, p, status))
-		}
-		_, err2 = r.Board.Set(ctx, p.Head, status)
+	d := &delivery{page: p, job: j, marker: p.marker(j.said.ours, begun)}
+	s.repository.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error { return s.deliverPage(ctx, d) })
+}
+
+// deliverPage writes the comment, the check, and last the status, which links to the comment. If the agent is killed before that, the next
+// one finds the status missing and writes the rest.
+func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
+	r, p, number := s.repository, d.page, d.job.pull.Number
+	c, news, err := s.writeComment(ctx, p, d.job, d.marker)
+	d.written = d.written || news
+	if Later(err) || p.retracted && s.queue.shares(number, p.Head) {
+		return err // the commit's status belongs to the other pull request, which asks for the branch
+	}
+	status := p.status()
+	status.URL = c.URL
+	news, err2 := r.Board.News(ctx, p.Head, status)
+	d.written = d.written || news
+	if Later(err2) {
 		return errors.Join(err, err2)
-	})
+	}
+	if d.written && !p.Quiet {
+		err = errors.Join(err, r.writeCheck(ctx, p, status))
+	}
+	_, err2 = r.Board.Set(ctx, p.Head, status)
+	return errors.Join(err, err2)
 }
 
 // marker is the marker of the page's comment.
@@ -121,7 +133,7 @@ func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Mark
 		return c, false, nil
 	}
 	parts := comment.Split(p.Markdown(), memory.CommentSize)
-	if c, ok := memory.Said(comments, m, parts); ok {
+	if c, ok := memory.UpToDate(comments, m, parts); ok {
 		return c, false, nil
 	}
 	now, err := r.Forge.Pull(ctx, number)

@@ -21,8 +21,8 @@ type job struct {
 	urgent bool
 }
 
-// planned is what is remembered of a plan that was made.
-type planned struct {
+// lastPlan is what is remembered of a plan that was made.
+type lastPlan struct {
 	head     string
 	run      time.Time // when it was started
 	asked    time.Time // when somebody last asked for it, by the forge's clock
@@ -46,27 +46,27 @@ const (
 )
 
 // enough reports whether the stranger has reached that limit.
-func (p planned) enough(now time.Time) bool {
+func (p lastPlan) enough(now time.Time) bool {
 	return p.heads >= mostHeads && now.Sub(p.first) < headsAge
 }
 
 // count returns heads and first after one more commit of a stranger.
-func (p planned) count(now time.Time) (heads int, first time.Time) {
+func (p lastPlan) count(now time.Time) (heads int, first time.Time) {
 	if now.Sub(p.first) >= headsAge {
 		return 1, now
 	}
 	return p.heads + 1, p.first
 }
 
-// planFor is what is remembered of a job that starts now.
-func planFor(j job, now time.Time) planned {
-	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.said.unread}
+// lastPlanOf is what is remembered of a job that starts now.
+func lastPlanOf(j job, now time.Time) lastPlan {
+	return lastPlan{head: j.pull.Head, run: now, asked: j.said.lastAsked(), approved: hashes(j.said.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.said.unread}
 }
 
 // wanted reports whether a job must be done, and whether people wait for it. It must be done if it is new, has new commits or an outdated
 // plan. It must be done, too, if somebody asked or approved, or no longer may.
-func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted, urgent bool) {
-	next := planFor(j, now)
+func wanted(j job, before lastPlan, known bool, outdated, now time.Time) (wanted, urgent bool) {
+	next := lastPlanOf(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
 	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
 	again := before.run.Before(outdated) || before.needs != next.needs || !before.again.IsZero() && !now.Before(before.again)
@@ -78,13 +78,13 @@ type queue struct {
 	more chan struct{} // there are jobs
 
 	mu    sync.Mutex
-	plans map[int]planned // by pull request
-	jobs  map[int]job     // by pull request
-	turn  bool            // whether an urgent job is next
+	plans map[int]lastPlan // by pull request
+	jobs  map[int]job      // by pull request
+	turn  bool             // whether an urgent job is next
 }
 
 func newQueue() *queue {
-	return &queue{more: make(chan struct{}, 1), plans: map[int]planned{}, jobs: map[int]job{}}
+	return &queue{more: make(chan struct{}, 1), plans: map[int]lastPlan{}, jobs: map[int]job{}}
 }
 
 // offer adds a job if it must be done.
@@ -127,7 +127,7 @@ func (q *queue) take() (j job, ok bool) {
 func (q *queue) begin(j job, now time.Time) (failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	before, p := q.plans[j.pull.Number], planFor(j, now)
+	before, p := q.plans[j.pull.Number], lastPlanOf(j, now)
 	p.heads, p.first = before.heads, before.first
 	if p.head != before.head && !j.mayPlan(p.head) {
 		p.heads, p.first = before.count(now)
@@ -138,7 +138,7 @@ func (q *queue) begin(j job, now time.Time) (failures int) {
 
 // end records when a job must be done again after so many failures; zero for never.
 func (q *queue) end(j job, begun, again time.Time, failures int) {
-	p := planFor(j, begun)
+	p := lastPlanOf(j, begun)
 	p.again, p.failures = again, failures
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,7 +187,7 @@ func (q *queue) gone(open map[int]bool) (numbers []int) {
 func (q *queue) keep(open map[int]bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	maps.DeleteFunc(q.plans, func(number int, _ planned) bool { return !open[number] })
+	maps.DeleteFunc(q.plans, func(number int, _ lastPlan) bool { return !open[number] })
 	maps.DeleteFunc(q.jobs, func(number int, _ job) bool { return !open[number] })
 }
 

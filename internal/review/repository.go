@@ -1,9 +1,11 @@
 // Package review is the loop of pull requests: it reads each open one, plans it against the live cloud, read-only, and answers it. It carries
 // out the commands in its comments.
 //
-//	poll, webhook, merge, drift ──▶ visit ──▶ queue ──▶ page (pure) ──▶ outbox ──▶ status, comment, check
-//	                                  ▲                                              │
-//	                                  └──────────────── read back ◀──────────────────┘
+//	poll, webhook, merge, drift ──▶ visit ──▶ queue ──▶ fetch, plan ──▶ page ──▶ outbox ──▶ status, comment, check
+//	                                  ▲                                                        │
+//	                                  └───────────────────── read back ◀───────────────────────┘
+//
+// A page holds values, and [comment.Page.Markdown], which turns it into text, is pure.
 //
 // Everything is level-triggered: an event only says when to visit. Each visit compares the wanted texts with what the forge holds, and writes
 // the differences. The package remembers nothing that matters: approvals are comments, and are read again.

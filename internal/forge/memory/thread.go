@@ -62,9 +62,9 @@ func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	return m.Shown[i].After, true
 }
 
-// Said reports whether the comments already have the texts parts, so that there is nothing to
+// UpToDate reports whether the comments already have the texts parts, so that there is nothing to
 // write. It returns the first of them.
-func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
+func UpToDate(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
 	mine := ours(comments, m.Kind, m.Stack)
 	if len(mine) != len(parts) || len(parts) == 0 {
 		return first, false
