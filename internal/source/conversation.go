@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -27,6 +24,46 @@ type conversation struct {
 	spent   bool // whether the session gives no more packs
 }
 
+// inConversation runs one conversation, with a time limit. do gets its references, and may fetch. When the store proves to be
+// broken, inConversation starts an empty store and tries again. When a token is refused before it expires, inConversation
+// renews the token and tries again. An error after that is not the cache's fault.
+func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
+	asked := r.began.Load()
+	select {
+	case r.busy <- struct{}{}:
+		defer func() { <-r.busy }()
+	case <-parent.Done():
+		return finish(parent, r.addr, nil, parent.Err())
+	}
+	ctx, cancel := context.WithTimeoutCause(parent, r.cfg.Timeout,
+		fmt.Errorf("no answer within %s", r.cfg.Timeout))
+	defer cancel()
+	r.cache.Open(ctx)
+	var hidden secrets
+	var err error
+	renewed := false // whether the token was renewed
+	for range 3 {
+		err = r.converse(ctx, &hidden, asked, do)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return r.explain(ctx, parent, hidden, err)
+		case errors.Is(err, ErrCredentials) && !renewed && r.cfg.Auth.renew(ctx):
+			renewed = true
+			continue
+		case errors.Is(err, store.ErrCache):
+			r.cache.UseMemory(err)
+		case errors.Is(err, store.ErrIncomplete):
+			r.log.Warn("the local copy of the repository is damaged; fetching it again", "dir", r.cache.Dir(), "error", err)
+		default:
+			return r.explain(ctx, parent, hidden, err)
+		}
+		r.renew()
+	}
+	return r.explain(ctx, parent, hidden, err)
+}
+
 // converse opens a conversation, asks for the references and calls do. asked is the number of the
 // newest conversation when the caller came. If the references of a later conversation are here,
 // converse uses them and asks for none.
@@ -43,6 +80,13 @@ func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do fu
 	}
 	r.refs, r.refsOf = conv.refs, number
 	return do(ctx, conv)
+}
+
+func (r *Repo) explain(ctx, parent context.Context, hidden secrets, err error) error {
+	if ctx.Err() != nil && parent.Err() == nil {
+		err = failure.New(ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
+	}
+	return finish(parent, r.addr, hidden, err)
 }
 
 func (c *conversation) open(ctx context.Context) (err error) {
@@ -76,71 +120,4 @@ func (c *conversation) fetch(ctx context.Context, q query, to *store.Store) erro
 	}
 	_, c.spent = c.session.(*sshSession)
 	return fetchPack(ctx, c.session, c.refs, q, func(pack io.Reader) error { return to.Receive(ctx, pack) })
-}
-
-// ensureCommitRenewing makes sure that the wanted commit is in the store with all its objects. It
-// may start an empty store when the store is full; ensureCommit does not.
-func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
-	if err := r.checkIntact(); err != nil {
-		return nil, err
-	}
-	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
-		return commit, err
-	}
-	if r.cache.Store().Full() {
-		r.renew()
-	}
-	return r.fetchCommit(ctx, conv, want)
-}
-
-// ensureCommit is ensureCommitRenewing for one of several commits that are needed together: it
-// keeps the store.
-func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
-	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
-		return commit, err
-	}
-	return r.fetchCommit(ctx, conv, want)
-}
-
-// fetchCommit fetches a commit into the store, and never renews the store.
-func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
-	q := query{want: []plumbing.Hash{want}, depth: 1, limit: maxPackBytes}
-	if tip := r.cache.Tip(); !tip.IsZero() {
-		q.have = []plumbing.Hash{tip}
-	}
-	if err := conv.fetch(ctx, q, r.cache.Store()); err != nil {
-		return nil, r.fetchError(ctx, want, err)
-	}
-	return r.localCommit(ctx, want)
-}
-
-// localCommit reads a commit, if the store has it with everything it needs.
-func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Commit, error) {
-	commit, err := r.cache.Store().Commit(want)
-	if err != nil {
-		return nil, err
-	}
-	return commit, r.cache.Store().CheckComplete(ctx, commit)
-}
-
-func (r *Repo) checkIntact() error {
-	if !r.cache.Store().Intact() {
-		return fmt.Errorf("%w: a pack is gone or unreadable", store.ErrIncomplete)
-	}
-	return nil
-}
-
-// fetchError says whether fetching again into an empty store could help. It could when the request
-// named a commit that is already here and the answer made no sense.
-func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) error {
-	var known *failure.Error
-	switch {
-	case ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, store.ErrCache):
-		return err
-	case strings.Contains(err.Error(), "not our ref"), strings.Contains(err.Error(), "unadvertised object"):
-		return failure.New(ErrNotFound, "the server does not hand out the commit %s by its number; name a branch, a tag or a refs/pull/N/head that leads to it", want)
-	case !r.cache.Tip().IsZero():
-		return fmt.Errorf("%w: %w", store.ErrIncomplete, err)
-	}
-	return err
 }

@@ -2,8 +2,6 @@ package source
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
-	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
@@ -128,94 +125,6 @@ func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
 		want, err := resolve(refs, ref)
 		return ref, want, err
 	})
-}
-
-type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
-
-// fetchRevision is a conversation about a single revision.
-func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision, err error) {
-	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
-		rev, err = r.fetchChosen(ctx, conv, choose)
-		return err
-	})
-	if err != nil {
-		return Revision{}, err
-	}
-	return rev, nil
-}
-
-// inConversation runs one conversation, with a time limit. When the store proves to be broken, it starts an empty store and
-// tries again. When a token is refused before it expires, it renews the token and tries again. An error after that is not
-// the cache's fault.
-func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
-	asked := r.began.Load()
-	select {
-	case r.busy <- struct{}{}:
-		defer func() { <-r.busy }()
-	case <-parent.Done():
-		return finish(parent, r.addr, nil, parent.Err())
-	}
-	ctx, cancel := context.WithTimeoutCause(parent, r.cfg.Timeout,
-		fmt.Errorf("no answer within %s", r.cfg.Timeout))
-	defer cancel()
-	r.cache.Open(ctx)
-	var hidden secrets
-	var err error
-	renewed := false // whether the token was renewed
-	for range 3 {
-		err = r.converse(ctx, &hidden, asked, do)
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return r.explain(ctx, parent, hidden, err)
-		case errors.Is(err, ErrCredentials) && !renewed && r.cfg.Auth.renew(ctx):
-			renewed = true
-			continue
-		case errors.Is(err, store.ErrCache):
-			r.cache.UseMemory(err)
-		case errors.Is(err, store.ErrIncomplete):
-			r.log.Warn("the local copy of the repository is damaged; fetching it again", "dir", r.cache.Dir(), "error", err)
-		default:
-			return r.explain(ctx, parent, hidden, err)
-		}
-		r.renew()
-	}
-	return r.explain(ctx, parent, hidden, err)
-}
-
-func (r *Repo) explain(ctx, parent context.Context, hidden secrets, err error) error {
-	if ctx.Err() != nil && parent.Err() == nil {
-		err = failure.New(ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
-	}
-	return finish(parent, r.addr, hidden, err)
-}
-
-// fetchChosen asks for a pack only if the wanted commit is not in the store.
-func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
-	name, want, err := choose(conv.refs)
-	if err != nil {
-		return Revision{}, err
-	}
-	if rev, ok := r.unchanged(name, want); ok {
-		return rev, nil
-	}
-	commit, err := r.ensureCommitRenewing(ctx, conv, want)
-	if err != nil {
-		return Revision{}, err
-	}
-	r.cache.Keep(commit.Hash)
-	return r.revision(ctx, name, commit)
-}
-
-// unchanged returns the last revision if it is the wanted one and readable.
-func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
-	last, ok := r.Last()
-	if !ok || last.Branch != name || last.Commit != want.String() {
-		return Revision{}, false
-	}
-	files, ok := last.Files.(*store.Files)
-	return last, ok && files.Intact()
 }
 
 // revision describes a commit in the store, and checks its files' names.

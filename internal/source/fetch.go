@@ -1,0 +1,123 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
+
+// fetchRevision is a conversation about a single revision.
+func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision, err error) {
+	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
+		rev, err = r.fetchChosen(ctx, conv, choose)
+		return err
+	})
+	if err != nil {
+		return Revision{}, err
+	}
+	return rev, nil
+}
+
+// fetchChosen asks for a pack only if the wanted commit is not in the store.
+func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
+	name, want, err := choose(conv.refs)
+	if err != nil {
+		return Revision{}, err
+	}
+	if rev, ok := r.unchanged(name, want); ok {
+		return rev, nil
+	}
+	commit, err := r.ensureCommitRenewing(ctx, conv, want)
+	if err != nil {
+		return Revision{}, err
+	}
+	r.cache.Keep(commit.Hash)
+	return r.revision(ctx, name, commit)
+}
+
+// unchanged returns the last revision if it is the wanted one and readable.
+func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
+	last, ok := r.Last()
+	if !ok || last.Branch != name || last.Commit != want.String() {
+		return Revision{}, false
+	}
+	files, ok := last.Files.(*store.Files)
+	return last, ok && files.Intact()
+}
+
+// ensureCommitRenewing makes sure that the wanted commit is in the store with all its objects. It
+// may start an empty store when the store is full; ensureCommit does not.
+func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	if err := r.checkIntact(); err != nil {
+		return nil, err
+	}
+	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
+		return commit, err
+	}
+	if r.cache.Store().Full() {
+		r.renew()
+	}
+	return r.fetchCommit(ctx, conv, want)
+}
+
+// ensureCommit is ensureCommitRenewing for one of several commits that are needed together: it
+// keeps the store.
+func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
+		return commit, err
+	}
+	return r.fetchCommit(ctx, conv, want)
+}
+
+// fetchCommit fetches a commit into the store, and never renews the store.
+func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	q := query{want: []plumbing.Hash{want}, depth: 1, limit: maxPackBytes}
+	if tip := r.cache.Tip(); !tip.IsZero() {
+		q.have = []plumbing.Hash{tip}
+	}
+	if err := conv.fetch(ctx, q, r.cache.Store()); err != nil {
+		return nil, r.fetchError(ctx, want, err)
+	}
+	return r.localCommit(ctx, want)
+}
+
+// localCommit reads a commit, if the store has it with everything it needs.
+func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Commit, error) {
+	commit, err := r.cache.Store().Commit(want)
+	if err != nil {
+		return nil, err
+	}
+	return commit, r.cache.Store().CheckComplete(ctx, commit)
+}
+
+func (r *Repo) checkIntact() error {
+	if !r.cache.Store().Intact() {
+		return fmt.Errorf("%w: a pack is gone or unreadable", store.ErrIncomplete)
+	}
+	return nil
+}
+
+// fetchError says whether fetching again into an empty store could help. It could when the request
+// named a commit that is already here and the answer made no sense.
+func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) error {
+	var known *failure.Error
+	switch {
+	case ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, store.ErrCache):
+		return err
+	case strings.Contains(err.Error(), "not our ref"), strings.Contains(err.Error(), "unadvertised object"):
+		return failure.New(ErrNotFound, "the server does not hand out the commit %s by its number; name a branch, a tag or a refs/pull/N/head that leads to it", want)
+	case !r.cache.Tip().IsZero():
+		return fmt.Errorf("%w: %w", store.ErrIncomplete, err)
+	}
+	return err
+}
