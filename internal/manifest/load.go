@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io/fs"
@@ -9,60 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 )
-
-// Options says what the caller knows and how much may be read. A limit of 0 is its default.
-type Options struct {
-	Kinds       []GroupVersionKind // kinds that an object may have, those of alias groups included.
-	LeaveAlone  []GroupVersionKind // kinds that are known and are not objects of a stack; their documents are ignored.
-	Aliases     map[string]string  // alias group to canonical group, for Key.Group.
-	Annotations []string           // known annotations; others with the same prefix are problems.
-
-	MaxFileBytes  int64 // default 4 MiB.
-	MaxTotalBytes int64 // default 64 MiB.
-	MaxEntries    int   // files and folders seen, read or not; default 100,000.
-	MaxFiles      int   // files read; default 20,000.
-	MaxDocuments  int   // documents and list items of the whole load; default 50,000.
-	MaxNodes      int   // values of the whole load, aliases expanded; default 1,000,000.
-	MaxPerObject  int   // values of one object, aliases expanded; default 100,000.
-	MaxDepth      int   // nesting of a document, and of folders; default 100.
-	MaxAliases    int   // aliases in a document, expanded; default 1,000.
-
-	// Holding, when set, limits the load to documents that contain one of these texts. Files without such a document are not
-	// reported as ignored. Only exceeded limits are problems, because other documents with such a text are of kinds that the
-	// caller does not know.
-	Holding []string
-	// TooMuch is the advice when a limit of the whole load is reached; default "split the stack".
-	TooMuch string
-	// Unknown is further advice on kinds that known groups do not have, by the groups.
-	Unknown map[string]string
-	// Each, when set, is called with every object as it is found; the objects are in no list then. It is also called with an
-	// object whose problems are already reported. An object that Each releases (see [Object.Release]) does not stay in memory.
-	Each func(*Object)
-	// Stop, when set, is called before each file, document and list item. Its error ends the load, which then returns nothing
-	// else.
-	Stop func() error
-}
-
-// Defaults of Options that callers use.
-const (
-	DefaultFileBytes  = 4 << 20
-	DefaultTotalBytes = 64 << 20
-	DefaultNodes      = 1_000_000
-)
-
-func (o Options) withDefaults() Options {
-	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, DefaultFileBytes)
-	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, DefaultTotalBytes)
-	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
-	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
-	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
-	o.MaxNodes = cmp.Or(o.MaxNodes, DefaultNodes)
-	o.MaxPerObject = cmp.Or(o.MaxPerObject, 100_000)
-	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
-	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)
-	o.TooMuch = cmp.Or(o.TooMuch, "split the stack")
-	return o
-}
 
 // maxProblems is the number of problems that ends a load.
 const maxProblems = 1000
@@ -223,10 +168,6 @@ func (l *loader) file(name string, text []byte) {
 	}
 }
 
-func (o Options) holds(text []byte) bool {
-	return slices.ContainsFunc(o.Holding, func(word string) bool { return bytes.Contains(text, []byte(word)) })
-}
-
 func (l *loader) tooMany(file string) {
 	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
 }
@@ -302,4 +243,48 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		}
 		l.document(follow(item), Origin{at.File, item.Line}, assumed)
 	}
+}
+
+// object checks a document's structure and metadata, and keeps it if it can be decoded.
+func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
+	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
+	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
+	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
+		o.Key.Group = canonical
+	}
+	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
+	check.walk(root, nil, 0)
+	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
+		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
+		return
+	}
+	l.reportFor(o, check.problems)
+	if check.unsafe {
+		l.loaded.Lost = true
+		return
+	}
+	var meta metadata
+	problems := o.decodeMetadata(&meta)
+	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
+	if len(o.Key.Name) > longestName || len(o.Key.Namespace) > longestName {
+		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // a wrong name is a problem, and is reported with the others
+	}
+	o.Key = o.Key.normal()
+	o.Labels, o.Annotations = meta.Labels, meta.Annotations
+	l.reportFor(o, problems)
+	l.reportFor(o, l.annotations(&o))
+	if !IsName(o.Key.Name) || meta.Namespace != "" && !labelPattern.MatchString(meta.Namespace) {
+		l.loaded.Lost = true // other objects may refer to this one
+	}
+	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
+		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
+	} else {
+		l.seen[o.Key] = at
+	}
+	l.objects++
+	if l.opts.Each != nil {
+		l.opts.Each(&o)
+		return
+	}
+	l.loaded.Objects = append(l.loaded.Objects, o)
 }

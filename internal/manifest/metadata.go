@@ -1,14 +1,10 @@
 package manifest
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
@@ -36,50 +32,6 @@ type served struct {
 	DeletionGracePeriodSeconds json.RawMessage `json:"deletionGracePeriodSeconds,omitempty" doc:"Ignored."`
 	ManagedFields              json.RawMessage `json:"managedFields,omitempty" doc:"Ignored."`
 	SelfLink                   json.RawMessage `json:"selfLink,omitempty" doc:"Ignored."`
-}
-
-// object checks a document's structure and metadata, and keeps it if it can be decoded.
-func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
-	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
-	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
-	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
-		o.Key.Group = canonical
-	}
-	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
-	check.walk(root, nil, 0)
-	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
-		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
-		return
-	}
-	l.reportFor(o, check.problems)
-	if check.unsafe {
-		l.loaded.Lost = true
-		return
-	}
-	var meta metadata
-	problems := o.decodeMetadata(&meta)
-	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
-	if len(o.Key.Name) > longestName || len(o.Key.Namespace) > longestName {
-		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // a wrong name is a problem, and is reported with the others
-	}
-	o.Key = o.Key.normal()
-	o.Labels, o.Annotations = meta.Labels, meta.Annotations
-	l.reportFor(o, problems)
-	l.reportFor(o, l.annotations(&o))
-	if !IsName(o.Key.Name) || meta.Namespace != "" && !labelPattern.MatchString(meta.Namespace) {
-		l.loaded.Lost = true // other objects may refer to this one
-	}
-	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
-		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
-	} else {
-		l.seen[o.Key] = at
-	}
-	l.objects++
-	if l.opts.Each != nil {
-		l.opts.Each(&o)
-		return
-	}
-	l.loaded.Objects = append(l.loaded.Objects, o)
 }
 
 func (l *loader) reportFor(o Object, problems []Problem) {

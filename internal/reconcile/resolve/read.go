@@ -88,7 +88,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	options.Unknown = unknownKinds(r.Kinds)
 	options.Each = func(obj *manifest.Object) {
 		written[obj.Key] = true
-		res.write(obj)
+		res.declare(obj)
 	}
 	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems

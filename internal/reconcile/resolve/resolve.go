@@ -10,11 +10,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// write adds a decoded and validated object of the repository. It is called for all of them before resolve.
-func (r *resolver) write(obj *manifest.Object) {
+// declare decodes, validates and adds an object of the repository. The loader of the manifests calls it for each object that it
+// finds, as [manifest.Options.Each]; resolve comes after all of them.
+func (r *resolver) declare(obj *manifest.Object) {
 	r.last = obj
 	if r.budget.take(costObjects, 1) && !r.over() {
-		r.decode(obj, nil, kind.Part{})
+		r.add(obj, nil, kind.Part{})
 		r.written = len(r.order)
 	}
 	obj.Release()
@@ -134,9 +135,9 @@ func (r *resolver) outcome() error {
 	return manifest.Problems(problems).Err()
 }
 
-// decode adds obj. parent is nil for objects of the repository; for others part says which part of parent they
+// add decodes and validates obj, and adds it. parent is nil for objects of the repository; for others part says which part of parent they
 // are.
-func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
+func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if part.Fallback {
 			r.budget.giveBack(costObjects, 1)
@@ -273,7 +274,7 @@ func (r *resolver) expand(n *node) {
 			if copied := len(c.Annotations) > 0 || said.Suspended || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {
 				return
 			}
-			r.decode(&obj, n, c)
+			r.add(&obj, n, c)
 		}
 		if child := r.byKey[c.Key]; child != nil && !c.Shown() && (!r.defining || r.defined[c.Key.Kind]) {
 			if child.Parent == n.Key && !child.Unmanaged {
