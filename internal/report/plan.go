@@ -40,7 +40,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(yellow, "~"), Plural(n, "object")+": only the owner mark is renewed (-v names them)")
 	}
 	for _, reason := range p.Unlisted {
-		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("cannot be seen, so nothing is decided about it: "+reason))
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan leaves its objects as they are: "+reason))
 	}
 	t.left(p.Ignored)
 	fmt.Fprintln(t.W)

@@ -63,7 +63,7 @@ func (p Page) todo() (list []string) {
 		return list
 	}
 	for _, reason := range p.Plan.Unlisted {
-		list = append(list, "The cloud has to answer: "+quote(reason)+". Nothing is decided about what could not be seen.")
+		list = append(list, "The cloud has to answer: "+quote(reason)+". The plan leaves objects that could not be listed as they are.")
 	}
 	if n := p.Plan.Summary().Stuck; n > 0 {
 		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
