@@ -13,33 +13,33 @@ var AgentsGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1a
 
 // AgentsBody is a whole document, for schema and explain.
 type AgentsBody struct {
-	Spec AgentsSpec `json:"spec" rule:"required" doc:"Where the agents agree on who serves which stack, and who this one is."`
+	Spec AgentsSpec `json:"spec" rule:"required" doc:"The store in which the agents agree on who serves which stack, and the identity of this agent."`
 }
 
 // AgentsSpec is the content of an Agents document.
 type AgentsSpec struct {
 	Etcd         *AgentsEtcd       `json:"etcd,omitempty" doc:"The cluster of etcd that holds the leases."`
-	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"In place of etcd: the namespace of Kubernetes that holds the leases. {} for the one that the agent runs in."`
-	Name         string            `json:"name,omitempty" doc:"Name of this agent, which no other one has; --agent-name or the name of its machine if left out, so that all can have the same file."`
-	Address      string            `json:"address,omitempty" doc:"Where other agents and people reach the listener of this one, such as https://agent-1.example.org:9464; --agent-address if left out. Without it webhooks that others receive do not reach it."`
+	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"In place of etcd: the namespace of Kubernetes with the leases. {} means the namespace in which the agent runs."`
+	Name         string            `json:"name,omitempty" doc:"Name of this agent, which no other agent has. --agent-name or the name of its machine if left out, so that all agents can have the same file."`
+	Address      string            `json:"address,omitempty" doc:"Address of this agent's listener for other agents and people, such as https://agent-1.example.org:9464; --agent-address if left out. Without it, this agent does not get webhooks that other agents receive."`
 	CAFile       string            `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
-	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that. An agent that cannot renew it starts nothing after a quarter, and writes nothing after three quarters. Other agents take its stacks when the lease has ended."`
+	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts if it is not renewed. An agent renews its lease after a sixth of that time. If it cannot renew the lease, it starts nothing after a quarter, and writes nothing after three quarters. Other agents serve its stacks when the lease has ended."`
 }
 
 // AgentsEtcd is a cluster of etcd.
 type AgentsEtcd struct {
-	Endpoints []string `json:"endpoints" rule:"required,min=1,max=9,unique" doc:"Addresses of its members for clients, such as https://etcd-1.example.org:2379; they are asked in turn."`
-	CAFile    string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it; the system's if left out."`
+	Endpoints []string `json:"endpoints" rule:"required,min=1,max=9,unique" doc:"Addresses of the members for clients, such as https://etcd-1.example.org:2379. The agent asks them in turn."`
+	CAFile    string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for etcd; the system's if left out."`
 	CertFile  string   `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
 	KeyFile   string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 
 // AgentsKubernetes is a namespace of Kubernetes.
 type AgentsKubernetes struct {
-	Server    string `json:"server,omitempty" doc:"Address of the API server, such as https://kubernetes.example.org:6443; that of the cluster that the agent runs in if left out."`
-	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases; with server it is required, else that of the agent's pod if left out."`
-	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it; those of the agent's pod without server, the system's with it, if left out."`
-	TokenFile string `json:"tokenFile,omitempty" doc:"Token to show to it, read again for each request; that of the agent's pod if server is left out, too."`
+	Server    string `json:"server,omitempty" doc:"Address of the API server, such as https://kubernetes.example.org:6443. If left out, the API server of the cluster in which the agent runs."`
+	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases. Required with server; the namespace of the agent's pod if both are left out."`
+	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for the API server. If left out: with server the system's, without server those of the agent's pod."`
+	TokenFile string `json:"tokenFile,omitempty" doc:"Token for the API server, read again for each request. If left out without server, the token of the agent's pod."`
 	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
 	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }

@@ -64,17 +64,17 @@ type Body struct {
 // Spec is the content of a Stack document.
 type Spec struct {
 	Source            Source            `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out. With source.paths, {folder} in it stands for the folder."`
-	Project           string            `json:"project,omitempty" rule:"max=255" doc:"ID or name of the project that the credentials have to be of; with others nothing is planned or done. With source.paths, {folder} in it stands for the folder."`
-	Clouds            []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
-	CloudProjects     map[string]string `json:"cloudProjects,omitempty" doc:"What project is for cloud, for entries of clouds: the ID or name of the project that the credentials of each have to be of."`
-	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Secrets that manifests name in cloudCredentialsRef.secretName, and the entry of clouds.yaml, cloud or one of clouds, that each stands for; \"\" leaves the choice to cloudName. Another Secret must be among the manifests, whose content is not used. Without any, Secrets are ignored."`
-	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
+	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out. With source.paths, {folder} is replaced by the folder."`
+	Project           string            `json:"project,omitempty" rule:"max=255" doc:"ID or name of the project to which the credentials must belong. If they belong to another project, nothing is planned or done. With source.paths, {folder} is replaced by the folder."`
+	Clouds            []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName. Without any, every name in a manifest means cloud. Everybody who may merge manifests uses these entries with all their rights."`
+	CloudProjects     map[string]string `json:"cloudProjects,omitempty" doc:"The same as project, for the entries in clouds: the ID or name of the project to which the credentials of each entry must belong."`
+	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Entries of clouds.yaml, namely cloud or one of clouds, by the Secret that manifests name in cloudCredentialsRef.secretName. \"\" leaves the choice to cloudName. Every other Secret must be among the manifests, and its content is not used. If this field is left out, Secrets are ignored."`
+	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for fields that manifests leave out, and the meaning of organisation-specific names in manifests."`
 	DependsOn         []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
-	Suspend           bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
+	Suspend           bool              `json:"suspend,omitempty" doc:"true: the stack is planned and reported, and its cloud stays as it is."`
 	Sync              Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
 	Limits            SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
-	Prices            *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
+	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With them, plans say how much more a month will cost."`
 	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
@@ -82,7 +82,7 @@ type Spec struct {
 
 // Fingerprints configures the texts that are stored in the cloud to detect whether a secret has changed.
 type Fingerprints struct {
-	KeyFiles []string `json:"keyFiles,omitempty" rule:"max=8,unique" doc:"Files with a key each, 16 bytes or more; without one fingerprints are slow salted hashes, from which a PIN can be guessed. The first key is used, the others are still recognised."`
+	KeyFiles []string `json:"keyFiles,omitempty" rule:"max=8,unique" doc:"Files, each with a key of 16 bytes or more. Without a key, fingerprints are slow salted hashes, from which a PIN can be guessed. The first key is used, and the others are still recognised."`
 }
 
 // Source says where manifests are.
@@ -90,16 +90,16 @@ type Source struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
-	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path: each is a stack of its own, called like this one, a dash and the folder."`
+	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path. Each folder is a stack of its own. Its name is the name of this document, a dash and the folder."`
 
-	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders, named in full; all if left out. Objects whose file is no longer read are deleted like those whose manifest was removed. A commit is refused if one of these entries made objects before and matches nothing after it."`
-	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`
+	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders with their full name; all if left out. If a file is no longer read, its objects are deleted, as if their manifests were removed. A commit is refused if an entry of this list gave objects before and matches nothing now."`
+	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, even if include has them."`
 
-	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit, whose Definitions make kinds for the stack, as those in its own folder do. No object of the stack comes from there."`
+	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit. Their Definitions make kinds for the stack, like those in the stack's own folder. They give the stack no objects."`
 
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
-	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials; they are read again at every fetch."`
+	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`
 }
 
 // Auth names the files that hold Git credentials.
@@ -115,24 +115,24 @@ type Auth struct {
 
 // Sync says which changes the agent may make by itself.
 type Sync struct {
-	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out by themselves; with manual each plan, drift included, waits until its hash is approved."`
+	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out automatically. With manual, each plan waits until its hash is approved, even if it only corrects drift."`
 	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
 	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
 	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is checked without a new commit, as a cron expression."`
-	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
-	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
-	AllowDataLoss     bool                            `json:"allowDataLoss,omitempty" rule:"default=false" doc:"Whether data may be lost that is nowhere else, as that of volumes, snapshots, backups, containers and namespaces of databases. If not, a plan that would lose some is held until its hash is approved, however little of the stack that is."`
-	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"Whether a reference to an object without a manifest is a mistake. With refuse, the commit is refused. With wait, the object waits, as with K-ORC; then an object that others refer to is not deleted with its manifest."`
-	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"When the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
+	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of the stack's objects. A plan with more is held until its hash is approved."`
+	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same limit for single kinds, besides maxDeletes: a number, or a share of the stack's objects of that kind."`
+	AllowDataLoss     bool                            `json:"allowDataLoss,omitempty" rule:"default=false" doc:"Whether a plan may lose data that exists nowhere else, such as that of volumes, snapshots, backups, containers and namespaces of databases. If not, every plan that would lose such data is held until its hash is approved."`
+	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens if an object refers to an object without a manifest. refuse: the commit is refused. wait: the object waits, as with K-ORC, and an object to which others refer is not deleted with its manifest."`
+	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"Times at which the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
 	// ObjectsOfOtherStacks is about imports of objects that bear the mark of another stack of the project.
-	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs that another stack has marked may be imported and used: attached, copied, plugged. What is only read, such as the address in a DNS record, always may."`
-	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
+	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs with the mark of another stack may be imported and used: attached, copied, plugged. Uses that only read, such as the address in a DNS record, are always allowed."`
+	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Place of the owner mark of networks, subnets, routers and ports in clouds that accept no tags in a create request (before 2025). descriptions: after the text of the description, which needs one request for each object instead of three. Anyone who overwrites a whole description then removes the mark."`
 }
 
 // SizeLimits limit the size of a stack, whoever writes its manifests.
 type SizeLimits struct {
-	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects there may be, those included that manifests expand to: 1000 machines of a group are about 3000. A commit with more is refused."`
+	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects the stack may have, including those that manifests expand to. 1000 machines of a group are about 3000 objects. A commit with more is refused."`
 	PullObjects int `json:"pullObjects,omitempty" rule:"min=1,max=1000000,default=1000" doc:"How many objects a pull request may add. It may always add as many as the branch has, and never exceeds objects."`
 }
 

@@ -17,9 +17,9 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		{GVK, manifest.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
-		{PolicyGVK, manifest.TypeFor[PolicyBody](), "A rule of the agent's configuration that plans are judged by."},
-		{NotificationGVK, manifest.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who is told of what happens to stacks."},
-		{AgentsGVK, manifest.TypeFor[AgentsBody](), "A part of the agent's configuration that has several agents serve the same stacks, each of them by one at a time."},
+		{PolicyGVK, manifest.TypeFor[PolicyBody](), "A rule of the agent's configuration by which plans are checked."},
+		{NotificationGVK, manifest.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who gets messages about stacks."},
+		{AgentsGVK, manifest.TypeFor[AgentsBody](), "A part of the agent's configuration by which several agents share stacks. One agent at a time serves each stack."},
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 
 // Library is a folder of another repository, at one commit, whose Definitions count for the stack.
 type Library struct {
-	Name   string `json:"name" rule:"required,max=63" doc:"What messages call it: small letters, digits and dashes."`
+	Name   string `json:"name" rule:"required,max=63" doc:"Name of the library in messages: small letters, digits and dashes."`
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
-	Commit string `json:"commit" rule:"required" doc:"The full commit that counts; it is changed here and nowhere else."`
+	Commit string `json:"commit" rule:"required" doc:"The full hash of the commit. Only a change here makes the stack use another commit."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
-	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials for it; those of the stack's own repository are not used."`
+	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials for this repository; those of the stack's own repository are not used."`
 }
 
 // Repo is the configuration of the library's source; dir and token are those of [Stack.Repo].

@@ -15,35 +15,35 @@ var NotificationGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version
 
 // NotificationBody is a whole document, for schema and explain.
 type NotificationBody struct {
-	Spec NotificationSpec `json:"spec" rule:"required" doc:"Whom to tell of what."`
+	Spec NotificationSpec `json:"spec" rule:"required" doc:"The receivers and their messages."`
 }
 
 // NotificationSpec is the content of a Notification document.
 type NotificationSpec struct {
-	Match NotificationMatch `json:"match,omitempty" doc:"What is told; warnings and errors of all stacks if left out."`
-	To    Receivers         `json:"to" rule:"required" doc:"Who is told: one of these."`
+	Match NotificationMatch `json:"match,omitempty" doc:"Which messages are sent; warnings and errors of all stacks if left out."`
+	To    Receivers         `json:"to" rule:"required" doc:"The receiver: one of these."`
 }
 
 // NotificationMatch says which events are sent.
 type NotificationMatch struct {
 	Stacks   []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
-	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted; then nothing is told that is about no object."`
-	Severity string   `json:"severity,omitempty" rule:"enum=info|warning|error,default=warning" doc:"The least. error: a pass failed, or a commit is refused. warning: a plan is held, or there is drift. info: a commit is in sync."`
+	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted. With this field, messages that are about no object are not sent."`
+	Severity string   `json:"severity,omitempty" rule:"enum=info|warning|error,default=warning" doc:"The lowest severity that is sent. error: a pass failed, or a commit is refused. warning: a plan is held, or there is drift. info: a commit is in sync."`
 }
 
 // Receivers are the possible receivers of a notification.
 type Receivers struct {
-	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that takes CloudEvents."`
+	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that receives CloudEvents."`
 	Slack     *ChatWebhook `json:"slack,omitempty" doc:"An incoming webhook of Slack, Mattermost or Rocket.Chat."`
 	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts what a webhook receives."`
-	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty: an incident for each stack, which ends by itself."`
+	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty. Each stack has an incident, which ends automatically."`
 	Matrix    *Matrix      `json:"matrix,omitempty" doc:"A room of Matrix."`
-	Email     *Email       `json:"email,omitempty" doc:"E-mail: a message for each notification, those about one stack in one thread."`
+	Email     *Email       `json:"email,omitempty" doc:"E-mail. Each notification is a message, and messages about one stack are in one thread."`
 }
 
 // Webhook receives CloudEvents.
 type Webhook struct {
-	URL       string `json:"url" rule:"required,min=1" doc:"Where they are posted to."`
+	URL       string `json:"url" rule:"required,min=1" doc:"Address to which events are posted."`
 	TokenFile string `json:"tokenFile,omitempty" doc:"A token that is sent with them, as Authorization: Bearer."`
 }
 
@@ -67,12 +67,12 @@ type Matrix struct {
 
 // Email is sent through a mail server.
 type Email struct {
-	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), smtp://HOST for STARTTLS (port 587), which it has to offer unless it is on this machine."`
-	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Who sends it."`
-	To           []string `json:"to" rule:"required,min=1,max=50,unique" doc:"Who gets it."`
+	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), or smtp://HOST for STARTTLS (port 587). The server has to offer STARTTLS, unless it is on this machine."`
+	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Sender."`
+	To           []string `json:"to" rule:"required,min=1,max=50,unique" doc:"Receivers."`
 	Username     string   `json:"username,omitempty" rule:"max=320" doc:"Who logs in (AUTH PLAIN); nobody if left out."`
 	PasswordFile string   `json:"passwordFile,omitempty" doc:"File with the password of username."`
-	CAFile       string   `json:"caFile,omitempty" doc:"Certificates that the server is trusted by, besides the system's."`
+	CAFile       string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 }
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"

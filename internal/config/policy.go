@@ -17,15 +17,15 @@ var PolicyGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1a
 
 // PolicyBody is a whole document, for schema and explain.
 type PolicyBody struct {
-	Spec PolicySpec `json:"spec" rule:"required" doc:"What is asked about every object, and what follows."`
+	Spec PolicySpec `json:"spec" rule:"required" doc:"The rule for every object, and its effect."`
 }
 
 // PolicySpec is the content of a Policy document.
 type PolicySpec struct {
-	Match   Match  `json:"match,omitempty" doc:"What the rule is asked about; everything if left out."`
-	Rule    string `json:"rule" rule:"lines,required,min=1,max=4096" doc:"A CEL expression that is true for what is allowed. It sees object (kind, metadata, spec), step (action, changes) and stack."`
-	Message string `json:"message,omitempty" rule:"lines,max=500" doc:"What people read where the rule is not true; the rule itself if left out."`
-	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: it is not carried out. warn: it is said in the plan, and carried out."`
+	Match   Match  `json:"match,omitempty" doc:"Objects to which the rule applies; all if left out."`
+	Rule    string `json:"rule" rule:"lines,required,min=1,max=4096" doc:"A CEL expression that is true for allowed objects. It can use object (kind, metadata, spec), step (action, changes) and stack."`
+	Message string `json:"message,omitempty" rule:"lines,max=500" doc:"Text for people if the rule is not true; the rule itself if left out."`
+	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: the step is not carried out. warn: the plan has a note, and the step is carried out."`
 }
 
 // Match says which objects a policy is about.

@@ -11,8 +11,8 @@ import (
 // Prices are the prices of resources per hour, so that plans show their cost per month.
 type Prices struct {
 	Currency     string                      `json:"currency" rule:"required,pattern=^[A-Z]{3}$" doc:"Currency of all prices, by its ISO 4217 code, e.g. EUR."`
-	Flavors      map[string]manifest.Decimal `json:"flavors,omitempty" doc:"Price of a machine for an hour, by the name of its flavor in the cloud; \"*\" is that of every other flavor."`
-	VolumeGB     map[string]manifest.Decimal `json:"volumeGB,omitempty" doc:"Price of a GiB of a volume for an hour, by the name of its volume type in the cloud; \"*\" is that of every other volume."`
+	Flavors      map[string]manifest.Decimal `json:"flavors,omitempty" doc:"Price of a machine for an hour, by the name of its flavor in the cloud. \"*\" is the price for every other flavor."`
+	VolumeGB     map[string]manifest.Decimal `json:"volumeGB,omitempty" doc:"Price of a GiB of a volume for an hour, by the name of its volume type in the cloud. \"*\" is the price for every other volume."`
 	FloatingIP   *manifest.Decimal           `json:"floatingIP,omitempty" doc:"Price of a floating IP for an hour."`
 	LoadBalancer *manifest.Decimal           `json:"loadBalancer,omitempty" doc:"Price of a load balancer for an hour."`
 }

@@ -17,11 +17,11 @@ type Report struct {
 	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
 	GitLab     *GitLab           `json:"gitlab,omitempty" doc:"The same on GitLab, gitlab.com or one's own."`
 	Gerrit     *Gerrit           `json:"gerrit,omitempty" doc:"The same on Gerrit, where changes are the pull requests."`
-	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
+	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for repositories without a forge."`
 	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
-	Page       string            `json:"page,omitempty" doc:"Address of the agent's page as browsers reach it, such as https://agent.example.com:9464; notifications lead there."`
-	Dashboards map[string]string `json:"dashboards,omitempty" rule:"max=100" doc:"Where browsers see an object in the cloud's own dashboard, by kind: an address with {id}; * is for every other kind."`
-	Forks      string            `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks: validate checks their manifests and compares them with the branch's, without the cloud; plan treats them like all others."`
+	Page       string            `json:"page,omitempty" doc:"Address of the agent's page for browsers, such as https://agent.example.com:9464. Notifications link to it."`
+	Dashboards map[string]string `json:"dashboards,omitempty" rule:"max=100" doc:"Addresses of objects in the cloud's own dashboard, by kind, with {id} in place of the ID. * is for every other kind."`
+	Forks      string            `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks. validate: their manifests are checked and compared with the branch's, without the cloud. plan: they are treated like all others."`
 }
 
 // GitHub is a repository on GitHub, and the credentials for it.
@@ -57,7 +57,7 @@ type Gerrit struct {
 	Project         string `json:"project" rule:"required" doc:"The project's name, such as infra/cloud-config."`
 	User            string `json:"user" rule:"required" doc:"The name of the agent's account."`
 	PasswordFile    string `json:"passwordFile" rule:"required,min=1" doc:"The account's HTTP password; it is read again when it changes."`
-	Label           string `json:"label,omitempty" doc:"The label that the agent votes with, from -1 to +1, such as Verified; without one it does not vote."`
+	Label           string `json:"label,omitempty" doc:"The label for the agent's votes, from -1 to +1, such as Verified. Without a label the agent does not vote."`
 	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }

@@ -11,11 +11,11 @@ import (
 
 // Window is a stretch of time in which the stack's cloud may, or may not, be changed.
 type Window struct {
-	Kind     string `json:"kind,omitempty" rule:"enum=allow|deny,default=allow" doc:"allow: changes are made within windows of this kind only. deny: none are made within it, whatever allows them."`
-	Schedule string `json:"schedule" rule:"required,max=100" doc:"When it begins: a cron expression of five fields, such as 0 22 * * 1-5."`
-	Duration string `json:"duration" rule:"required,max=20" doc:"How long it lasts, from 1m to 744h, by no clock: 8h are eight hours in the nights in which clocks are changed, too."`
-	TimeZone string `json:"timeZone,omitempty" rule:"max=64" doc:"Time zone of the schedule, such as Europe/Berlin; that of the agent if left out."`
-	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of it. destructive: it is about deleting, replacing and wiping only; all else is done at any time."`
+	Kind     string `json:"kind,omitempty" rule:"enum=allow|deny,default=allow" doc:"allow: changes are made only within windows of this kind. deny: no changes are made within this window, even if another window allows them."`
+	Schedule string `json:"schedule" rule:"required,max=100" doc:"When the window begins: a cron expression of five fields, such as 0 22 * * 1-5."`
+	Duration string `json:"duration" rule:"required,max=20" doc:"How long the window lasts, from 1m to 744h. 8h are eight hours, even in a night in which clocks change."`
+	TimeZone string `json:"timeZone,omitempty" rule:"max=64" doc:"Time zone of the schedule, such as Europe/Berlin; the agent's time zone if left out."`
+	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of the window. destructive: the window applies only to deleting, replacing and wiping. All other changes are made at any time."`
 }
 
 // windows parses the windows for all changes, or those for destructive changes only. It calls problem for

@@ -15,33 +15,33 @@ import (
 // Body is a definition without its head.
 // (kubernetes-sigs/kro api/v1alpha1 ResourceGraphDefinition)
 type Body struct {
-	Spec Spec `json:"spec" rule:"required" doc:"The kind, and what its objects stand for."`
+	Spec Spec `json:"spec" rule:"required" doc:"The kind, and the objects to which it expands."`
 }
 
 // Spec is the content of a definition.
 type Spec struct {
-	Schema    Schema     `json:"schema" rule:"required" doc:"The kind, and what its objects may hold."`
-	Resources []Resource `json:"resources" rule:"required,min=1,max=100" doc:"The objects that each object of the kind stands for."`
+	Schema    Schema     `json:"schema" rule:"required" doc:"The kind, and the fields of its objects."`
+	Resources []Resource `json:"resources" rule:"required,min=1,max=100" doc:"The objects to which each object of the kind expands."`
 }
 
 // Schema describes the objects of the kind.
 type Schema struct {
 	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
-	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev for a Definition, kro.run for a ResourceGraphDefinition, unless it says otherwise. No others are possible. The agent ignores documents of a group that it does not know. So an object whose definition is gone would look like an object whose manifest was removed."`
+	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev or kro.run. If left out, stackreeve.dev for a Definition and kro.run for a ResourceGraphDefinition. No other group is possible, because the agent ignores documents of a group that it does not know. So after the removal of a definition, its objects would look like objects whose manifests were removed."`
 	APIVersion string `json:"apiVersion" rule:"required,max=63,pattern=^v[0-9]+((alpha|beta)[0-9]+)?$" doc:"The kind's version, without the group." example:"v1alpha1"`
 	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or further fields below."`
 	Types      any    `json:"types,omitempty" doc:"Types with names of their own, for use in spec."`
-	Status     any    `json:"status,omitempty" doc:"Fields of the status: expressions over the spec and over the objects in the cloud, by the IDs of resources."`
+	Status     any    `json:"status,omitempty" doc:"Fields of the status: expressions about the spec and about the objects in the cloud, by the IDs of resources."`
 }
 
 // Resource is an object, or a list of them, that each object of the kind stands for.
 type Resource struct {
-	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"What expressions call it."`
-	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions in it. They see schema.metadata, schema.spec and the variables of forEach, and of other resources the name: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
-	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true, or the object is left out."`
-	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions over this object in the cloud that must all be true for the whole to be available; with forEach each stands for one of the objects."`
-	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list: an object for every combination, at most 1,000."`
-	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object that has a manifest elsewhere in the repository, for status and readyWhen."`
+	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"Name of the object in expressions."`
+	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions. They can use schema.metadata, schema.spec, the variables of forEach, and the names of other resources: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
+	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true. If one is not, the object is left out."`
+	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this object in the cloud, which must all be true for the whole object to be available. With forEach, the variable each is one of the objects."`
+	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list. There is an object for every combination, at most 1,000."`
+	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object with a manifest elsewhere in the repository, for status and readyWhen."`
 }
 
 // ExternalRef names an object that the definition does not make.
@@ -68,7 +68,7 @@ const (
 // Kinds lists the kinds whose objects define kinds.
 func Kinds() []*kind.Kind {
 	return []*kind.Kind{
-		definer(ourGroup, Name, "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."),
+		definer(ourGroup, Name, "A kind of your own: the fields of its objects, and the objects of other kinds to which each of them expands."),
 		definer(kroGroup, kroName, "A Definition in kro's format. Features of kro that a Definition lacks are refused."),
 	}
 }

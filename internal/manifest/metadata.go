@@ -12,7 +12,7 @@ import (
 // metadata is the ObjectMeta of Kubernetes. The fields that only an API server writes are accepted and ignored, so
 // that the output of kubectl get -o yaml applies.
 type metadata struct {
-	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
+	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among all objects of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
 	Labels          map[string]string `json:"labels,omitempty" doc:"Free text about the object."`
 	Annotations     map[string]string `json:"annotations,omitempty" rule:"raw" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`

@@ -17,15 +17,15 @@ type Defaults struct {
 	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
 	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
 	// StorageClasses are for manifests that were written for a Kubernetes cluster.
-	StorageClasses map[string]string `json:"storageClasses,omitempty" doc:"storageClassName of an EtcdCluster or M3DBCluster to volume type; \"\" for the cloud's default, which it is where none is named."`
-	ImageHosts     []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
+	StorageClasses map[string]string `json:"storageClasses,omitempty" doc:"Volume types by the storageClassName of an EtcdCluster or M3DBCluster. \"\" means the cloud's default, which is also used for a name that is not here."`
+	ImageHosts     []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses from which images may be downloaded. All other hosts must be on public addresses."`
 	// ImageDownload says who downloads images from their addresses.
-	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Who downloads images. agent: the agent, which judges each address when it connects. glance: Glance itself, where it offers web-download and the manifest gives neither hash nor decompress; Glance then decides alone where names and redirects lead."`
+	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Who downloads images. agent: the agent, which checks each address when it connects. glance: Glance itself, if it offers web-download and the manifest gives neither hash nor decompress. Glance then follows names and redirects without a check by the agent."`
 	// MachineNetworks bound the addresses to which the agent itself connects: the addresses of machines come from manifests.
-	MachineNetworks []string `json:"machineNetworks,omitempty" rule:"max=100,unique,format=cidr" doc:"Networks, as CIDR, in which machines are that the agent asks itself: for probes, and as members of etcd and M3DB. Others are not asked. Without it the ports of the stack's machines are asked wherever they are, and etcdEndpoints of an EtcdBackup within Subnets of the stack. This machine and its link are never asked."`
-	Etcd            *Etcd    `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
-	M3              *M3      `json:"m3,omitempty" doc:"Machines of an M3DBCluster, and what runs on them, where its manifest does not say."`
-	S3              *S3      `json:"s3,omitempty" doc:"Object store of the S3 protocol that backups may be kept in, besides the cloud's Swift."`
+	MachineNetworks []string `json:"machineNetworks,omitempty" rule:"max=100,unique,format=cidr" doc:"Networks, as CIDR, of machines that the agent connects to: for probes, and for members of etcd and M3DB. It connects to no other machines. If left out, it connects to the ports of the stack's machines in every network, and to etcdEndpoints of an EtcdBackup within Subnets of the stack. It never connects to its own machine or to link-local addresses."`
+	Etcd            *Etcd    `json:"etcd,omitempty" doc:"Defaults for the machines of an EtcdCluster, and for the programs on them."`
+	M3              *M3      `json:"m3,omitempty" doc:"Defaults for the machines of an M3DBCluster, and for the programs on them."`
+	S3              *S3      `json:"s3,omitempty" doc:"Object store of the S3 protocol for backups, besides the cloud's Swift."`
 	// Region is the region that the stack works in. It comes from the cloud's entry, not from this configuration. "" if unknown (validate
 	// without a cloud).
 	Region string `json:"-"`
@@ -56,32 +56,32 @@ type Keys struct {
 
 // S3 is an object store outside the cloud. Anyone who may merge manifests can write snapshots to its buckets, and restore from them.
 type S3 struct {
-	Endpoint        string   `json:"endpoint" rule:"required,min=1" doc:"Its address, without a bucket: https://s3.eu-central-1.amazonaws.com, https://minio.example.org. Buckets stand in the path."`
-	Region          string   `json:"region,omitempty" rule:"min=1,default=us-east-1" doc:"What it calls the place where it is."`
-	Buckets         []string `json:"buckets" rule:"required,min=1,max=20,unique" doc:"Buckets that manifests may name. They have to be there. Each pass of a stack with an EtcdBackup lists what is the stack's in all of them."`
-	CredentialsFile string   `json:"credentialsFile" rule:"required,min=1" doc:"File with the keys, as AWS's tools write it: aws_access_key_id, aws_secret_access_key and, where there is one, aws_session_token in a section [default]. It is read again for each request."`
-	CAFile          string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it besides the system's."`
+	Endpoint        string   `json:"endpoint" rule:"required,min=1" doc:"Address of the store, without a bucket: https://s3.eu-central-1.amazonaws.com, https://minio.example.org. Requests have the bucket in the path."`
+	Region          string   `json:"region,omitempty" rule:"min=1,default=us-east-1" doc:"Name of its region."`
+	Buckets         []string `json:"buckets" rule:"required,min=1,max=20,unique" doc:"Buckets that manifests may name. They must exist. Each pass of a stack with an EtcdBackup lists the stack's objects in all of them."`
+	CredentialsFile string   `json:"credentialsFile" rule:"required,min=1" doc:"File with the keys, in the format of AWS's tools: aws_access_key_id, aws_secret_access_key and, if there is one, aws_session_token in a section [default]. It is read again for each request."`
+	CAFile          string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for this server, besides the system's."`
 }
 
 // Etcd are defaults for values that an EtcdCluster lacks, above all one that was written for another operator.
 type Etcd struct {
 	Image      string            `json:"image,omitempty" doc:"Image of the machines: one with cloud-init and systemd, such as Debian 12."`
 	Flavor     string            `json:"flavor,omitempty" doc:"Size of the machines."`
-	VolumeSize int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume that the data of each machine is on; without one it is on the machine's own disk."`
-	Repository string            `json:"repository,omitempty" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; Debian's package etcd-server without one."`
-	Checksums  map[string]string `json:"checksums,omitempty" doc:"SHA-256 of what is at that address, by version."`
-	Versions   map[string]string `json:"versions,omitempty" doc:"Version that is used in place of one that manifests name."`
+	VolumeSize int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume for the data of each machine. If left out, the data is on the machine's own disk."`
+	Repository string            `json:"repository,omitempty" doc:"Address of the binary of etcd, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. Debian's package etcd-server if left out."`
+	Checksums  map[string]string `json:"checksums,omitempty" doc:"SHA-256 of the file at that address, by version."`
+	Versions   map[string]string `json:"versions,omitempty" doc:"Versions that are used in place of the versions that manifests name."`
 	// MasterKeyFile is read when a cloud is opened.
-	MasterKeyFile string `json:"masterKeyFile,omitempty" doc:"File with the master key that keys and certificates are derived from, with TLS: {auto: {}}: 32 bytes of randomness or more, as of openssl rand -hex 32. Who has it can use every such cluster; without it nobody can change them any more."`
+	MasterKeyFile string `json:"masterKeyFile,omitempty" doc:"File with the master key from which keys and certificates are derived, with TLS: {auto: {}}. It has 32 random bytes or more, for example from openssl rand -hex 32. Everybody who has the key can use every such cluster. If the key is lost, nobody can change these clusters."`
 }
 
 // M3 are defaults for values that an M3DBCluster lacks, above all one that was written for another operator.
 type M3 struct {
 	Image       string            `json:"image,omitempty" doc:"Image of the machines: one with cloud-init, systemd and Python, such as Debian 12."`
 	Flavor      string            `json:"flavor,omitempty" doc:"Size of the machines."`
-	VolumeSize  int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume that the data of each machine is on; 10 without it."`
-	Repository  string            `json:"repository,omitempty" doc:"Address of M3DB itself, m3dbnode or a .tar.gz with it, {version} and {arch} (amd64, arm64) filled in; its own releases without one."`
-	Checksums   map[string]string `json:"checksums,omitempty" doc:"SHA-256 of what is at that address, by version."`
-	Versions    map[string]string `json:"versions,omitempty" doc:"Version that is used in place of a tag of images that manifests name, such as latest."`
-	EtcdCluster string            `json:"etcdCluster,omitempty" doc:"EtcdCluster that clusters use which do not say where etcd is; without it each has one of its own."`
+	VolumeSize  int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume for the data of each machine; 10 if left out."`
+	Repository  string            `json:"repository,omitempty" doc:"Address of the file m3dbnode, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. M3DB's own releases if left out."`
+	Checksums   map[string]string `json:"checksums,omitempty" doc:"SHA-256 of the file at that address, by version."`
+	Versions    map[string]string `json:"versions,omitempty" doc:"Versions by the tags of images that manifests name, such as latest."`
+	EtcdCluster string            `json:"etcdCluster,omitempty" doc:"EtcdCluster for clusters that name no etcd. If left out, each such cluster gets an EtcdCluster of its own."`
 }

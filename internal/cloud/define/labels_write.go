@@ -102,7 +102,7 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 }
 
 // errNoRoom refuses to mark an object of another project outside its description, where the mark would not count.
-var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the mark of the owner, which stands behind it in another project; shorten it", kind.ErrRejected, table.Path("description"))
+var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the owner mark, which follows it in another project; shorten it", kind.ErrRejected, table.Path("description"))
 
 // takesTags reports whether the mark goes into tags that the create request accepts.
 func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {

@@ -14,7 +14,7 @@ import (
 // where nobody else can write. It counts only while a manifest, or a Project of the stack, refers to that
 // project.
 type ProjectRef struct {
-	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in; the one that the stack works in if left out. Another one needs an administrator's entry of clouds.yaml, and the mark of the owner stands behind the description there."`
+	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project of the object; the project of the stack if left out. Another project needs an entry of clouds.yaml with the credentials of an administrator. In another project, the owner mark follows the description."`
 }
 
 // ProjectFilter finds objects of a Project. It also finds objects of others, which can be imported.

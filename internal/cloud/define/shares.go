@@ -14,13 +14,13 @@ import (
 // they are deleted with the object, and the object bears the mark. So they are treated as a part of
 // the object, like the rules of a security group.
 type Shares struct {
-	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use it besides its own; none if empty, not managed if left out, since people share it, too. Neutron stops sharing only what that project does not use."`
+	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use the object besides its own; none if empty. If left out, sharing is not managed, since people may share the object by hand. Neutron refuses to stop sharing while the other project uses the object."`
 }
 
 // Share is a project that can use an object of another one.
 type Share struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project; or use projectID."`
-	ProjectID  string `json:"projectID,omitempty" rule:"max=64,pattern=^[0-9a-zA-Z-]+$" doc:"ID of the project, for who cannot look up those of others; or use projectRef."`
+	ProjectID  string `json:"projectID,omitempty" rule:"max=64,pattern=^[0-9a-zA-Z-]+$" doc:"ID of the project, if the credentials cannot look up other projects; or use projectRef."`
 }
 
 // sharedWith is the path of the field.

@@ -13,9 +13,9 @@ import (
 // pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
 type S3 struct {
 	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET or BUCKET/NAME, of a bucket that the stack's configuration names." example:"backups"`
-	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no meaning and is noted: the stack's configuration has the keys."`
+	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no effect, and a plan notes it. The stack's configuration has the keys."`
 	Endpoint       string `json:"endpoint,omitempty" doc:"Address of the store; that of the stack's configuration, or left out."`
-	ForcePathStyle bool   `json:"forcePathStyle,omitempty" doc:"Buckets always stand in the path; this changes nothing."`
+	ForcePathStyle bool   `json:"forcePathStyle,omitempty" doc:"Has no effect, because requests always have the bucket in the path."`
 }
 
 // Container is the bucket.

@@ -11,8 +11,8 @@ import (
 type OfCluster struct {
 	Image          string   `json:"image,omitempty" doc:"Image: one with cloud-init, systemd and Python, such as Debian 12."`
 	Flavor         string   `json:"flavor,omitempty" doc:"Size."`
-	Network        string   `json:"network,omitempty" doc:"Network; the stack's default, or the only one there is, if left out."`
-	Subnet         string   `json:"subnet,omitempty" doc:"Subnet that addresses are of; the cloud decides if left out."`
+	Network        string   `json:"network,omitempty" doc:"Network; the stack's default, or the only network, if left out."`
+	Subnet         string   `json:"subnet,omitempty" doc:"Subnet of the addresses; the cloud decides if left out."`
 	KeyPair        string   `json:"keyPair,omitempty" doc:"Key pair for SSH."`
 	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=16" doc:"Further security groups, besides the cluster's own."`
 }

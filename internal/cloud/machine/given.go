@@ -13,15 +13,15 @@ import (
 //	{{secrets}}      {"NAME": {"ENTRY": "text"}} of the Secrets, in base64
 //	{{certificate}}  {"certificate": {"crt": PEM, "key": PEM, "ca": PEM}}, in base64
 type Given struct {
-	SecretRefs  []string     `json:"secretRefs,omitempty" rule:"max=8,unique,format=name" ref:"Secret" doc:"Secrets that the template says as {{secrets}}: base64 of a JSON object with the entries of each, by names."`
-	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template says as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
+	SecretRefs  []string     `json:"secretRefs,omitempty" rule:"max=8,unique,format=name" ref:"Secret" doc:"Secrets that the template uses as {{secrets}}: base64 of a JSON object with the entries of each Secret, by names."`
+	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template uses as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
 }
 
 // Certificate identifies a machine to a cluster. It is derived from the stack's master key, for the name and address of a member, or the name of a client.
 type Certificate struct {
-	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster that it is of; its machines trust each other."`
-	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the one before and of the next."`
-	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"member, or client of what uses the cluster only; member if left out."`
+	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster to which the certificate belongs. Its machines trust each other."`
+	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the generation before and after it."`
+	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"member for a member of the cluster, client for a machine that only uses the cluster; member if left out."`
 }
 
 // Validate reports values that are given without a template.

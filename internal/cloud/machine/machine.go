@@ -15,17 +15,17 @@ type Template struct {
 	Flavor         string            `json:"flavor" rule:"required,min=1" doc:"Size of the machine."`
 	InitScript     *InitScript       `json:"initScript,omitempty" doc:"What the first boot runs."`
 	Description    string            `json:"description,omitempty" rule:"lines,max=255" doc:"Free text."`
-	Network        string            `json:"network,omitempty" doc:"Network it is plugged into; if left out, the stack's default, or the only one there is."`
-	Subnet         string            `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
+	Network        string            `json:"network,omitempty" doc:"Network of the machine. If left out, the stack's default, or the only network."`
+	Subnet         string            `json:"subnet,omitempty" doc:"Subnet of its address; the cloud decides if left out."`
 	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
-	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside."`
-	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
+	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Address that can be reached from outside, as a FloatingIP."`
+	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Security groups, which say who may connect to it; the cloud's default group if left out."`
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
 	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one."`
-	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Boots from a volume that outlives the machine, instead of the flavor's disk."`
-	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"Further disks, all there are."`
-	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"Further network interfaces, all there are besides that on network."`
-	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the machine kept."`
+	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Volume to boot from, in place of the flavor's disk. It stays when the machine is replaced."`
+	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"All further disks."`
+	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"All further network interfaces, besides the one on network."`
+	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the machine stays."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
 	Metadata       map[string]string `json:"metadata,omitempty" rule:"lines" doc:"Metadata of the server."`
 }
@@ -33,10 +33,10 @@ type Template struct {
 // InitScript says where a machine's first script comes from.
 type InitScript struct {
 	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
-	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
-	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
-	Template     bool     `json:"template,omitempty" doc:"Whether it is a template. It is completed when the machine is created, with values of the machine and its group. These are {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
-	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; those of a VirtualMachineGroup are each other's if it is left out."`
+	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap with the text."`
+	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret with the text."`
+	Template     bool     `json:"template,omitempty" doc:"Whether it is a template. The agent fills in a template when it creates the machine, with values of the machine and its group. These are {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
+	Group        *Group   `json:"group,omitempty" doc:"The machine's peers. If left out, the machines of a VirtualMachineGroup are each other's peers."`
 	Given        `json:",inline"`
 }
 
@@ -48,7 +48,7 @@ type DataRef struct {
 
 // FloatingIP asks for an address that can be reached from outside.
 type FloatingIP struct {
-	Network string `json:"network,omitempty" doc:"External network it comes from; if left out, the only one there is."`
+	Network string `json:"network,omitempty" doc:"External network of the address; if left out, the only external network."`
 }
 
 // RootVolume is the disk a machine boots from.

@@ -10,22 +10,22 @@ import (
 // existing one.
 type Volume struct {
 	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
-	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of its own. It can grow while the machine runs; a smaller one would be another volume."`
+	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of the machine's own. It can grow while the machine runs. A smaller size would need another volume."`
 	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
-	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed; default for a VirtualMachine. detach: stays in the cloud then, and is attached again when it or the machine comes back; default for the machines of a VirtualMachineGroup."`
-	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or one that exists."`
+	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach" doc:"What happens when the volume is removed from the machine, or the machine is removed. delete: it is deleted with all its data; default for a VirtualMachine. detach: it stays in the cloud, and is attached again when the manifest has the volume and the machine again; default for the machines of a VirtualMachineGroup."`
+	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or an existing volume."`
 
-	Snapshots   *Snapshots   `json:"snapshots,omitempty" doc:"Snapshots or backups that are taken of it again and again, as the VolumeSnapshotSchedule MACHINE-NAME."`
-	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one it begins with the data. It matters only when the volume is made."`
+	Snapshots   *Snapshots   `json:"snapshots,omitempty" doc:"Regular snapshots or backups of the volume, as the VolumeSnapshotSchedule MACHINE-NAME."`
+	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups. The volume begins with the data of the newest one. This matters only when the volume is made."`
 }
 
 // Interface is a connection to an additional network.
 type Interface struct {
 	Name           string   `json:"name" rule:"required,format=label" doc:"Its name within the machine: it becomes the Port MACHINE-NAME."`
-	Network        string   `json:"network" rule:"required,min=1" doc:"Network it is plugged into: a Network of the repository, or one that exists."`
-	Subnet         string   `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
+	Network        string   `json:"network" rule:"required,min=1" doc:"Network of the port: a Network of the repository, or an existing one."`
+	Subnet         string   `json:"subnet,omitempty" doc:"Subnet of its address; the cloud decides if left out."`
 	FixedIP        string   `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
-	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
+	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Security groups, which say who may connect to it; the cloud's default group if left out."`
 }
 
 // RootName is the name of the volume that a machine boots from.

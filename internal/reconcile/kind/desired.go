@@ -66,7 +66,7 @@ type Desired struct {
 
 // CredentialsRef names an entry of clouds.yaml, and the Secret from which K-ORC would read that file.
 type CredentialsRef struct {
-	SecretName string `json:"secretName" rule:"required" doc:"Secret that K-ORC takes the credentials from. The agent has a clouds.yaml of its own: spec.credentialSecrets of the stack's configuration says which entry of it each Secret stands for; without that the name is ignored."`
+	SecretName string `json:"secretName" rule:"required" doc:"Secret with the credentials for K-ORC. The agent has a clouds.yaml of its own instead. spec.credentialSecrets of the stack's configuration gives the entry for each Secret. Without that setting the name is ignored."`
 	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
 }
 

@@ -16,16 +16,16 @@ func AnnotationValues() map[string][]string {
 // Annotations lists the annotations that manifests may have, with their meaning.
 func Annotations() map[string]string {
 	return map[string]string{
-		AnnotationPrune:   `"false": never deleted, even when the manifest is gone`,
-		AnnotationDelete:  `"detach": is let go when the manifest is gone: it stays in the cloud, without the stack's mark, and nobody manages it; "delete" is the default`,
-		AnnotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
-		AnnotationChange:  `field=way, separated by commas, such as imageRef=rebuild, flavorRef=resize, userData=ignore: how a field is changed that would else have the object replaced. "replace" and "ignore" are ways of all of them; "explain Server.imageRef" lists those of a field`,
-		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
-		AnnotationLoss:    `"allow" or "refuse": whether the object, or a part of it, may be deleted or replaced if data is lost that exists nowhere else. If "allow" was applied, it holds after the manifest is removed, too`,
-		AnnotationSuspend: `"true": left exactly as it is, with all that it stands for, and with what its manifest had it stand for before: that is known by its name`,
-		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
-		AnnotationAdopt:   `an ID, or "true" for the name: the only object of the cloud that has it, and that no stack owns, is adopted, and none is created. On a kind that stands for several objects, such as a VirtualMachineGroup, "true" is about each of them. It has no effect afterwards`,
-		AnnotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
+		AnnotationPrune:   `"false": the object is never deleted, even when its manifest is removed`,
+		AnnotationDelete:  `"detach": when the manifest is removed, the object is let go. It stays in the cloud, without the stack's mark, and nobody manages it. "delete" is the default`,
+		AnnotationDrift:   `"report": changes made in the cloud are only reported; "correct": they are reverted`,
+		AnnotationChange:  `field=way, separated by commas, such as imageRef=rebuild, flavorRef=resize, userData=ignore: how fields are changed whose change would otherwise replace the object. "replace" and "ignore" are possible for all of these fields; "explain Server.imageRef" lists all ways of a field`,
+		AnnotationReplace: `"allow" or "refuse": whether the object may be deleted and recreated to apply a change`,
+		AnnotationLoss:    `"allow" or "refuse": whether the object, or a part of it, may be deleted or replaced if data is lost that exists nowhere else. If "allow" was applied, it is still valid after the manifest is removed`,
+		AnnotationSuspend: `"true": the object is left exactly as it is, with all objects that it expands to, and with those that it expanded to before, which are recognised by their names`,
+		AnnotationMoved:   `Kind/old-name: the former name of the object; the objects that were made under that name are kept. Several former names are separated by commas`,
+		AnnotationAdopt:   `an ID, or "true" for the name: the only object in the cloud with that ID or name is adopted if no stack owns it, and none is created. On a kind that expands to several objects, such as a VirtualMachineGroup, "true" applies to each of them. After the adoption the annotation has no effect`,
+		AnnotationIgnore:  `field paths, separated by commas, whose values in the cloud are not changed`,
 	}
 }
 

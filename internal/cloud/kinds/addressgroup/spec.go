@@ -20,7 +20,7 @@ import (
 // api/definitions/address_group.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron takes 255 characters, and the owner mark follows it."`
+	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron accepts 255 characters, including the owner mark at the end."`
 	Addresses         []string `json:"addresses,omitempty" api:"addresses,set,empty" rule:"max=1024,unique,format=cidr" cuts:"rules that name it let nothing through any more" doc:"The networks: 203.0.113.0/24, or 203.0.113.7/32 for one address."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`

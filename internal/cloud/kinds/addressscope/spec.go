@@ -20,9 +20,9 @@ import (
 // (api/v1alpha1/addressscope_types.go), values Neutron's (neutron-lib
 // api/definitions/address_scope.py). Names are shorter than Neutron's, since the mark takes a part.
 type Spec struct {
-	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
+	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
 	IPVersion         int     `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version of the addresses in it."`
-	Shared            *bool   `json:"shared,omitempty" api:"shared" rule:"default=false" needs:"administrator" doc:"Whether other projects can use it. Neutron never takes that back. Needs an administrator."`
+	Shared            *bool   `json:"shared,omitempty" api:"shared" rule:"default=false" needs:"administrator" doc:"Whether other projects can use it. Neutron cannot stop sharing it. Needs an administrator."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -48,7 +48,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, Held: true,
 			Unmark: "openstack address scope set --name <name> <id>",
-			Doc:    "Subnet pools whose addresses do not overlap, so that routers need not translate between them (Neutron). Its name in the cloud ends in the mark of its owner, because Neutron has no other place for it."},
+			Doc:    "Subnet pools whose addresses do not overlap, so that routers need not translate between them (Neutron). Its name in the cloud ends in the owner mark, because an address scope in Neutron has no other field for it."},
 		Collection: define.Collection{Path: "address-scopes", Field: "address_scopes", Singular: "address_scope", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-scope"},
 		Mark:       mark.NamePlace,
 		Sharing:    define.Sharing{Type: "address_scope", Extension: "rbac-address-scope"},

@@ -23,20 +23,20 @@ import (
 type Spec struct {
 	Name         *string      `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; followed by the owner mark."`
-	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User that it stands for, who must be the one whose credentials the agent has: Keystone lets nobody make one for others."`
+	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User of the application credential. It must be the user of the agent's credentials, because Keystone allows nobody to make one for another user."`
 	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether others can be made with it."`
-	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret whose key value holds what is logged in with. Another one makes a new application credential."`
-	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Roles that it has, of those of the user in the project; all of them, and not compared, if left out."`
+	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret with the secret of the application credential, in the key value. Another secret makes a new application credential."`
+	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Its roles, which the user must have in the project. If left out, it has all of them, and they are not compared."`
 	AccessRules  []AccessRule `json:"accessRules,omitempty" rule:"immutable,max=256" doc:"Requests that can be made with it; all if left out."`
 	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"When it ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`
 }
 
 // AccessRule allows one kind of request.
 type AccessRule struct {
-	Path       string `json:"path" api:"path" rule:"required,max=225,pattern=^/" doc:"Path of the request; * stands for a part of it, ** for the rest." example:"/v2.1/servers"`
-	Method     string `json:"method" api:"method" rule:"required,enum=DELETE|GET|HEAD|PATCH|POST|PUT" doc:"Its method."`
-	ServiceRef string `json:"serviceRef,omitempty" api:"-" ref:"Service" doc:"Service that it is made to."`
-	Service    string `json:"service,omitempty" api:"service" rule:"max=64" doc:"The same by its type, such as network: only an administrator can look up a Service."`
+	Path       string `json:"path" api:"path" rule:"required,max=225,pattern=^/" doc:"Path of the request. * matches one part of it, ** matches the rest." example:"/v2.1/servers"`
+	Method     string `json:"method" api:"method" rule:"required,enum=DELETE|GET|HEAD|PATCH|POST|PUT" doc:"Method of the request."`
+	ServiceRef string `json:"serviceRef,omitempty" api:"-" ref:"Service" doc:"Service that receives the request."`
+	Service    string `json:"service,omitempty" api:"service" rule:"max=64" doc:"The Service by its type, such as network. Use this if the credentials cannot look up a Service, which only an administrator can."`
 }
 
 // More holds the fields of an application credential that only Keystone sets.
@@ -64,7 +64,7 @@ type ShownRules struct {
 
 // Filter selects an existing application credential of the agent's own user.
 type Filter struct {
-	UserRef     string  `json:"userRef,omitempty" ref:"User" doc:"User that it stands for."`
+	UserRef     string  `json:"userRef,omitempty" ref:"User" doc:"User of the application credential."`
 	Name        *string `json:"name,omitempty" doc:"Exact name."`
 	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
@@ -84,7 +84,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ApplicationCredential", Service: cloud.Identity, UniqueNames: true, FixedMark: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access of all that logs in with it"},
 			Unmark: "the mark is the end of the description, which Keystone cannot change: openstack application credential delete <id>, and make another without it",
-			Doc:    "A secret that stands for the user of the agent in its project (Keystone). It belongs to the user, and everybody can make one.",
+			Doc:    "A secret with which programs log in as the user of the agent, in the agent's project (Keystone). It belongs to the user, and every user can make one.",
 		},
 		Collection: define.Collection{Path: "users/" + own + "/application_credentials", Field: "application_credentials", Singular: "application_credential", Project: "project_id", Secret: true},
 		Mark:       mark.IdentityDescriptionPlace,

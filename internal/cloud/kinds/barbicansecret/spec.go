@@ -24,15 +24,15 @@ import (
 // (barbican/common/validators.py: NewSecretValidator; plugin/util/mime_types.py). Names are
 // shorter than Barbican's, since the mark takes a part.
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, before the mark of the owner; metadata.name if left out."`
-	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"What it is: anything, a text that people type, a certificate, a private, public or symmetric key."`
-	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository that holds what is secret. Another payload makes a new secret."`
-	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Its entry there." example:"tls.p12"`
-	ContentType *string `json:"payloadContentType,omitempty" api:"payload_content_type,read=content_types.default" rule:"immutable,enum=text/plain|application/octet-stream|application/pkcs8,default=text/plain" doc:"What the payload is: text, of which Barbican takes away white space at the ends, or bytes."`
-	Expiration  *string `json:"expiration,omitempty" doc:"When Barbican forgets it, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new secret."`
-	Algorithm   *string `json:"algorithm,omitempty" api:"algorithm,empty,trimmed" rule:"immutable,min=1,max=255" doc:"What a key is for, for those who use it." example:"aes"`
-	BitLength   *int    `json:"bitLength,omitempty" api:"bit_length,empty" rule:"immutable,min=1,max=32767" doc:"How long a key is, for those who use it." example:"256"`
-	Mode        *string `json:"mode,omitempty" api:"mode,empty,trimmed" rule:"immutable,min=1,max=255" doc:"How a key is used, for those who use it." example:"cbc"`
+	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
+	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"Type of the secret: opaque (anything), a passphrase, a certificate, or a private, public or symmetric key."`
+	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository with the payload. Another payload makes a new Barbican secret."`
+	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Entry of that Secret." example:"tls.p12"`
+	ContentType *string `json:"payloadContentType,omitempty" api:"payload_content_type,read=content_types.default" rule:"immutable,enum=text/plain|application/octet-stream|application/pkcs8,default=text/plain" doc:"Type of the payload: text, from which Barbican removes white space at the ends, or bytes."`
+	Expiration  *string `json:"expiration,omitempty" doc:"When Barbican deletes the secret, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new secret."`
+	Algorithm   *string `json:"algorithm,omitempty" api:"algorithm,empty,trimmed" rule:"immutable,min=1,max=255" doc:"Algorithm of the key, as information for its users." example:"aes"`
+	BitLength   *int    `json:"bitLength,omitempty" api:"bit_length,empty" rule:"immutable,min=1,max=32767" doc:"Length of the key in bits, as information for its users." example:"256"`
+	Mode        *string `json:"mode,omitempty" api:"mode,empty,trimmed" rule:"immutable,min=1,max=255" doc:"Mode of the algorithm, as information for users of the key." example:"cbc"`
 }
 
 // More holds the fields of a secret that only Barbican sets.
@@ -48,8 +48,8 @@ type More struct {
 // Filter selects an existing secret.
 type Filter struct {
 	Name       *string `json:"name,omitempty" doc:"Exact name, without a mark."`
-	SecretType *string `json:"secretType,omitempty" rule:"enum=opaque|passphrase|certificate|private|public|symmetric" doc:"What it is."`
-	Algorithm  *string `json:"algorithm,omitempty" doc:"What a key is for."`
+	SecretType *string `json:"secretType,omitempty" rule:"enum=opaque|passphrase|certificate|private|public|symmetric" doc:"Type of the secret."`
+	Algorithm  *string `json:"algorithm,omitempty" doc:"Algorithm of the key."`
 	Mode       *string `json:"mode,omitempty" doc:"How a key is used."`
 }
 

@@ -21,8 +21,8 @@ type Spec struct {
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
 	Interface   string  `json:"interface" api:"interface" rule:"required,enum=admin|internal|public" doc:"Who is to use it."`
 	URL         string  `json:"url" api:"url" rule:"required,min=1,max=225,pattern=^[a-zA-Z0-9+.-]+:.+" doc:"Where the service is." example:"https://files.example.org/v1"`
-	ServiceRef  string  `json:"serviceRef" api:"service_id" show:"serviceID" rule:"required,immutable,min=1" ref:"Service" doc:"Service that is there."`
-	Region      *string `json:"region,omitempty" api:"region_id" rule:"min=1,max=255" doc:"ID of the region that it is in, as of the catalog; not managed if left out."`
+	ServiceRef  string  `json:"serviceRef" api:"service_id" show:"serviceID" rule:"required,immutable,min=1" ref:"Service" doc:"Service at this endpoint."`
+	Region      *string `json:"region,omitempty" api:"region_id" rule:"min=1,max=255" doc:"ID of its region in the catalog; not managed if left out."`
 }
 
 // More holds the fields of an endpoint that only Keystone sets.
@@ -31,7 +31,7 @@ type More struct{}
 // Filter selects an existing endpoint.
 type Filter struct {
 	Interface  *string `json:"interface,omitempty" rule:"enum=admin|internal|public" doc:"Who is to use it."`
-	ServiceRef string  `json:"serviceRef,omitempty" ref:"Service" doc:"Service that is there."`
+	ServiceRef string  `json:"serviceRef,omitempty" ref:"Service" doc:"Service at this endpoint."`
 	URL        *string `json:"url,omitempty" doc:"Exact address."`
 	Region     *string `json:"region,omitempty" doc:"ID of the region that it is in."`
 	Enabled    *bool   `json:"enabled,omitempty" doc:"Whether it is in the catalog."`
@@ -45,7 +45,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Endpoint", Service: cloud.Identity, Scope: kind.OfCloud,
 			Unmark: mark.UnmarkExtra("endpoints", "endpoint"),
-			Doc:    "Where a service of the catalog is (Keystone). Only an administrator can list and make them.",
+			Doc:    "The address of a service in the catalog (Keystone). Only an administrator can list and make endpoints.",
 		},
 		Collection: define.Collection{Path: "endpoints", Singular: "endpoint", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

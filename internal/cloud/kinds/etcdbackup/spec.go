@@ -25,18 +25,18 @@ import (
 // etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
 	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
-	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: addresses of all members of another cluster, by IP address: in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
-	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 where the stack's configuration names such a store (spec.defaults.s3); the others have to be changed to one of them."`
+	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: IP addresses of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
+	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
 	Swift         *Swift        `json:"swift,omitempty" doc:"Where snapshots are kept." example:"{container: example}"`
-	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 snapshots are kept, as STACK/NAMESPACE/NAME/TIME-REVISION.db in its bucket. What stands behind the bucket has no meaning, and is noted."`
-	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"When one is taken, and how many are kept; one is taken, once, if left out."`
-	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots when this manifest goes. keep: they stay where they are, with their marks. delete: all of them go, too."`
+	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: the bucket of S3 for snapshots, as STACK/NAMESPACE/NAME/TIME-REVISION.db. A path after the name of the bucket has no effect, and a plan notes it."`
+	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"When a snapshot is taken, and how many are kept. If left out, one snapshot is taken, once."`
+	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What happens to the snapshots when this manifest is removed. keep: they stay where they are, with their marks. delete: all of them are deleted."`
 
-	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: what the agent shows to members with TLS, and whose certificates it trusts. What the cluster itself says if left out with clusterRef."`
-	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no meaning, since the certificates of members are always verified, and is noted."`
-	ABS                map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
-	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no meaning, and is noted."`
-	OSS                map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
+	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the certificate that the agent shows to members with TLS, and the authority that it trusts. If left out with clusterRef, the setting of the cluster itself."`
+	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no effect, since the certificates of members are always verified. A plan notes it."`
+	ABS                map[string]any `json:"abs,omitempty" doc:"Has no effect, and a plan notes it."`
+	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no effect, and a plan notes it."`
+	OSS                map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
 
 	// MemberRefs are the members of the cluster, which the repository knows.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
@@ -50,14 +50,14 @@ type Spec struct {
 
 // Swift says where snapshots are stored.
 type Swift struct {
-	Container string `json:"container" rule:"required,min=1" ref:"SwiftContainer" doc:"SwiftContainer that they are in, as STACK/NAMESPACE/NAME/TIME-REVISION.db."`
+	Container string `json:"container" rule:"required,min=1" ref:"SwiftContainer" doc:"SwiftContainer of the snapshots, which are called STACK/NAMESPACE/NAME/TIME-REVISION.db."`
 }
 
 // Policy says when a snapshot is taken.
 type Policy struct {
-	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"After how many seconds the next one is taken, 60 at least; one is taken, once, if left out. For moments at which nobody was there to take one, one is taken later." example:"3600"`
-	MaxBackups int `json:"maxBackups,omitempty" rule:"min=0,max=1000" doc:"How many are kept; 1000 if left out. The oldest goes once a newer one is there; the last one never."`
-	Timeout    int `json:"timeoutInSecond,omitempty" rule:"min=0,max=14400" doc:"How many seconds one may take; 600 if left out."`
+	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"Seconds between two snapshots, at least 60. If left out, one snapshot is taken, once. If no agent ran at one or more of these times, one snapshot is taken later." example:"3600"`
+	MaxBackups int `json:"maxBackups,omitempty" rule:"min=0,max=1000" doc:"How many are kept; 1000 if left out. The oldest one is deleted when a newer one exists. The last one is never deleted."`
+	Timeout    int `json:"timeoutInSecond,omitempty" rule:"min=0,max=14400" doc:"How many seconds a backup may take; 600 if left out."`
 }
 
 type (
@@ -86,8 +86,8 @@ func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 			Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
 			HoldsData: true, Loss: []string{"all snapshots of the series"},
 			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
-			Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +
-				"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
+			Doc: "Regular snapshots of a cluster of etcd, of which some are kept, in Swift or S3. The object in the cloud is the series of all snapshots with its mark. Taking one and removing an old one is no change, so plans and the brake do not count it. " +
+				"docs/etcd-backups.md says how to restore one. Lists do not show the owner of an object, so each pass sends one request (HEAD) for every snapshot of the stack, 16 at a time.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, Expand: r.Expand, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

@@ -13,18 +13,18 @@ import (
 // Pod is etcd-operator's policy for each member, meant for Kubernetes.
 // (PodPolicy)
 type Pod struct {
-	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment of etcd: its settings, as ETCD_NAME."`
+	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
 	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
 	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no meaning for machines, and is noted."`
-	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no meaning for machines besides haPolicy and zones, and is noted."`
+	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no effect for machines besides haPolicy and zones, and a plan notes it."`
 	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
 	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
 	Annotations               map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
 	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no meaning for machines, and is noted."`
 	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
 	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no meaning for machines, and is noted."`
-	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: its request for storage in whole GiB, rounded up."`
+	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: the request for storage of the claim, in whole GiB, rounded up."`
 }
 
 // Variable is one environment variable.
@@ -36,15 +36,15 @@ type Variable struct {
 // Claim is the part of a volume claim that applies to machines.
 type Claim struct {
 	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume belongs to one machine."`
-	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if that does not have it."`
-	Resources        ClaimResources `json:"resources,omitempty" doc:"How much it asks for."`
+	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if defaults.storageClasses does not have the name."`
+	Resources        ClaimResources `json:"resources,omitempty" doc:"Requested resources."`
 }
 
 // ClaimResources are the resources that a claim asks for.
 type ClaimResources struct {
 	Requests struct {
 		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
-	} `json:"requests,omitempty" doc:"How much it asks for."`
+	} `json:"requests,omitempty" doc:"Requested resources."`
 }
 
 // tlsSetting are etcd's own settings of TLS.

@@ -16,17 +16,17 @@ import (
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/cluster.go).
 type Spec struct {
 	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even size tolerates no more failures than the next lower odd size."`
-	Version    string `json:"version,omitempty" rule:"default=3.4.23,pattern=^v?[0-9]+\\.[0-9]+\\.[0-9]+$" doc:"Version of etcd, 3.4 or newer. It goes up one minor version at a time, and never down."`
-	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; the stack's default, or Debian's package etcd-server, if left out. One that names container images is not used."`
-	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of what is at that address."`
+	Version    string `json:"version,omitempty" rule:"default=3.4.23,pattern=^v?[0-9]+\\.[0-9]+\\.[0-9]+$" doc:"Version of etcd, 3.4 or newer. It can be raised by one minor version at a time, and never lowered."`
+	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of the binary of etcd, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. The stack's default, or Debian's package etcd-server, if left out. An address of container images is not used."`
+	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of the file at that address."`
 	Paused     bool   `json:"paused,omitempty" doc:"Leaves the cluster, and all its machines, exactly as they are."`
-	Pod        *Pod   `json:"pod,omitempty" doc:"What etcd-operator says to Kubernetes about the members."`
-	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides; a cluster has it from its beginning, or never."`
+	Pod        *Pod   `json:"pod,omitempty" doc:"Settings of etcd-operator for the members in Kubernetes."`
+	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides. A cluster has TLS from its beginning, or never."`
 
-	Machine  *machine.OfCluster `json:"machine,omitempty" doc:"What the machines are, as far as it is not the stack's default."`
-	Storage  *Storage           `json:"storage,omitempty" doc:"A volume for the data of each member, which is kept when its machine is replaced; the stack's default if left out, or else the machine's own disk."`
-	Clients  []string           `json:"clients,omitempty" rule:"max=32,unique,format=cidr" doc:"Networks from which etcd is used, the agent's among them; anybody who reaches the machines if left out."`
-	HAPolicy string             `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"Whether members are on different hosts: soft where possible, hard always."`
+	Machine  *machine.OfCluster `json:"machine,omitempty" doc:"Settings of the machines that differ from the stack's defaults."`
+	Storage  *Storage           `json:"storage,omitempty" doc:"A volume for the data of each member, which stays when its machine is replaced. If left out, the stack's default, or else the machine's own disk."`
+	Clients  []string           `json:"clients,omitempty" rule:"max=32,unique,format=cidr" doc:"Networks of the users of etcd, including the agent's network. If left out, everybody who can reach the machines can use it."`
+	HAPolicy string             `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"Whether members are on different hosts. soft: if possible. hard: always."`
 	Zones    []string           `json:"zones,omitempty" rule:"min=1,max=9,unique" doc:"Availability zones over which the members are spread evenly."`
 }
 
@@ -47,7 +47,7 @@ func Kind(d defaults.Defaults) *kind.Kind {
 	return typed.Workload[Spec]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdCluster", Aliases: []string{"etcd.database.coreos.com/v1beta2"}, Parts: []string{"SecurityGroup", "VirtualMachineGroup", "EtcdMember"},
-			Doc: "A cluster of etcd on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members come and go one at a time, and none goes without which the others had no majority.",
+			Doc: "A cluster of etcd on machines of its own. It expands to a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members are added and removed one at a time. A member is never removed if the others would lose their majority.",
 		},
 		Validate: r.Validate, Expand: r.Expand, Summarize: r.Summarize,
 	}.Kind()

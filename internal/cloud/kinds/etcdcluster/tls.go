@@ -11,25 +11,25 @@ import (
 
 // TLS makes members use certificates with each other and with clients, on both sides. (etcd-operator's TLSPolicy)
 type TLS struct {
-	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, as etcd-operator takes them."`
-	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile, and stored nowhere."`
+	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, in the format of etcd-operator."`
+	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile. They are stored only on the machines."`
 }
 
 // Static names Secrets.
 type Static struct {
-	Member   *MemberSecrets `json:"member,omitempty" doc:"What members show and trust."`
-	Operator string         `json:"operatorSecret,omitempty" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: what the agent shows to members, and whose certificates it trusts."`
+	Member   *MemberSecrets `json:"member,omitempty" doc:"Certificates that members show and trust."`
+	Operator string         `json:"operatorSecret,omitempty" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the certificate that the agent shows to members, and the authority that it trusts."`
 }
 
 // MemberSecrets names the Secrets of members.
 type MemberSecrets struct {
-	Peer   string `json:"peerSecret,omitempty" doc:"Secret with peer.crt, peer.key and peer-ca.crt: what members show to each other, and trust. The certificate has to be valid for the IP addresses of all members."`
-	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: what members show to clients, and whose clients they trust. The certificate has to be valid for the IP addresses of all members, and for servers and clients: etcd uses it as both."`
+	Peer   string `json:"peerSecret,omitempty" doc:"Secret with peer.crt, peer.key and peer-ca.crt: the certificate that members show to each other, and the authority that they trust. The certificate has to be valid for the IP addresses of all members."`
+	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: the certificate that members show to clients, and the authority of clients that they trust. The certificate has to be valid for the IP addresses of all members. It must be valid for servers and for clients, because etcd uses it as both."`
 }
 
 // Auto asks for derived certificates.
 type Auto struct {
-	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Number of the keys: one more, or one less, has each member get others, one member at a time."`
+	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Number of the keys. If it is raised or lowered by one, each member gets other keys, one member at a time."`
 }
 
 func (t *TLS) validate(r *kind.Report) {

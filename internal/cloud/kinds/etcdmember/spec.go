@@ -1,8 +1,8 @@
 // Package etcdmember is the kind EtcdMember: the membership of one machine in a cluster of etcd. It is not found in the
 // cloud but in etcd itself, which is asked on the machines that the stack owns; an EtcdCluster makes one for each.
 //
-//	create   makes a learner of a machine that waits without data, or begins the cluster with the first one
-//	update   promotes the learner; has a leader hand over whose machine is about to be interrupted
+//	create   adds a machine that waits without data as a learner, or begins the cluster with the first machine
+//	update   promotes the learner; makes a leader give its role to another member before its machine is interrupted
 //	delete   ends the membership, unless the others would lose their majority
 //
 // A member belongs to a Port by the address in its peer URL, and bears that port's mark. Tags of the port record only that there was a member, and of
@@ -27,17 +27,17 @@ import (
 // Spec is what a member shall be. Its machine, its port and the member have one name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
 	Cluster   string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a member of."`
-	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port whose address the other members know it by."`
+	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other members know it."`
 	ServerRef string   `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that etcd runs on."`
-	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
+	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that must exist first. The first member begins the cluster."`
 	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique,format=name" ref:"Port,order" doc:"Ports of all members."`
-	// RestoreRef has it begin with a snapshot, and never without one.
-	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot that the first member begins the cluster with; it begins empty if left out."`
-	TLS        *TLS   `json:"tls,omitempty" doc:"How members are talked to with TLS; without it if left out."`
+	// RestoreRef is the restore whose snapshot the member begins with. With it, the member never begins without a snapshot.
+	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot with which the first member begins the cluster. If left out, the cluster begins empty."`
+	TLS        *TLS   `json:"tls,omitempty" doc:"How the agent connects to members with TLS; without TLS if left out."`
 }
 
-// State is a member as it was found.
+// State is the known state of a member.
 type State struct {
 	etcd.Member
 	member.State
@@ -68,7 +68,7 @@ func (s *State) role() role {
 	return voter
 }
 
-// record is on the ports of members that there were.
+// record is the tag on the port of each member that has existed.
 const record member.Record = etcdstore.BegunTag
 
 type (
@@ -84,7 +84,7 @@ type (
 	want = typed.Want[Spec]
 )
 
-// Kind is the kind EtcdMember over c, which may be nil where only rules are needed. master is what certificates are derived from, nil for none.
+// Kind is the kind EtcdMember over c, which may be nil where only rules are needed. Certificates are derived from the master key that d names.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
@@ -94,7 +94,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef}
 		}}
-	info := of.Info("EtcdMember", "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.")
+	info := of.Info("EtcdMember", "The membership of one machine in a cluster of etcd. The agent finds it by asking etcd itself. An EtcdCluster makes one for each of its machines, so you need not write it by hand.")
 	info.HoldsData, info.Loss = true, []string{"its copy of the cluster's data"}
 	r, with := rules{}, driver{members: of, store: etcdstore.New(c, d), etcd: etcd.Client{Machines: machines, Port: etcd.ClientPort}, master: d.Keys.Master}
 	return typed.Kind[Spec, struct{}, State]{
@@ -103,7 +103,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	}.Flat()
 }
 
-// Diff reports a leader whose machine is about to go, a learner, and a member of which it is not recorded that there was one.
+// Diff reports a leader whose machine will be interrupted, a learner, and a member whose port has no record yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	role := have.role()
 	if role == learner || role == leader && len(have.Others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.Ends {

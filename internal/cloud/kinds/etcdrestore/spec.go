@@ -19,14 +19,14 @@ import (
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
 type Spec struct {
 	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
-	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 where the stack's configuration names such a store (spec.defaults.s3); the others have to be changed to one of them."`
+	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
 	Swift       *Swift        `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
-	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 the snapshot is. If no object is named, it is the newest one of the bucket; then all snapshots in the bucket must belong to one series."`
-	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift and s3: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
+	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: the snapshot in S3. If no object is named, the newest one of the bucket is used, and all snapshots in the bucket must belong to one series."`
+	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift and s3: an EtcdBackup of the stack, even if its manifest was removed. The newest of its snapshots is used."`
 
-	ABS map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
-	GCS map[string]any `json:"gcs,omitempty" doc:"Has no meaning, and is noted."`
-	OSS map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
+	ABS map[string]any `json:"abs,omitempty" doc:"Has no effect, and a plan notes it."`
+	GCS map[string]any `json:"gcs,omitempty" doc:"Has no effect, and a plan notes it."`
+	OSS map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
 }
 
 // Cluster names the cluster that begins.
@@ -66,8 +66,8 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 			Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
-			Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
-				"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
+			Doc: "The snapshot with which an EtcdCluster begins, in place of beginning empty. It is restored once, if there was no such cluster before, and has no effect after that. " +
+				"Nothing is restored over a cluster that has begun. When its manifest is removed, nothing changes in the cloud.",
 		},
 		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,

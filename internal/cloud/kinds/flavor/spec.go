@@ -27,14 +27,14 @@ import (
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	ID          string             `json:"id,omitempty" api:"id" show:"-" rule:"immutable,max=255,pattern=^[a-zA-Z0-9._-]([a-zA-Z0-9. _-]*[a-zA-Z0-9._-])?$" doc:"ID in the cloud; the cloud chooses if left out."`
-	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=65000,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. The mark of the owner stands behind it."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=65000,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. In the cloud, the owner mark follows the text."`
 	RAM         int                `json:"ram" api:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
 	Vcpus       int                `json:"vcpus" api:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
-	Disk        int                `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
+	Disk        int                `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB. 0 means the size of the image."`
 	Swap        swap               `json:"swap,omitempty" api:"swap" show:"-" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
 	Ephemeral   int                `json:"ephemeral,omitempty" api:"OS-FLV-EXT-DATA:ephemeral" show:"-" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
 	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-flavor-access:is_public" rule:"immutable,default=true" doc:"Whether every project can use it."`
-	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs,empty,hidden" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand, all of them; none if left out."`
+	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs,empty,hidden" rule:"max=128" doc:"All properties for the scheduler and the hypervisor; none if left out."`
 }
 
 // More holds the fields of a flavor that status shows even when they are zero.
@@ -84,9 +84,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Scope: kind.Offered,
 			Unmark: "the mark is in the description: openstack flavor set --description <text> <id>",
-			Doc: "The size of a server: CPUs, memory, disk (Nova). Everybody can use existing flavors, managementPolicy unmanaged; only an administrator can make one, " +
-				"in a cloud with API version 2.55. Nova cannot change a flavor but its description and extra specs: another size replaces it, and what refers to it follows. " +
-				"Servers that nobody changes keep the size that they have when their flavor is deleted.",
+			Doc: "The size of a server: CPUs, memory, disk (Nova). Everybody can use existing flavors, with managementPolicy unmanaged. Only an administrator can make one, in a cloud with API version 2.55. Nova can change only the description and the extra specs of a flavor. " +
+				"So another size replaces the flavor, and objects that refer to it follow. When a flavor is deleted, servers that nobody changes keep their size.",
 		},
 		Collection: define.Collection{Path: "flavors", Lists: []string{"flavors/detail?is_public=None"}, Field: "flavors", Singular: "flavor", UpdateBy: http.MethodPut,
 			Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs

@@ -19,15 +19,15 @@ import (
 type Spec struct {
 	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	FloatingNetworkRef string   `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
+	FloatingNetworkRef string   `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network of the address. Give either this or floatingSubnetRef."`
 	FloatingSubnetRef  string   `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
-	FloatingIP         string   `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
-	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" cuts:"the address leads nowhere any more" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	FloatingIP         string   `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address; the cloud chooses one if left out. Needs an administrator on most clouds."`
+	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" cuts:"the address leads nowhere any more" doc:"The port to which it leads; none if left out. To leave this field to others, name it in the annotation stackreeve.dev/ignore-fields."`
 	LoadBalancerRef    string   `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
-	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
-	DNSName            *string  `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its name in DNS, given along with dnsDomain when the address is made. Left out where the cloud has no such extension. Where the cloud shows none, that is noted, and the address kept."`
-	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Its DNS domain, with a final dot. As with dnsName, it is left out where the cloud has no such extension, and noted where it shows none."`
-	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"The address of the port to which it leads; the cloud chooses one if left out."`
+	DNSName            *string  `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"immutable,max=255" doc:"Name of the address in DNS, sent with dnsDomain when the address is made. Not sent if the cloud has no such extension. If the cloud shows no name, a plan notes that, and the address stays."`
+	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"DNS domain of the address, with a final dot. As with dnsName, it is not sent if the cloud has no such extension, and a plan notes if the cloud shows none."`
+	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
 	define.ProjectRef  `json:",inline"`
 	// SubnetRefs are the repository's subnets of the floating network. At least
 	// one must exist before there can be an address.

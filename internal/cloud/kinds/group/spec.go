@@ -45,7 +45,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"the list of its members", "the roles that they have by it"}, Unmark: mark.UnmarkExtra("groups", "group"),
-			Doc: "A group of users, who get the roles that it has (Keystone). Only an administrator can list and make them; members are not managed.",
+			Doc: "A group of users, who get the roles of the group (Keystone). Only an administrator can list and make groups. Members are not managed.",
 		},
 		Collection: define.Collection{Path: "groups", Singular: "group", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

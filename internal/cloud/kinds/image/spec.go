@@ -23,10 +23,10 @@ import (
 type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
-	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it; the cloud decides of a new image, and it is left as it is later, if left out."`
+	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it. If left out, the cloud decides for a new image, and the agent does not change it later."`
 	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags."`
-	Properties *Properties `json:"properties,omitempty" doc:"What the hypervisor should know. Each of them is left as it is if left out."`
-	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"What it holds. Required unless an existing image is adopted."`
+	Properties *Properties `json:"properties,omitempty" doc:"Properties for the hypervisor. A property that is left out is not managed."`
+	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Content of the image. Required unless an existing image is adopted."`
 }
 
 // More is the part of an image that only Glance knows.
@@ -50,14 +50,14 @@ type More struct {
 
 // Hash is a digest of an image's content.
 type Hash struct {
-	Algorithm string `json:"algorithm" api:"os_hash_algo" rule:"required,enum=md5|sha1|sha256|sha512" doc:"How it is computed."`
+	Algorithm string `json:"algorithm" api:"os_hash_algo" rule:"required,enum=md5|sha1|sha256|sha512" doc:"Algorithm of the digest."`
 	Value     string `json:"value" api:"os_hash_value" rule:"required,min=1,max=1024,pattern=^[0-9a-f]+$" doc:"The digest in hexadecimal digits."`
 }
 
 // Filter selects an existing image.
 type Filter struct {
 	Name       *string  `json:"name,omitempty" doc:"Exact name."`
-	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are only considered when asked for: anybody can publish one under any name."`
+	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are used only if this field asks for them, because anybody can publish one under any name."`
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
 
@@ -89,24 +89,24 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 type Content struct {
 	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the wrapping."`
 	DiskFormat      string    `json:"diskFormat" rule:"required,enum=ami|ari|aki|vhd|vhdx|vmdk|raw|qcow2|vdi|ploop|iso" doc:"Format of the disk."`
-	Download        *Download `json:"download,omitempty" rule:"required" doc:"Where it is downloaded from."`
+	Download        *Download `json:"download,omitempty" rule:"required" doc:"Source of the download."`
 }
 
 // Download is a place on the web.
 type Download struct {
 	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it, from a public address unless the stack's configuration names the host (spec.defaults.imageHosts)."`
 	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`
-	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded, before it is decompressed. An image that does not have it is never used."`
+	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the downloaded file, before decompression. If the digest differs, the image is never used."`
 }
 
 // Properties tell the hypervisor how to run the image.
 type Properties struct {
 	Architecture    *string          `json:"architecture,omitempty" doc:"CPU architecture, e.g. x86_64."`
-	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor it needs."`
+	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor that the image needs."`
 	MinDiskGB       *int             `json:"minDiskGB,omitempty" rule:"min=1" doc:"Smallest disk in GiB."`
 	MinMemoryMB     *int             `json:"minMemoryMB,omitempty" rule:"min=1" doc:"Smallest memory in MiB."`
 	Hardware        *Hardware        `json:"hardware,omitempty" doc:"Virtual hardware."`
-	OperatingSystem *OperatingSystem `json:"operatingSystem,omitempty" doc:"What runs in it."`
+	OperatingSystem *OperatingSystem `json:"operatingSystem,omitempty" doc:"Operating system in the image."`
 }
 
 // Hardware is the virtual hardware that an image asks for.

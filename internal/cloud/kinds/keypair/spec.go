@@ -14,7 +14,7 @@ import (
 // (api/v1alpha1/keypair_types.go).
 type Spec struct {
 	Name      *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Type      *string `json:"type,omitempty" api:"type,unwritten" rule:"immutable,enum=ssh|x509,default=ssh" doc:"What kind of key it is. Only ssh is supported: nothing in a certificate can carry the owner's mark."`
+	Type      *string `json:"type,omitempty" api:"type,unwritten" rule:"immutable,enum=ssh|x509,default=ssh" doc:"Type of the key. Only ssh is supported, because a certificate cannot carry the owner mark."`
 	PublicKey string  `json:"publicKey" api:"public_key" rule:"lines,required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys." example:"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"`
 }
 
@@ -38,7 +38,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, Scope: kind.OfUser, StaysMarked: true,
 			Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key again without it",
-			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
+			Doc:    "A public SSH key that can log in to new servers (Nova). It belongs to the user of the agent's credentials, and not to the project.",
 		},
 		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
 		Mark:       mark.PlaceIn("public_key", unmarked, marked),

@@ -4,12 +4,12 @@ import "strconv"
 
 // L7Policy says how requests that match all of its rules are handled.
 type L7Policy struct {
-	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"What it is known by when others are added, removed or moved; if left out, it is known by what it does."`
-	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first; those without one come last, in the order of the list."`
-	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What becomes of requests that fit."`
+	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"Name by which the policy is recognised when others are added, removed or moved. If left out, it is recognised by its content."`
+	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first. Policies without a position come last, in the order of the list."`
+	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What happens to matching requests."`
 	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"The pool that answers, for redirectToPool."`
 	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Where clients are sent, for redirectToUrl." example:"https://example.org/gone"`
-	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"What the path is added to and clients are sent to, for redirectPrefix." example:"https://example.org"`
+	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Address to which clients are redirected, with the path of the request added, for redirectPrefix." example:"https://example.org"`
 	RedirectHTTPCode *int          `json:"redirectHTTPCode,omitempty" rule:"enum=301|302|303|307|308" doc:"Status of the answer, for redirectToUrl and redirectPrefix; 302 if left out."`
 	Rules            []L7Rule      `json:"rules" rule:"required,min=1,max=50" doc:"A request must fit all of them."`
 }
@@ -25,10 +25,10 @@ type RedirectPool struct {
 
 // L7Rule is a condition on a request.
 type L7Rule struct {
-	Type        string  `json:"type" rule:"required,enum=hostName|path|fileType|header|cookie|sslConnHasCert|sslVerifyResult|sslDNField" doc:"What is looked at. Those of SSL need terminatedHTTPS."`
+	Type        string  `json:"type" rule:"required,enum=hostName|path|fileType|header|cookie|sslConnHasCert|sslVerifyResult|sslDNField" doc:"The part of the request that is compared. Types with SSL need terminatedHTTPS."`
 	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How it is compared with value."`
 	Key         *string `json:"key,omitempty" rule:"min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Name of the header, of the cookie or of the field of the certificate's subject, such as CN."`
-	Value       string  `json:"value" rule:"required,min=1,max=255,pattern=^[^\\r\\n]+$" doc:"What it is compared with."`
+	Value       string  `json:"value" rule:"required,min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Value for the comparison."`
 	Invert      *bool   `json:"invert,omitempty" rule:"default=false" doc:"Whether requests fit that are not like that."`
 }
 

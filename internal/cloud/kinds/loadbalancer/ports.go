@@ -3,17 +3,17 @@ package loadbalancer
 // Port is one port of the load balancer: a listener and its pool.
 type Port struct {
 	Port               int                 `json:"port" rule:"required,min=1,max=65535" doc:"Port that clients connect to."`
-	Protocol           string              `json:"protocol" rule:"required,enum=http|https|terminatedHTTPS|tcp|udp|sctp" doc:"The protocol of clients. https is passed through as it is: the machines hold the certificates. With terminatedHTTPS the load balancer holds them, see tls."`
+	Protocol           string              `json:"protocol" rule:"required,enum=http|https|terminatedHTTPS|tcp|udp|sctp" doc:"The protocol of clients. https is passed through unchanged, and the machines have the certificates. With terminatedHTTPS the load balancer has the certificates, see tls."`
 	Option             any                 `json:"option,omitempty" doc:"Accepted; OpenStack has nothing like it."`
 	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
 	AllowedCIDRs       []string            `json:"allowedCidrs,omitempty" rule:"format=cidr" doc:"Who may connect; everybody if left out."`
-	Timeouts           *Timeouts           `json:"timeouts,omitempty" doc:"How long a connection may be silent before it is closed; the cloud decides what is left out."`
-	ConnectionLimit    *int                `json:"connectionLimit,omitempty" rule:"min=1,max=2147483647" doc:"How many connections it takes at a time; no limit if left out."`
-	InsertHeaders      []string            `json:"insertHeaders,omitempty" rule:"unique,enum=X-Forwarded-For|X-Forwarded-Port|X-Forwarded-Proto|X-SSL-Client-Verify|X-SSL-Client-Has-Cert|X-SSL-Client-DN|X-SSL-Client-CN|X-SSL-Issuer|X-SSL-Client-SHA1|X-SSL-Client-Not-Before|X-SSL-Client-Not-After" doc:"Headers that requests are given on their way, with http and terminatedHTTPS; those with SSL in their name with terminatedHTTPS only."`
+	Timeouts           *Timeouts           `json:"timeouts,omitempty" doc:"How long a connection may have no traffic before it is closed. The cloud decides values that are left out."`
+	ConnectionLimit    *int                `json:"connectionLimit,omitempty" rule:"min=1,max=2147483647" doc:"How many connections are possible at the same time; no limit if left out."`
+	InsertHeaders      []string            `json:"insertHeaders,omitempty" rule:"unique,enum=X-Forwarded-For|X-Forwarded-Port|X-Forwarded-Proto|X-SSL-Client-Verify|X-SSL-Client-Has-Cert|X-SSL-Client-DN|X-SSL-Client-CN|X-SSL-Issuer|X-SSL-Client-SHA1|X-SSL-Client-Not-Before|X-SSL-Client-Not-After" doc:"Headers that the load balancer adds to requests, with http and terminatedHTTPS. Headers with SSL in their name are only possible with terminatedHTTPS."`
 	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
-	TLS                *TLS                `json:"tls,omitempty" doc:"Certificates, and what is demanded of clients; with protocol terminatedHTTPS, which needs it."`
-	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200,apart" doc:"What becomes of requests that are not for realServers, with http and terminatedHTTPS."`
-	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is needed."`
+	TLS                *TLS                `json:"tls,omitempty" doc:"Certificates, and requirements for clients. Required with protocol terminatedHTTPS, and only possible with it."`
+	L7Policies         []L7Policy          `json:"l7Policies,omitempty" rule:"max=200,apart" doc:"Rules for requests that do not go to realServers, with http and terminatedHTTPS."`
+	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"The machines behind this port. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses and members is required."`
 	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"Health checks of the machines. Octavia has one monitor for a port: the first is used."`
 }
 
@@ -27,13 +27,13 @@ type Timeouts struct {
 // RealServers are the machines that answer.
 type RealServers struct {
 	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"Their protocol; that of the clients if left out."`
-	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
+	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port of the machines; the load balancer's port if left out."`
 	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
 	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique,max=1000" doc:"These VirtualMachines, each at its first port."`
 	ServerRefs             []string `json:"serverRefs,omitempty" rule:"unique,max=1000" doc:"These Servers, each at its first port."`
 	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Members by address." example:"10.0.0.10"`
 
-	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. What is named here and above counts as it is said here."`
+	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. If a member is named here and above, the settings here apply."`
 
 	// PortRefs are the ports of the machines referred to, and PortlessRefs the servers whose ports the
 	// repository does not have. GroupRefs are the groups, including those of members: a group without
@@ -50,8 +50,8 @@ type RealServer struct {
 	VirtualMachineGroupRef *string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
 	ServerRef              *string `json:"serverRef,omitempty" rule:"min=1" doc:"This Server, at its first port."`
 	Port                   *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port it listens on; realServers.port if left out."`
-	Weight                 *int    `json:"weight,omitempty" rule:"min=0,max=256,default=1" doc:"Its share of connections, against the weights of the others. With 0 it finishes the connections that it has, and gets no new ones."`
-	Backup                 *bool   `json:"backup,omitempty" rule:"default=false" doc:"Whether it is used only as long as no other one is healthy."`
+	Weight                 *int    `json:"weight,omitempty" rule:"min=0,max=256,default=1" doc:"Its share of connections, compared with the weights of the others. With 0 it finishes its connections, and gets no new ones."`
+	Backup                 *bool   `json:"backup,omitempty" rule:"default=false" doc:"Whether this member is used only while no other one is healthy."`
 
 	PortRefs     []string `json:"-" ref:"Port"`
 	PortlessRefs []string `json:"-" ref:"Server"`
@@ -59,10 +59,10 @@ type RealServer struct {
 
 // SessionPersistence says how a client is recognised.
 type SessionPersistence struct {
-	Type        string  `json:"type" rule:"required,enum=sourceIP|httpCookie|appCookie" doc:"How a client is recognised: by its address, by a cookie that the load balancer sets, or by one of the application, which cookieName names."`
+	Type        string  `json:"type" rule:"required,enum=sourceIP|httpCookie|appCookie" doc:"How a client is recognised: by its address, by a cookie that the load balancer sets, or by a cookie of the application, whose name is cookieName."`
 	CookieName  *string `json:"cookieName,omitempty" rule:"min=1,max=255,pattern=^[!#$%&'*+.^_|~0-9A-Za-z-]+$" doc:"The application's cookie, for appCookie."`
 	Timeout     *int    `json:"timeout,omitempty" rule:"min=1,max=2147483647" doc:"Seconds for which a client is remembered, for udp and sctp."`
-	Granularity *string `json:"granularity,omitempty" rule:"format=ip" doc:"Network mask of the clients that are taken for one, for udp and sctp." example:"255.255.255.0"`
+	Granularity *string `json:"granularity,omitempty" rule:"format=ip" doc:"Network mask. Clients within the same network count as one client, for udp and sctp." example:"255.255.255.0"`
 }
 
 // TLS is the configuration of a listener that terminates TLS. A Barbican secret is named by the
@@ -70,12 +70,12 @@ type SessionPersistence struct {
 // asks Barbican itself, which is its default.
 type TLS struct {
 	BarbicanRef          *string  `json:"barbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The certificate with its key: the name of a BarbicanSecret (PKCS12, application/octet-stream), or the address of a Barbican secret or certificate container. Needed unless sniBarbicanRefs has some." example:"shop-cert"`
-	SNIBarbicanRefs      []string `json:"sniBarbicanRefs,omitempty" rule:"unique,max=100,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Further ones, each for the hosts that it is for."`
+	SNIBarbicanRefs      []string `json:"sniBarbicanRefs,omitempty" rule:"unique,max=100,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Further certificates, each for its own host names."`
 	Ciphers              *string  `json:"ciphers,omitempty" rule:"max=2048,pattern=^[A-Za-z0-9+!:@=_.-]+$" doc:"Ciphers as OpenSSL lists them; the cloud decides if left out." example:"ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384"`
 	Versions             []string `json:"versions,omitempty" rule:"unique,enum=SSLv3|TLSv1|TLSv1.1|TLSv1.2|TLSv1.3" doc:"Versions that clients may use; the cloud decides if left out."`
 	ALPNProtocols        []string `json:"alpnProtocols,omitempty" rule:"unique,enum=h2|http/1.1|http/1.0" doc:"Protocols that are offered to clients; the cloud decides if left out."`
 	ClientCABarbicanRef  *string  `json:"clientCABarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The authority that certificates of clients must be signed by: a BarbicanSecret with PEM, or the address of a Barbican secret."`
-	ClientCRLBarbicanRef *string  `json:"clientCRLBarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Its revocation list: a BarbicanSecret with PEM, or the address of a Barbican secret."`
+	ClientCRLBarbicanRef *string  `json:"clientCRLBarbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Revocation list of that authority: a BarbicanSecret with PEM, or the address of a Barbican secret."`
 	ClientAuthentication *string  `json:"clientAuthentication,omitempty" rule:"enum=none|optional|mandatory,default=none" doc:"Whether clients show a certificate. optional and mandatory need clientCABarbicanRef."`
 
 	// SecretRefs are the references above that name a BarbicanSecret.
@@ -90,8 +90,8 @@ type Monitor struct {
 	Delay          *int    `json:"delay,omitempty" rule:"min=1,max=86400,default=5" doc:"Seconds between two questions."`
 	Timeout        *int    `json:"timeout,omitempty" rule:"min=1,max=86400,default=3" doc:"Seconds to wait for an answer; less than delay."`
 	Retries        *int    `json:"retries,omitempty" rule:"min=1,max=10,default=3" doc:"Good answers in a row until a machine is used again."`
-	MaxRetriesDown *int    `json:"maxRetriesDown,omitempty" rule:"min=1,max=10,default=3" doc:"Bad answers in a row until a machine is not used any more."`
+	MaxRetriesDown *int    `json:"maxRetriesDown,omitempty" rule:"min=1,max=10,default=3" doc:"Bad answers in a row until a machine is no longer used."`
 	HTTPMethod     *string `json:"httpMethod,omitempty" rule:"enum=GET|HEAD|POST|PUT|DELETE|TRACE|OPTIONS|PATCH|CONNECT,default=GET" doc:"Method of the questions, for http and https."`
-	ExpectedCodes  *string `json:"expectedCodes,omitempty" rule:"max=64,pattern=^([0-9]{3}(\\s*,\\s*[0-9]{3})*|[0-9]{3}-[0-9]{3})$" doc:"What counts as a good answer, for http and https: a code, a list or a range; 200 if left out." example:"200,202"`
-	DomainName     *string `json:"domainName,omitempty" rule:"min=1,max=255,pattern=^[a-zA-Z0-9.-]+$" doc:"Host that the questions are for, in HTTP 1.1; for http and https."`
+	ExpectedCodes  *string `json:"expectedCodes,omitempty" rule:"max=64,pattern=^([0-9]{3}(\\s*,\\s*[0-9]{3})*|[0-9]{3}-[0-9]{3})$" doc:"Status codes of a good answer, for http and https: a code, a list or a range; 200 if left out." example:"200,202"`
+	DomainName     *string `json:"domainName,omitempty" rule:"min=1,max=255,pattern=^[a-zA-Z0-9.-]+$" doc:"Host that the requests name, in HTTP 1.1; for http and https."`
 }

@@ -24,18 +24,18 @@ type Spec struct {
 	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags         []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
 	AdminStateUp *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it takes no connections any more" doc:"Whether it takes connections."`
-	Region       *string  `json:"region,omitempty" doc:"The region it must be in, as the cloud calls it or as the stack's defaults.regions do."`
-	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, as the cloud calls it or as the stack's defaults.zones do. Applied where the load balancer service has zones."`
-	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a key of the stack's defaults.vipNetworks."`
-	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
+	Region       *string  `json:"region,omitempty" doc:"The region of the load balancer, by its name in the cloud or in the stack's defaults.regions."`
+	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, by its name in the cloud or in the stack's defaults.zones. It is used if the load balancer service has zones."`
+	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Network of its address: a key of the stack's defaults.vipNetworks."`
+	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Network of its address: a Network of the repository, or an existing one. It takes precedence over vipType. The stack's defaults.network if both are left out."`
 	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
 	// AdditionalVIPs are on subnets of the same network.
 	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
-	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a key of the stack's defaults.serviceTypes. Not managed if left out."`
-	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards tcp, udp and sctp; what it cannot do is refused." example:"amphora"`
+	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Octavia flavor of the load balancer: a key of the stack's defaults.serviceTypes. Not managed if left out."`
+	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards only tcp, udp and sctp, and everything else is refused with it." example:"amphora"`
 	// FloatingIP is a FloatingIP with the name of the load balancer.
-	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
-	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"What it listens on, and who answers."`
+	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Address that can be reached from outside. This makes a FloatingIP with the name of the load balancer."`
+	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"The ports of the load balancer, and the machines behind them."`
 
 	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and zone in
 	// the cloud's words.
@@ -71,7 +71,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
 			Unmark: mark.UnmarkByTag("loadbalancer"),
 			Loss:   []string{"its address, unless the manifest fixes it"},
-			Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
+			Doc:    "A load balancer with its ports, the machines behind them and the checks of their health (Octavia).",
 		},
 		Validate: r.Validate, Expand: r.Expand, Takes: r.Takes, Holds: r.Holds, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,

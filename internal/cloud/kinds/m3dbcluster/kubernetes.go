@@ -20,7 +20,7 @@ type Kubernetes struct {
 	Annotations           map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
 	Tolerations           []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
 	PriorityClassName     string            `json:"priorityClassName,omitempty" doc:"Has no meaning for machines, and is noted."`
-	NodeEndpointFormat    string            `json:"nodeEndpointFormat,omitempty" doc:"Has no meaning for machines, and is noted: they are known by their addresses."`
+	NodeEndpointFormat    string            `json:"nodeEndpointFormat,omitempty" doc:"Has no effect for machines, because they are known by their addresses. A plan notes it."`
 	HostNetwork           bool              `json:"hostNetwork,omitempty" doc:"Has no meaning for machines, and is noted."`
 	DNSPolicy             string            `json:"dnsPolicy,omitempty" doc:"Has no meaning for machines, and is noted."`
 	InitContainers        []map[string]any  `json:"initContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
@@ -28,9 +28,9 @@ type Kubernetes struct {
 	SidecarContainers     []map[string]any  `json:"sidecarContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
 	SidecarVolumes        []map[string]any  `json:"sidecarVolumes,omitempty" doc:"Has no meaning for machines, and is noted."`
 	PodMetadata           map[string]any    `json:"podMetadata,omitempty" doc:"Has no meaning for machines, and is noted."`
-	ParallelPodManagement bool              `json:"parallelPodManagement,omitempty" doc:"Has no meaning for machines, and is noted: the first ones are always made at the same time."`
+	ParallelPodManagement bool              `json:"parallelPodManagement,omitempty" doc:"Has no effect for machines, because the first ones are always made at the same time. A plan notes it."`
 	ServiceAccountName    string            `json:"serviceAccountName,omitempty" doc:"Has no meaning for machines, and is noted."`
-	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Not done, and noted: give a configuration with configMapName."`
+	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Has no effect, and a plan notes it. Use a configuration with configMapName instead."`
 }
 
 // note names the fields that have no meaning here.

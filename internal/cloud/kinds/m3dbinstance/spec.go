@@ -1,9 +1,9 @@
 // Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. It is found in the cluster's placement, and not in the
 // cloud. The agent asks the coordinators on the stack's own machines for it. An M3DBCluster makes one for each machine.
 //
-//	create   begins the placement with all first instances at once, or adds one
-//	update   has an instance on another disk replace the one whose disk is lost
-//	delete   has an instance give its shards to the others
+//	create   begins the placement with all first instances together, or adds one instance
+//	update   replaces the instance whose disk is lost by the one on the new disk
+//	delete   makes an instance give its shards to the others
 //
 // One of these is done at a time, only while no shard moves and all other machines answer. It is never forced. An instance belongs to a machine by its
 // ID, and bears the mark of that machine's port. A tag of the port records only that there was an instance. So a placement that etcd has lost is
@@ -26,34 +26,34 @@ import (
 // Spec is what an instance shall be. Its machine, its port and the instance have one name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
 	Cluster           string `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a part of."`
-	PortRef           string `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port whose address the others know it by."`
+	PortRef           string `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other instances know it."`
 	VolumeRef         string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Volume that its data is on."`
 	ServerRef         string `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that M3DB runs on."`
 	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group: no shard is twice in one."`
-	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that has to be there before; the first one begins the placement."`
-	Peers             []Peer `json:"peers" rule:"required,min=1,max=100" doc:"Instances that are asked; on the first one all, with which the placement begins."`
+	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that must exist first. The first instance begins the placement."`
+	Peers             []Peer `json:"peers" rule:"required,min=1,max=100" doc:"Instances that the agent asks. The first instance has all of them, because the placement begins with them."`
 	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
 	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
-	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port that nodes listen on, where a configuration of one's own says so; each disk has one of its own if left out."`
-	PreventScaleDown  bool   `json:"preventScaleDown,omitempty" doc:"Whether instances of the cluster stay that are not wanted any more."`
+	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port of the nodes, if a configuration of your own sets it. If left out, each disk has a port of its own."`
+	PreventScaleDown  bool   `json:"preventScaleDown,omitempty" doc:"Whether instances of the cluster stay if the manifest no longer has them."`
 }
 
 // Peer is an instance of the same cluster.
 type Peer struct {
-	PortRef        string `json:"portRef" rule:"required,min=1" ref:"Port,order" doc:"Its port, of whose name it is."`
+	PortRef        string `json:"portRef" rule:"required,min=1" ref:"Port,order" doc:"Its port. The member has the name of the port."`
 	VolumeRef      string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Its volume."`
 	IsolationGroup string `json:"isolationGroup" rule:"required,min=1" doc:"Its isolation group."`
 }
 
-// portOf is where the node of an instance is to listen.
+// portOf is the port on which the node of an instance must listen.
 func (s *Spec) portOf(id string) int { return cmp.Or(s.NodePort, m3.PortOf(id)) }
 
-// instance is one as the placement is to have it.
+// instance is the entry that the placement must have for an instance.
 func (s *Spec) instance(id, isolationGroup, address string) m3.Instance {
 	return m3.NewInstance(id, isolationGroup, address, s.portOf(id))
 }
 
-// State is an instance as it was found.
+// State is the known state of an instance.
 type State struct {
 	member.State
 	held m3.Held // where it is in the placement
@@ -86,8 +86,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}
 	r := rules{}
 	return typed.Kind[Spec, struct{}, State]{
-		Info: d.members.Info("M3DBInstance", "The part of one machine in a cluster of M3DB: an entry of its placement. It is found by asking the cluster itself. "+
-			"An M3DBCluster makes one for each of its machines; they are not written by hand."),
+		Info: d.members.Info("M3DBInstance", "The part of one machine in a cluster of M3DB: an entry of its placement. The agent finds it by asking the cluster itself. "+
+			"An M3DBCluster makes one for each of its machines, so you need not write it by hand."),
 		Diff: r.Diff, Status: r.Status,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}.Flat()
@@ -126,7 +126,7 @@ func (rules) Status(s *State) any {
 	return shown
 }
 
-// stateOf is that of most concern among the shards of an instance, in M3's words.
+// stateOf is the worst state of the shards of an instance, in the terms of M3.
 func stateOf(h m3.Held) string {
 	switch {
 	case h.Leaving > 0:
@@ -137,7 +137,7 @@ func stateOf(h m3.Held) string {
 	return "AVAILABLE"
 }
 
-// moving is what the shards of an instance do, for people.
+// moving says, for people, how the shards of an instance move.
 func moving(h m3.Held) string {
 	all := h.Initializing + h.Available + h.Leaving
 	if h.Leaving > 0 {

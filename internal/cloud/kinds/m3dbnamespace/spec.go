@@ -27,15 +27,15 @@ import (
 // Spec is the desired state of a namespace.
 type Spec struct {
 	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is in."`
-	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"What the cluster calls it."`
-	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique,format=name" ref:"M3DBInstance,order" doc:"Instances of the cluster, which have to be there before."`
+	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"Name in the cluster."`
+	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique,format=name" ref:"M3DBInstance,order" doc:"Instances of the cluster, which must exist first."`
 	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique,format=name" ref:"Port,order" doc:"Ports of machines that are asked."`
-	Options      Options  `json:"options" rule:"required" doc:"What it is. Only retentionPeriod can be changed."`
+	Options      Options  `json:"options" rule:"required" doc:"Options of the namespace. Only retentionPeriod can be changed."`
 }
 
 // Options are the options of m3db-operator. (pkg/apis/m3dboperator/v1alpha1/namespace.go: NamespaceOptions)
 type Options struct {
-	BootstrapEnabled   bool               `json:"bootstrapEnabled,omitempty" doc:"Whether a node that starts reads what is there."`
+	BootstrapEnabled   bool               `json:"bootstrapEnabled,omitempty" doc:"Whether a node that starts reads the existing data."`
 	FlushEnabled       bool               `json:"flushEnabled,omitempty" doc:"Whether data is written to disk."`
 	WritesToCommitLog  bool               `json:"writesToCommitLog,omitempty" doc:"Whether writes are in the commit log."`
 	CleanupEnabled     bool               `json:"cleanupEnabled,omitempty" doc:"Whether data is deleted that is no longer kept."`
@@ -44,14 +44,14 @@ type Options struct {
 	ColdWritesEnabled  bool               `json:"coldWritesEnabled,omitempty" doc:"Whether writes may be of any time."`
 	RetentionOptions   RetentionOptions   `json:"retentionOptions,omitempty" doc:"How long data is kept."`
 	IndexOptions       IndexOptions       `json:"indexOptions,omitempty" doc:"The index of series."`
-	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"What the data is an aggregate of; as it was written if left out."`
+	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"Resolution of aggregated data; the data as it was written if left out."`
 	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Not used, and noted."`
 }
 
 // RetentionOptions say how long data is kept. Durations are written like 48h or 10m.
 type RetentionOptions struct {
 	RetentionPeriod                     string `json:"retentionPeriod,omitempty" doc:"How long data is kept."`
-	BlockSize                           string `json:"blockSize,omitempty" doc:"Of what time the data in one block is."`
+	BlockSize                           string `json:"blockSize,omitempty" doc:"Period of the data in one block."`
 	BufferFuture                        string `json:"bufferFuture,omitempty" doc:"How far ahead writes may be."`
 	BufferPast                          string `json:"bufferPast,omitempty" doc:"How late writes may be."`
 	BlockDataExpiry                     bool   `json:"blockDataExpiry,omitempty" doc:"Whether blocks leave memory that nobody reads."`
@@ -61,7 +61,7 @@ type RetentionOptions struct {
 // IndexOptions are the options of the index.
 type IndexOptions struct {
 	Enabled   bool   `json:"enabled,omitempty" doc:"Whether there is one."`
-	BlockSize string `json:"blockSize,omitempty" doc:"Of what time one block of it is."`
+	BlockSize string `json:"blockSize,omitempty" doc:"Period of one block of the index."`
 }
 
 // AggregationOptions say which aggregates the namespace holds.
@@ -83,10 +83,10 @@ type Attributes struct {
 
 // Downsample says which data is aggregated.
 type Downsample struct {
-	All bool `json:"all,omitempty" doc:"All data, and not only what rules name."`
+	All bool `json:"all,omitempty" doc:"All data, and not only the data that rules name."`
 }
 
-// State is a namespace as it was found.
+// State is the known state of a namespace.
 type State struct {
 	m3.Namespace
 	name       string
@@ -118,7 +118,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port"},
 			HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
-			Doc: "A namespace of a cluster of M3DB, with all data in it. It is found by asking the cluster itself. An M3DBCluster makes one for each of its namespaces; they are not written by hand.",
+			Doc: "A namespace of a cluster of M3DB, with all data in it. The agent finds it by asking the cluster itself. An M3DBCluster makes one for each of its namespaces, so you need not write it by hand.",
 		},
 		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

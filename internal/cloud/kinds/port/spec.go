@@ -18,21 +18,21 @@ type Spec struct {
 	Description           *string       `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is on."`
 	Tags                  []string      `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" api:"allowed_address_pairs,set,empty" rule:"max=128" cuts:"the further addresses cannot be used any more" doc:"Further addresses that may be used on it."`
+	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" api:"allowed_address_pairs,set,empty" rule:"max=128" cuts:"the further addresses cannot be used any more" doc:"Further addresses that may be used on the port."`
 	Addresses             []Address     `json:"addresses,omitempty" api:"fixed_ips" show:"fixedIPs" rule:"immutable,max=128" doc:"Its IP addresses; none if left out. One empty entry, {}, lets the cloud choose from all subnets."`
 	AdminStateUp          *bool         `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether it forwards packets."`
-	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique,format=name" ref:"SecurityGroup" cuts:"no traffic is allowed any more" doc:"The SecurityGroups that guard it; none if left out, also not the cloud's default group."`
-	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"Leaves it to the cloud which security groups guard it, normally its default group; they are not managed."`
+	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique,format=name" ref:"SecurityGroup" cuts:"no traffic is allowed any more" doc:"The SecurityGroups of the port. If left out, it has none, not even the cloud's default group."`
+	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"The cloud chooses the security groups of the port, normally its default group, and the agent does not manage them."`
 	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
-	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
+	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing apply. Inherit: as the network's setting at the time when the port is made."`
 	MACAddress            string        `json:"macAddress,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
-	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof,whole" doc:"The host it is bound to. Needs an administrator; no longer compared once a machine uses the port."`
-	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator. Left out where the cloud has no such extension."`
-	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
-	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether it goes down with its uplink. Left out where the cloud has no such extension."`
-	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Its name in DNS; left as it is if left out, for Nova names ports after their machine. Not written where the cloud has no such extension."`
-	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-domain-ports" rule:"max=255" doc:"Its DNS domain, with a final dot, in place of the network's. Left out where the cloud has no such extension."`
-	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof,whole" doc:"The host of the port. Needs an administrator. When a machine uses the port, it is no longer compared."`
+	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether the physical function trusts the port's virtual function. Needs an administrator. Not sent if the cloud has no such extension."`
+	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. The agent does not compare them afterwards."`
+	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether the port goes down with its uplink. Not sent if the cloud has no such extension."`
+	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Name of the port in DNS. Not managed if left out, because Nova names ports after their machine. Not sent if the cloud has no such extension."`
+	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-domain-ports" rule:"max=255" doc:"DNS domain of the port, with a final dot, in place of the network's. Not sent if the cloud has no such extension."`
+	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
 	define.ProjectRef     `json:",inline"`
 
 	// SubnetRefs are the subnets of the network in the repository. They must
@@ -87,7 +87,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Port", Exclusive: true, Unmark: mark.UnmarkByLabel("port"),
 			Loss: []string{"its addresses, unless the manifest fixes them"},
-			Doc:  "A connection to a network, for a machine to be plugged in (Neutron)."},
+			Doc:  "A connection of a machine to a network (Neutron)."},
 		Collection: define.Collection{Path: "ports", Singular: "port"},
 		Overrides: []table.Override[Spec, More]{
 			{Field: "allowedAddressPairs", Compare: comparePairs},

@@ -25,12 +25,12 @@ import (
 // Spec is the desired state of a port forwarding. Values are Neutron's (neutron-lib
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
-	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron takes 255 characters, and the owner mark follows it."`
-	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP whose port it is. It must lead to no port itself."`
+	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron accepts 255 characters, including the owner mark at the end."`
+	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP of the forwarded port. The FloatingIP itself must not lead to a port."`
 	Protocol      string  `json:"protocol" api:"protocol" rule:"required,enum=tcp|udp|sctp|dccp" doc:"Protocol of the transport layer."`
 	ExternalPort  int     `json:"externalPort" api:"external_port" rule:"required,min=1,max=65535" doc:"Port of the floating IP."`
-	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port that it leads to. No floating IP may lead to that."`
-	InternalIP    string  `json:"internalIP,omitempty" api:"internal_ip_address" rule:"format=ip" doc:"The IPv4 address of that port, where it has several; the first one if left out."`
+	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port to which it leads. No floating IP may lead to that Port."`
+	InternalIP    string  `json:"internalIP,omitempty" api:"internal_ip_address" rule:"format=ip" doc:"The IPv4 address of that port, if it has several; the first one if left out."`
 	InternalPort  int     `json:"internalPort" api:"internal_port" rule:"required,min=1,max=65535" doc:"Where the machine listens."`
 }
 
@@ -59,7 +59,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "PortForwarding", Service: cloud.Network, Rare: true,
 			Unmark: "openstack floating ip port forwarding set --description <text> <floating IP> <port forwarding>, which are the two parts of <id>",
-			Doc:    "A port of a floating IP that leads to a port of a machine (Neutron). Its ID is that of the floating IP, a slash, and its own."},
+			Doc:    "A port of a floating IP that leads to a port of a machine (Neutron). Its ID consists of the ID of the floating IP, a slash, and its own ID."},
 		Collection: define.Collection{Path: "port_forwardings", Singular: "port_forwarding", UpdateBy: http.MethodPut, Project: "project_id",
 			Extension: "floating-ip-port-forwarding-description",
 			Within:    &define.Within{Path: "floatingips", Attribute: "floating_ip_id", Find: find}},

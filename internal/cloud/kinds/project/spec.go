@@ -52,7 +52,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Scope: kind.OfCloud,
 			HoldsData: true, Loss: []string{"all roles in it", "the way to what other services hold for it, which stays"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
-			Doc:    "A project of the cloud (Keystone), to be named by projectRef. Existing ones can be used by everybody who has a role in them, managementPolicy unmanaged; only an administrator can make one.",
+			Doc:    "A project of the cloud (Keystone), to which projectRef refers. Everybody who has a role in an existing project can use it, with managementPolicy unmanaged. Only an administrator can make one.",
 		},
 		Collection: define.Collection{Path: "projects", Own: "auth/projects", Singular: "project", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

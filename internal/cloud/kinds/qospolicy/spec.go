@@ -25,9 +25,9 @@ type Spec struct {
 	Tags              []string           `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	Shared            *bool              `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it."`
 	IsDefault         *bool              `json:"isDefault,omitempty" api:"is_default" rule:"default=false" doc:"Whether new networks of the project are given it."`
-	BandwidthLimits   []BandwidthLimit   `json:"bandwidthLimits,omitempty" rule:"max=2" doc:"The most traffic that passes, at most one for each direction."`
-	MinimumBandwidths []MinimumBandwidth `json:"minimumBandwidths,omitempty" rule:"max=2" doc:"Traffic that is to be possible at any time, at most one for each direction. Some releases refuse one above the limit of the other direction."`
-	DSCPMark          *int               `json:"dscpMark,omitempty" rule:"enum=0|8|10|12|14|16|18|20|22|24|26|28|30|32|34|36|38|40|46|48|56" doc:"What packets are marked by; left as they are if left out."`
+	BandwidthLimits   []BandwidthLimit   `json:"bandwidthLimits,omitempty" rule:"max=2" doc:"Upper limits of the traffic, at most one for each direction."`
+	MinimumBandwidths []MinimumBandwidth `json:"minimumBandwidths,omitempty" rule:"max=2" doc:"Traffic that must be possible at any time, at most one for each direction. Some releases refuse a value above the limit of the other direction."`
+	DSCPMark          *int               `json:"dscpMark,omitempty" rule:"enum=0|8|10|12|14|16|18|20|22|24|26|28|30|32|34|36|38|40|46|48|56" doc:"DSCP mark of packets; packets are not changed if left out."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -81,7 +81,7 @@ type Filter struct {
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "QoSPolicy", Unmark: mark.UnmarkByTag("network qos policy"),
-			Doc: "Bounds on the traffic of networks, ports and floating IPs (Neutron). To make one needs an administrator on most clouds; others can import one that is shared."},
+			Doc: "Limits for the traffic of networks, ports and floating IPs (Neutron). On most clouds only an administrator can make one. Others can import a shared one."},
 		Collection: define.Collection{Path: "qos/policies", Singular: "policy", Extension: "qos"}, Sharing: define.Sharing{Type: "qos_policy", Extension: "rbac-policies"},
 		Overrides: []table.Override[Spec, More]{
 			{Field: "bandwidthLimits", Compare: compareRules("bandwidthLimits", limit)},

@@ -28,9 +28,9 @@ import (
 
 // Spec says how much of a service a project may use.
 type Spec struct {
-	ProjectRef string         `json:"projectRef" api:"project" show:"projectID" rule:"required,immutable,min=1" ref:"Project" doc:"Project that the quotas are of. The same stack must manage it."`
+	ProjectRef string         `json:"projectRef" api:"project" show:"projectID" rule:"required,immutable,min=1" ref:"Project" doc:"Project of the quotas. The same stack must manage it."`
 	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
-	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by the names that the service has for them, such as cores or gigabytes; -1 is no limit. Others are not managed. Without the manifest, all quotas of the service are the cloud's defaults again, also those that others have set." example:"{cores: 20}"`
+	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by their names in the service, such as cores or gigabytes; -1 is no limit. Quotas that are not named are not managed. If the manifest is removed, all quotas of the service get the cloud's defaults again, even those that somebody else has set." example:"{cores: 20}"`
 }
 
 // More is empty: the service has no further fields.
@@ -59,8 +59,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
-			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. The project must be managed by the same stack, " +
-				"which keeps the mark of the owner there: a set of quotas has no place for one.",
+			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. " +
+				"The same stack must manage the project, because the owner mark is on the project. A set of quotas has no field for it.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

@@ -31,7 +31,7 @@ type More struct{}
 // Filter selects an existing role.
 type Filter struct {
 	Name      *string `json:"name,omitempty" doc:"Exact name."`
-	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is for."`
+	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain of the role."`
 }
 
 // FilterName is the name that the filter asks for.
@@ -48,7 +48,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Role", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"all its assignments"}, Unmark: mark.UnmarkExtra("roles", "role"),
-			Doc: "A role that users and groups can have in projects and domains (Keystone). Only an administrator can list and make them.",
+			Doc: "A role that users and groups can have in projects and domains (Keystone). Only an administrator can list and make roles.",
 		},
 		Collection: define.Collection{Path: "roles", Singular: "role", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

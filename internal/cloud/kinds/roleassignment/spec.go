@@ -25,10 +25,10 @@ import (
 // (api/v1alpha1/roleassignment_types.go).
 type Spec struct {
 	RoleRef    string `json:"roleRef" api:"role" show:"roleID" rule:"required,immutable,min=1" ref:"Role" doc:"Role that is given."`
-	UserRef    string `json:"userRef,omitempty" api:"user" show:"userID" rule:"immutable" ref:"User" doc:"User who gets it; or use groupRef." example:"example"`
-	GroupRef   string `json:"groupRef,omitempty" api:"group" show:"groupID" rule:"immutable" ref:"Group" doc:"Group that gets it; or use userRef."`
-	ProjectRef string `json:"projectRef,omitempty" api:"project" show:"projectID" rule:"immutable" ref:"Project" doc:"Project that it is for; or use domainRef." example:"example"`
-	DomainRef  string `json:"domainRef,omitempty" api:"domain" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is for; or use projectRef."`
+	UserRef    string `json:"userRef,omitempty" api:"user" show:"userID" rule:"immutable" ref:"User" doc:"User who gets the role; or use groupRef." example:"example"`
+	GroupRef   string `json:"groupRef,omitempty" api:"group" show:"groupID" rule:"immutable" ref:"Group" doc:"Group that gets the role; or use userRef."`
+	ProjectRef string `json:"projectRef,omitempty" api:"project" show:"projectID" rule:"immutable" ref:"Project" doc:"Project in which the role applies; or use domainRef." example:"example"`
+	DomainRef  string `json:"domainRef,omitempty" api:"domain" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain in which the role applies; or use projectRef."`
 }
 
 // More is empty: Keystone shows no further attributes of an assignment.
@@ -37,10 +37,10 @@ type More struct{}
 // Filter selects an existing assignment.
 type Filter struct {
 	RoleRef    string `json:"roleRef,omitempty" ref:"Role" doc:"Role that is given."`
-	UserRef    string `json:"userRef,omitempty" ref:"User" doc:"User who has it."`
-	GroupRef   string `json:"groupRef,omitempty" ref:"Group" doc:"Group that has it."`
-	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project that it is for."`
-	DomainRef  string `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is for."`
+	UserRef    string `json:"userRef,omitempty" ref:"User" doc:"User who has the role."`
+	GroupRef   string `json:"groupRef,omitempty" ref:"Group" doc:"Group that has the role."`
+	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project in which the role applies."`
+	DomainRef  string `json:"domainRef,omitempty" ref:"Domain" doc:"Domain in which the role applies."`
 }
 
 // Kind is the kind RoleAssignment over c, which may be nil where only rules are needed.
@@ -52,7 +52,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access that it gives"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
-			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",
+			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and assign roles. The same stack must manage the project, the user or the group, because an assignment in Keystone has no field for the owner mark.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status, Export: r.Export,
 		StatusID: func(string) string { return "" }, // Keystone gives assignments no ID, and K-ORC shows none

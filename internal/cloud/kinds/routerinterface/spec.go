@@ -16,10 +16,10 @@ import (
 // Spec is the desired state of an interface, in K-ORC's vocabulary
 // (api/v1alpha1/router_interface_types.go).
 type Spec struct {
-	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
+	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"Type of the attached object: a subnet."`
 	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router,credentials" doc:"The router."`
 	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
-	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
+	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored, because the stack's driftCheck says when the cloud is checked."`
 }
 
 // More holds the fields of a router's port that only Neutron sets.

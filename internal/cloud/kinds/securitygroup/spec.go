@@ -19,8 +19,8 @@ type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
-	Rules             []Rule   `json:"rules,omitempty" rule:"max=256,objects" cuts:"no traffic is allowed any more" doc:"All its rules. A group without egress rules lets nothing out."`
+	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to allowed traffic are allowed, too."`
+	Rules             []Rule   `json:"rules,omitempty" rule:"max=256,objects" cuts:"no traffic is allowed any more" doc:"All rules of the group. Without egress rules, the group allows no outgoing traffic."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -29,12 +29,12 @@ type Spec struct {
 type Rule struct {
 	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
-	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor another remote is given."`
+	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses. If neither this nor another remote is given, every address."`
 	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late,restricts" doc:"The other side has this SecurityGroup. It may be the rule's own group, or a group whose rules refer to this one. Rules between such groups are added when both groups exist."`
-	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The other side's addresses are those of this AddressGroup."`
+	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The AddressGroup with the other side's addresses."`
 	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; every one if left out."`
 	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
-	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; for ICMP type (min) and code (max, any if left out). Every one if left out."`
+	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports. For ICMP, min is the type, and max is the code (any code if left out). All ports if left out."`
 }
 
 // PortRange is a range of ports that includes both ends. For ICMP it is a type and a code, and any code without Max.

@@ -22,14 +22,14 @@ type Spec struct {
 	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
 	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable,whole" doc:"Volume to boot from, instead of imageRef."`
 	UserData         *UserData       `json:"userData,omitempty" rule:"immutable,whole" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
-	Ports            []PortRef       `json:"ports" rule:"required,max=64" cuts:"the machine is on no network any more" doc:"Ports that are plugged in, all there are."`
-	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
-	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
-	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one, or none, makes a new server."`
+	Ports            []PortRef       `json:"ports" rule:"required,max=64" cuts:"the machine is on no network any more" doc:"All ports of the server."`
+	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"All attached volumes, besides bootVolume."`
+	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Availability zone of the server; the cloud decides if left out."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation. Another key pair, or none, makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
-	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out. Clouds and images may demand a drive: one that is there in spite of false is noted, and the server kept."`
-	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the server stays."`
+	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Hints for the scheduler about the host. They are only read at creation. Other hints make a new server."`
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
 
 	// TrunkRefs are the repository's trunks of its ports: many clouds refuse to create a trunk of a port that is in use.
@@ -56,19 +56,19 @@ type BootVolume struct {
 // VolumeRef names a volume, and its device name.
 type VolumeRef struct {
 	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume to attach."`
-	Device    *string `json:"device,omitempty" rule:"max=255" doc:"Device name such as /dev/vdb, a wish to the hypervisor when it is attached."`
+	Device    *string `json:"device,omitempty" rule:"max=255" doc:"Device name such as /dev/vdb. The hypervisor may choose another one when the volume is attached."`
 }
 
 // UserData says where the user data come from.
 type UserData struct {
 	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
-	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
-	ConfigMapRef  *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret with the text."`
+	ConfigMapRef  *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap with the text."`
 	Value         *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
-	Template      bool           `json:"template,omitempty" doc:"Whether it is a template, which is completed when the server is created; see initScript of VirtualMachine."`
-	Group         *machine.Group `json:"group,omitempty" doc:"Which servers are the server's peers, for a template; itself alone if left out. Their ports are called as they are."`
+	Template      bool           `json:"template,omitempty" doc:"Whether it is a template, which the agent fills in when it creates the server; see initScript of VirtualMachine."`
+	Group         *machine.Group `json:"group,omitempty" doc:"The server's peers, for a template; only the server itself if left out. The ports of peers must have the names of their servers."`
 	machine.Given `json:",inline"`
-	Script        bool `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
+	Script        bool `json:"script,omitempty" doc:"Whether it is a script. If so, and the text has no header, #!/bin/sh is put before it."`
 }
 
 // SecretKey names an entry of a Secret.
@@ -91,7 +91,7 @@ type Metadata struct {
 
 // SchedulerHints tell the scheduler where to put a server.
 type SchedulerHints struct {
-	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
+	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group of the server."`
 	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall not share a host with."`
 	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall share a host with."`
 	Query                   string            `json:"query,omitempty" api:"query" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
@@ -151,7 +151,7 @@ type FixedIP struct {
 // Filter selects an existing server.
 type Filter struct {
 	Name             *string `json:"name,omitempty" api:"name,named" doc:"Exact name."`
-	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
+	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Availability zone of the server."`
 	define.TagFilter `json:",inline"`
 }
 

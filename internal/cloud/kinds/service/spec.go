@@ -15,9 +15,9 @@ import (
 // Spec is the desired state of a service. Field names and meanings are K-ORC's
 // (api/v1alpha1/service_types.go).
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which others may have too; metadata.name if left out."`
+	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which other objects may have, too; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
-	Type        string  `json:"type" api:"type" rule:"required,min=1,max=255" doc:"What it does, by which clients find it." example:"object-store"`
+	Type        string  `json:"type" api:"type" rule:"required,min=1,max=255" doc:"Type of the service, by which clients find it." example:"object-store"`
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
 }
 
@@ -41,7 +41,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Service", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"all its endpoints"}, Unmark: mark.UnmarkExtra("services", "service"),
-			Doc: "A service in the catalog of the cloud (Keystone). Only an administrator can list and make them.",
+			Doc: "A service in the catalog of the cloud (Keystone). Only an administrator can list and make services.",
 		},
 		Collection: define.Collection{Path: "services", Singular: "service", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

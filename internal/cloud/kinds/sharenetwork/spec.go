@@ -23,9 +23,9 @@ import (
 // ShareNetwork). Descriptions are shorter than Manila's, since the mark takes a part.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila takes 255 characters, and the owner mark follows it."`
-	NetworkRef  string  `json:"networkRef,omitempty" api:"neutron_net_id,null" show:"neutronNetID" ref:"Network" doc:"The Network that share servers are plugged into; none if left out. Manila refuses to change it while a share server uses it. Given together with subnetRef."`
-	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network in which they have their addresses, for all availability zones."`
+	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila accepts 255 characters, including the owner mark at the end."`
+	NetworkRef  string  `json:"networkRef,omitempty" api:"neutron_net_id,null" show:"neutronNetID" ref:"Network" doc:"The Network of the share servers; none if left out. Manila refuses to change it while a share server uses it. Required with subnetRef."`
+	SubnetRef   string  `json:"subnetRef,omitempty" api:"neutron_subnet_id,null" show:"neutronSubnetID" ref:"Subnet" doc:"The Subnet of that network for the addresses of share servers, in all availability zones."`
 }
 
 // More holds the fields of a share network that only Manila sets. The fields about its
@@ -51,7 +51,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ShareNetwork", Service: cloud.SharedFileSystem, Rare: true,
 			Unmark: "openstack share network set --description <text> <id>",
-			Doc:    "Where the servers of shared file systems are plugged in (Manila).",
+			Doc:    "The network of the servers of shared file systems (Manila).",
 		},
 		Collection: define.Collection{Path: "share-networks", Lists: []string{"share-networks/detail"}, Field: "share_networks", Singular: "share_network",
 			UpdateBy: http.MethodPut, Project: "project_id"},

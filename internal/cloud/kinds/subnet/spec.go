@@ -21,19 +21,19 @@ type Spec struct {
 	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is a part of."`
+	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network of the subnet."`
 	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
 	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Its addresses. With subnetPoolRef, the pool chooses them if left out."`
 	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
-	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"How long a prefix the pool shall give, in place of cidr; the pool's default if left out."`
-	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
+	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"Length of the prefix that the pool gives, in place of cidr; the pool's default if left out."`
+	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses for ports that ask for no address; the cloud decides if left out."`
 	Gateway           *Gateway    `json:"gateway,omitempty" rule:"whole" doc:"Its default gateway; the cloud decides if left out."`
 	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses there any more" doc:"Whether the cloud answers DHCP on it."`
 	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
-	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Left out where the cloud has no such extension."`
+	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Not sent if the cloud has no such extension."`
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" cuts:"these routes are not announced any more" doc:"Routes announced by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
-	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
+	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to which the subnet is attached. This makes a RouterInterface with the name of the subnet and -subnet at the end."`
 	define.ProjectRef `json:",inline"`
 }
 
@@ -69,7 +69,7 @@ func (r HostRoute) String() string {
 // IPv6 says how machines get their IPv6 addresses.
 type IPv6 struct {
 	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
-	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
+	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Router advertisements of the cloud's routers."`
 }
 
 // More holds the fields of a subnet that only Neutron sets.
@@ -85,7 +85,7 @@ type Filter struct {
 	CIDR                 *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
 	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
 	SubnetPoolRef        string  `json:"subnetPoolRef,omitempty" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
-	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
+	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network of the subnet."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
 }
@@ -94,7 +94,7 @@ type Filter struct {
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Subnet", Parts: []string{"RouterInterface"}, Unmark: mark.UnmarkByLabel("subnet"),
-			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
+			Doc: "A block of IP addresses on a network, with the settings that machines there get by DHCP (Neutron)."},
 		Collection: define.Collection{Path: "subnets", Singular: "subnet"},
 		Overrides:  []table.Override[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
 		Validate:   validate, Expand: attach, Impossible: impossible, ExclusiveClaims: alone, Stated: stated, Observe: observe, Export: export,

@@ -22,13 +22,13 @@ type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	Prefixes          []string `json:"prefixes" api:"prefixes" rule:"required,min=1,max=128,format=cidr" doc:"Networks that subnets are cut from. More can be added; to take one away makes another pool."`
-	DefaultPrefixLen  *Length  `json:"defaultPrefixLength,omitempty" api:"default_prefixlen" rule:"min=0,max=128" doc:"Length of the prefix of a subnet that asks for none; the cloud decides if left out."`
+	Prefixes          []string `json:"prefixes" api:"prefixes" rule:"required,min=1,max=128,format=cidr" doc:"Networks from which subnets get their addresses. More can be added. If one is removed, the pool is replaced."`
+	DefaultPrefixLen  *Length  `json:"defaultPrefixLength,omitempty" api:"default_prefixlen" rule:"min=0,max=128" doc:"Length of the prefix of a subnet whose manifest gives none; the cloud decides if left out."`
 	MinPrefixLen      *Length  `json:"minPrefixLength,omitempty" api:"min_prefixlen" rule:"min=0,max=128" doc:"Shortest prefix of a subnet; the cloud decides if left out."`
 	MaxPrefixLen      *Length  `json:"maxPrefixLength,omitempty" api:"max_prefixlen" rule:"min=0,max=128" doc:"Longest prefix of a subnet; the cloud decides if left out."`
-	DefaultQuota      *int     `json:"defaultQuota,omitempty" api:"default_quota" rule:"min=0" doc:"How much a project may take of it: addresses for IPv4, networks of 64 bits for IPv6. Not managed if left out: Neutron has no way to take a quota off."`
+	DefaultQuota      *int     `json:"defaultQuota,omitempty" api:"default_quota" rule:"min=0" doc:"How much of the pool a project may use: addresses for IPv4, networks of 64 bits for IPv6. Not managed if left out, because Neutron cannot remove a quota."`
 	AddressScopeRef   string   `json:"addressScopeRef,omitempty" api:"address_scope_id,empty" show:"addressScopeID" ref:"AddressScope" doc:"The AddressScope it is in; none if left out."`
-	IsDefault         *bool    `json:"isDefault,omitempty" api:"is_default" rule:"default=false" needs:"administrator" doc:"Whether subnets that ask for the default pool are from it. Needs an administrator."`
+	IsDefault         *bool    `json:"isDefault,omitempty" api:"is_default" rule:"default=false" needs:"administrator" doc:"Whether it is the default pool of subnets that ask for one. Needs an administrator."`
 	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use it. Needs an administrator."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
@@ -65,7 +65,7 @@ type Filter struct {
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Kind: "SubnetPool", Rare: true, Unmark: mark.UnmarkByLabel("subnet pool"),
-			Doc: "Prefixes that subnets get their addresses from (Neutron)."},
+			Doc: "Prefixes from which subnets get their addresses (Neutron)."},
 		Collection: define.Collection{Path: "subnetpools", Singular: "subnetpool", Extension: "subnet_allocation"}, Sharing: define.Sharing{Type: "subnetpool", Extension: "rbac-subnetpool"},
 		Overrides: []table.Override[Spec, More]{{Field: "prefixes", Compare: comparePrefixes}},
 		Validate:  validate, Observe: observe,

@@ -24,8 +24,8 @@ type Spec struct {
 	Name              *string   `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port that the machine is plugged into. Many clouds make no trunk of a port that is in use."`
-	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512" cuts:"what is reached through it is cut off" doc:"All ports that are reached through it."`
+	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port of the machine. Many clouds cannot make a trunk of a port that is in use."`
+	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512" cuts:"what is reached through it is cut off" doc:"All ports that machines reach through it."`
 	AdminStateUp      *bool     `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether subports can be added and removed."`
 	define.ProjectRef `json:",inline"`
 }
@@ -33,8 +33,8 @@ type Spec struct {
 // Subport is a port that a machine reaches through the trunk's port.
 type Subport struct {
 	PortRef          string `json:"portRef" api:"port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port."`
-	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it; needed for vlan, and without a meaning for inherit."`
-	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine tells it from others. inherit: by the VLAN of its network, which must be one of a VLAN; a subport that is there already keeps the number that it has."`
+	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it. Required for vlan, and without effect for inherit."`
+	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine distinguishes it from other subports. inherit: by the VLAN of its network, which must be a VLAN network. An existing subport keeps its number."`
 }
 
 // More holds the fields of a trunk that only Neutron sets.

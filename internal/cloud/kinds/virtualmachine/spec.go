@@ -14,7 +14,7 @@ import (
 // Spec is the declared virtual machine.
 type Spec struct {
 	machine.Template `json:",inline"`
-	ServerGroup      string `json:"serverGroup,omitempty" doc:"Server group that it joins."`
+	ServerGroup      string `json:"serverGroup,omitempty" doc:"Server group of the server."`
 }
 
 type rules struct{ defaults defaults.Defaults }
@@ -25,7 +25,7 @@ func Kind(d defaults.Defaults) *kind.Kind {
 	return typed.Workload[Spec]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Short: "vm", Aliases: []string{"verda.linecorp.com"}, Parts: []string{"Port", "Volume", "VolumeSnapshotSchedule", "Server", "FloatingIP"},
-			Doc: "A machine that runs. It stands for a Port and a Server with its name. If its manifest asks for them, it also stands for a FloatingIP, a root Volume, and further Volumes and Ports. It finds image, flavor, network, key pair and security groups by name.",
+			Doc: "A running machine. It expands to a Port and a Server with its name. If its manifest asks for them, it also expands to a FloatingIP, a root Volume, and further Volumes and Ports. It finds image, flavor, network, key pair and security groups by name.",
 		},
 		Validate: r.Validate, Expand: r.Expand,
 	}.Kind()

@@ -10,12 +10,12 @@ import (
 // DNS says under which names a group and its machines are found.
 type DNS struct {
 	ZoneRef string   `json:"zoneRef" rule:"required,min=1" doc:"The DNSZone that the records are in."`
-	Name    string   `json:"name,omitempty" rule:"max=200" doc:"Name of the record of all machines; the group's name if left out. Those of each are called NAME-0 and so on, like the machine when NAME is left out."`
+	Name    string   `json:"name,omitempty" rule:"max=200" doc:"Name of the record of all machines; the group's name if left out. The records of single machines are called NAME-0 and so on. If NAME is left out, they have the names of the machines."`
 	Types   []string `json:"types,omitempty" rule:"min=1,max=2,unique,enum=A|AAAA" doc:"Types of the records; A if left out."`
 	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
 	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record, too."`
 	// ReverseZoneRef is a zone for the addresses of one family, whatever Types are.
-	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone such as 0.0.10.in-addr.arpa. that the addresses of the machines are in: each has a PTR record there, with the name of its own record."`
+	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone that contains the addresses of the machines, such as 0.0.10.in-addr.arpa. Each machine gets a PTR record there, with the name of the machine's own record."`
 }
 
 func (d *DNS) validate(r *kind.Report) {

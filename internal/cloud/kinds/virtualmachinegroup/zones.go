@@ -13,7 +13,7 @@ import (
 // IsolationGroup is a part of the machines that is in one zone. The words are those of m3db-operator (m3db-operator
 // pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type IsolationGroup struct {
-	Name         string `json:"name" rule:"required,format=label" doc:"What it is called: the machines have it as metadata isolationGroup, unless the template's metadata say something else there."`
+	Name         string `json:"name" rule:"required,format=label" doc:"Name of the isolation group. The machines have it as metadata isolationGroup, unless the template's metadata has another value there."`
 	Zone         string `json:"zone,omitempty" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one; the cloud decides if left out."`
 	Members      *int   `json:"members,omitempty" rule:"min=0,max=1000" doc:"How many machines are in it."`
 	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`

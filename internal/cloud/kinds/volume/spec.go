@@ -21,20 +21,20 @@ type Spec struct {
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
 	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
 	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ways:"retype=in-place|migrate=in-place" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
-	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
-	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner. The entries readonly and attached_mode are Cinder's, and compared only if they are named here."`
-	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ways:"reimage=rebuild" loss:"all data on it" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
-	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data a new volume begins with. It matters only when the volume is made: that is kept when the snapshot goes."`
-	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data a new volume begins with. It matters only when the volume is made: that is kept when the other one goes."`
-	BackupRef        string             `json:"backupRef,omitempty" api:"backup_id,unread" ref:"VolumeBackup" doc:"VolumeBackup that is restored to a new volume. It matters only when the volume is made: that is kept when the backup goes."`
-	RestoreFrom      *RestoreFrom       `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one a new volume begins with the data. It matters only when the volume is made: that is kept when the series goes, or grows."`
+	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Availability zone of the volume; the cloud decides if left out."`
+	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, without those of the owner mark. The entries readonly and attached_mode belong to Cinder, and are compared only if they are named here."`
+	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ways:"reimage=rebuild" loss:"all data on it" ref:"Image" doc:"Image that is copied to the volume, so that servers can boot from the volume."`
+	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data is copied to a new volume. This matters only when the volume is made. The volume stays when the snapshot is removed."`
+	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data is copied to a new volume. This matters only when the new volume is made. It stays when the other volume is removed."`
+	BackupRef        string             `json:"backupRef,omitempty" api:"backup_id,unread" ref:"VolumeBackup" doc:"VolumeBackup that is restored to a new volume. This matters only when the volume is made. The volume stays when the backup is removed."`
+	RestoreFrom      *RestoreFrom       `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups. A new volume begins with the data of the newest one. This matters only when the volume is made. The volume stays when the series grows or is removed."`
 }
 
 // RestoreFrom selects a snapshot or backup of a series.
 type RestoreFrom struct {
-	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule whose snapshots or backups are meant, also if its manifest is gone and they were kept; of this stack only."`
-	Before      *string `json:"before,omitempty" rule:"max=40" doc:"Latest time of what is restored, such as 2026-05-04T03:00:00Z; the newest one there is if left out." example:"2026-05-04T03:00:00Z"`
-	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume that they were taken of, where the series has some of several."`
+	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule of the snapshots or backups. It must belong to this stack. Its manifest may be removed if the snapshots or backups were kept."`
+	Before      *string `json:"before,omitempty" rule:"max=40" doc:"The newest one up to this time is restored, such as 2026-05-04T03:00:00Z; the newest one of all if left out." example:"2026-05-04T03:00:00Z"`
+	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume of the snapshots, if the series has snapshots of several volumes."`
 }
 
 // More is the part of a volume that only Cinder knows.
@@ -68,7 +68,7 @@ type Filter struct {
 	Name             *string `json:"name,omitempty" doc:"Exact name."`
 	Description      *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 	Size             *int    `json:"size,omitempty" rule:"min=1" doc:"Size in GiB."`
-	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it is stored."`
+	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Availability zone of the volume."`
 }
 
 // FilterName implements plan.Named.
@@ -80,7 +80,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Volume", Short: "vol", Service: cloud.BlockStorage, Exclusive: true,
 			HoldsData: true, Loss: []string{"all data on it"}, Unmark: mark.UnmarkByProperty("volume"),
-			Doc: "A disk that outlives the servers it is attached to (Cinder).",
+			Doc: "A disk that stays when the servers to which it is attached are deleted (Cinder).",
 		},
 		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Microversion: fromBackups, Project: "os-vol-tenant-attr:tenant_id"},
 		Mark:       mark.MetadataPlace,

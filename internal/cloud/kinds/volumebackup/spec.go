@@ -22,12 +22,12 @@ import (
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
-	VolumeRef        string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,min=1" ref:"Volume" doc:"Volume that is copied. It matters only when the backup is made: that is kept when the volume goes, or another one takes its place."`
-	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot of that volume which is copied; the volume as it is if left out. It matters only when the backup is made."`
-	Incremental      bool               `json:"incremental,omitempty" api:"incremental,read=is_incremental" doc:"Whether only what changed since the volume's latest backup is copied, which then cannot be deleted before this one. It matters only when the backup is made."`
-	Force            bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when the backup is made."`
-	Container        string             `json:"container,omitempty" api:"container" rule:"max=255" doc:"Where it is kept, as the cloud's backup service understands it; the cloud decides if left out. It matters only when the backup is made."`
-	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"max=255" doc:"Zone of the service that makes it; the cloud decides if left out. It matters only when the backup is made."`
+	VolumeRef        string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,min=1" ref:"Volume" doc:"Volume that is copied. This matters only when the backup is made. The backup stays when the volume is removed or replaced."`
+	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot of that volume which is copied; the volume itself if left out. This matters only when the backup is made."`
+	Incremental      bool               `json:"incremental,omitempty" api:"incremental,read=is_incremental" doc:"Whether only the changes since the volume's latest backup are copied. That backup then cannot be deleted before this one. This matters only when the backup is made."`
+	Force            bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. This matters only when the backup is made."`
+	Container        string             `json:"container,omitempty" api:"container" rule:"max=255" doc:"Place of the backup, in the form of the cloud's backup service; the cloud decides if left out. This matters only when the backup is made."`
+	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"max=255" doc:"Zone of the service that makes it; the cloud decides if left out. This matters only when the backup is made."`
 	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
 }
 
@@ -46,7 +46,7 @@ type More struct {
 // Filter selects an existing backup.
 type Filter struct {
 	define.NameFilter `json:",inline"`
-	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
+	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume of the snapshot or backup."`
 }
 
 type (
@@ -61,8 +61,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeBackup", Service: cloud.BlockStorage, Exclusive: true,
 			HoldsData: true, Loss: []string{"the copy of the volume"}, Unmark: mark.UnmarkByProperty("volume backup"),
-			Doc: "A copy of a Volume in the cloud's backup service, which outlives the volume (Cinder, from API version 3.43). " +
-				"It is made once and never replaced: another name makes another one.",
+			Doc: "A copy of a Volume in the cloud's backup service, which stays when the volume is deleted (Cinder, from API version 3.43). It is made once and never replaced. " +
+				"A manifest with another name makes another backup.",
 		},
 		Collection: define.Collection{Path: "backups", Lists: []string{"backups/detail"}, Singular: "backup", UpdateBy: http.MethodPut, Microversion: newest,
 			Project: "os-backup-project-attr:project_id"},

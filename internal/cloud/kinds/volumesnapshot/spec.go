@@ -25,7 +25,7 @@ type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
 	VolumeRef   string             `json:"volumeRef" api:"volume_id" show:"volumeID" rule:"required,immutable,min=1" ref:"Volume" doc:"Volume whose state is kept. The volume cannot be deleted before its snapshots."`
-	Force       bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. It matters only when it is made."`
+	Force       bool               `json:"force,omitempty" api:"force,unread" doc:"Whether it may be made while the volume is attached to a server, which may be writing. This matters only when it is made."`
 	Metadata    []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
 }
 
@@ -43,7 +43,7 @@ type More struct {
 // Filter selects an existing snapshot.
 type Filter struct {
 	define.NameFilter `json:",inline"`
-	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume that it is of."`
+	VolumeRef         string `json:"volumeRef,omitempty" ref:"Volume" doc:"Volume of the snapshot or backup."`
 }
 
 type (
@@ -57,7 +57,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VolumeSnapshot", Service: cloud.BlockStorage, Exclusive: true,
 			HoldsData: true, Loss: []string{"the state of the volume that it keeps"}, Unmark: mark.UnmarkByProperty("volume snapshot"),
-			Doc: "The state of a Volume at one moment, on the same storage (Cinder). It is taken once, when it is made; another name takes another one.",
+			Doc: "The state of a Volume at one moment, on the same storage (Cinder). It is taken once, when the object is made. A manifest with another name takes another snapshot.",
 		},
 		Collection: define.Collection{Path: "snapshots", Lists: []string{"snapshots/detail"}, Singular: "snapshot", UpdateBy: http.MethodPut, Project: "os-extended-snapshot-attributes:project_id"},
 		Mark:       mark.MetadataPlace,

@@ -19,14 +19,14 @@ import (
 
 // Spec is the declared series.
 type Spec struct {
-	VolumeRef string  `json:"volumeRef" ref:"Volume" rule:"required,min=1" doc:"Volume of which snapshots or backups are taken, also while it is attached to a server: each is then what the disk of a machine holds that loses its power."`
-	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken, every 10 minutes at most. Write five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h. The first one is taken at once. If no agent ran at one or more of these times, one is taken later." example:"0 3 * * *"`
+	VolumeRef string  `json:"volumeRef" ref:"Volume" rule:"required,min=1" doc:"Volume of which snapshots or backups are taken, even while it is attached to a server. Each of them then has the state that the disk would have if the machine lost power."`
+	Schedule  string  `json:"schedule" rule:"required,max=150" doc:"When one is taken, every 10 minutes at most. Write five fields (minute hour day month weekday) such as 0 3 * * *, @daily, or an interval such as @every 6h. The first one is taken immediately. If no agent ran at one or more of these times, one is taken later." example:"0 3 * * *"`
 	TimeZone  string  `json:"timeZone,omitempty" rule:"max=40" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out." example:"Europe/Berlin"`
-	Keep      int     `json:"keep" rule:"required,min=1,max=1000" doc:"How many are kept. The oldest goes once a newer one is available; the last one never."`
-	KeepFor   *string `json:"keepFor,omitempty" rule:"max=20" doc:"How much older than the newest one those may be that are kept, such as 720h; without a bound if left out." example:"720h"`
-	Type      string  `json:"type,omitempty" rule:"enum=Snapshot|Backup,default=Snapshot" doc:"Snapshot: on the volume's own storage; the volume cannot be deleted before its snapshots. Backup: a copy in the cloud's backup service, which outlives the volume."`
-	Container *string `json:"container,omitempty" rule:"min=1,max=255" doc:"Where backups are kept, as the cloud's backup service understands it; the cloud decides if left out."`
-	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots or backups when this manifest goes. keep: they stay in the cloud with their marks, and can be restored. delete: all of them go, too."`
+	Keep      int     `json:"keep" rule:"required,min=1,max=1000" doc:"How many are kept. The oldest one is deleted when a newer one is available. The last one is never deleted."`
+	KeepFor   *string `json:"keepFor,omitempty" rule:"max=20" doc:"The largest difference in age between a kept one and the newest one, such as 720h; no limit if left out." example:"720h"`
+	Type      string  `json:"type,omitempty" rule:"enum=Snapshot|Backup,default=Snapshot" doc:"Snapshot: on the volume's own storage. The volume cannot be deleted before its snapshots. Backup: a copy in the cloud's backup service, which stays when the volume is deleted."`
+	Container *string `json:"container,omitempty" rule:"min=1,max=255" doc:"Place of the backups, in the form of the cloud's backup service; the cloud decides if left out."`
+	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What happens to the snapshots or backups when this manifest is removed. keep: they stay in the cloud with their marks, and can be restored. delete: all of them are deleted."`
 }
 
 // Kind is the kind VolumeSnapshotSchedule over c, which may be nil where only rules are needed.
@@ -37,8 +37,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
 			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
 			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
-			Doc: "Snapshots or backups of a Volume that are taken again and again, of which some are kept (Cinder). The object in the cloud is the series of those that bear its mark. " +
-				"Taking one and removing an old one is no change: neither plans nor the brake count it. Volumes are made from a series by their restoreFrom.",
+			Doc: "Regular snapshots or backups of a Volume, of which some are kept (Cinder). The object in the cloud is the series of all snapshots or backups with its mark. " +
+				"Taking one and removing an old one is no change, so plans and the brake do not count it. Volumes are made from a series by their restoreFrom.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, Takes: r.Takes, Holds: r.Holds, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

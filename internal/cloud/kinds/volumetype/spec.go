@@ -22,8 +22,8 @@ import (
 // (api/v1alpha1/volumetype_types.go).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=80,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. Cinder takes 255 characters, and the owner mark follows it."`
-	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=64" doc:"Properties that the storage understands, all of them; not managed if left out. They cannot be changed while there is a volume of the type."`
+	Description *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=80,pattern=^[^\\x00-\\x1f\\x7f]*$" doc:"Free text of one line, which everybody can read. Cinder accepts 255 characters, including the owner mark at the end."`
+	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=64" doc:"All properties for the storage; not managed if left out. They cannot be changed while a volume of the type exists."`
 	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-volume-type-access:is_public,read=is_public" rule:"default=true" doc:"Whether every project can use it."`
 }
 
@@ -49,7 +49,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, Scope: kind.Offered,
 			Unmark: "openstack volume type set --description <text> <id>",
-			Doc:    "A sort of storage that volumes can be on (Cinder). Everybody can use existing types, managementPolicy unmanaged; only an administrator can make one.",
+			Doc:    "A type of storage for volumes (Cinder). Everybody can use existing types, with managementPolicy unmanaged. Only an administrator can make one.",
 		},
 		Collection: define.Collection{Path: "types", Lists: []string{"types?is_public=None"}, Field: "volume_types", Singular: "volume_type", UpdateBy: http.MethodPut},
 		Mark:       mark.IdentityDescriptionPlace,

@@ -8,17 +8,17 @@ import (
 // Envelope has the fields that every resource kind of K-ORC has around its resource.
 // (k-orc/openstack-resource-controller, api/v1alpha1)
 type Envelope[Resource, Filter any] struct {
-	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"Through which entry of clouds.yaml the object is made, where the stack's configuration allows several (spec.clouds); otherwise accepted and ignored."`
+	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"The entry of clouds.yaml through which the object is made, if the stack's configuration allows several (spec.clouds). Otherwise it is accepted and ignored."`
 	ManagementPolicy    string               `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
 	ManagedOptions      *ManagedOptions      `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
-	ResyncPeriod        *string              `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
-	Import              *ImportOf[Filter]    `json:"import,omitempty" doc:"Which existing object this manifest stands for."`
-	Resource            *Resource            `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
+	ResyncPeriod        *string              `json:"resyncPeriod,omitempty" doc:"Accepted and ignored, because the stack's driftCheck says when the cloud is checked."`
+	Import              *ImportOf[Filter]    `json:"import,omitempty" doc:"The existing object that this manifest describes."`
+	Resource            *Resource            `json:"resource,omitempty" doc:"The desired state of the object. Required unless unmanaged."`
 }
 
 // ManagedOptions says what happens to a managed object when its manifest is removed.
 type ManagedOptions struct {
-	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: is let go: it stays in the cloud, and is no longer managed."`
+	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: the object is deleted with its manifest. detach: the object is let go. It stays in the cloud, and is no longer managed."`
 }
 
 // ImportOf says which existing object is meant: exactly one of ID and Filter.
