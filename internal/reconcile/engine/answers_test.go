@@ -117,6 +117,9 @@ func TestWhatIsLogged(t *testing.T) {
 		if got := strings.Count(text.String(), "\n"); got != c.lines {
 			t.Errorf("%s: %d lines, want %d:\n%s", name, got, c.lines, text.String())
 		}
+		if of := strings.Count(text.String(), "entry=other"); c.other != nil && !errors.Is(c.other, kind.ErrForbidden) && of != 1 || c.other == nil && c.login == nil && of > 0 {
+			t.Errorf("%s: %d lines name the entry", name, of)
+		}
 		stop()
 	}
 }

@@ -22,6 +22,7 @@ func TestFailuresHaveCauses(t *testing.T) {
 			{Key: key("said"), Action: plan.Refuse, Error: true, Causes: cause.List{cause.Of(cause.NotThere)}, Order: plan.Order{Turn: cause.Of(cause.Gone)}},
 			{Key: key("waits"), Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{key("absent")}}},
 			{Key: key("depends"), Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{key("tried")}}},
+			{Key: key("wrong"), Action: plan.Keep, Error: true, Order: plan.Order{Awaits: []manifest.Key{key("absent")}}},
 			{Key: key("used"), Action: plan.Delete, Order: plan.Order{Blockers: []string{"Thing/user"}}},
 			{Key: key("kept"), Action: plan.Keep},
 		},

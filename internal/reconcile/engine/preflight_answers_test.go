@@ -58,3 +58,79 @@ func TestAnswersBeforeAPlanIsShown(t *testing.T) {
 		}
 	}
 }
+
+// Answers are asked for if somebody reads the plan before it is carried out, or if it is held. Functions that the engine lacks are not asked.
+func TestWhatIsAskedBeforeAPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		watched, held, lacks bool
+		apart                bool
+		quotas, hosts        int
+	}{
+		"nobody reads it":      {quotas: 0},
+		"somebody reads it":    {watched: true, quotas: 1},
+		"it is held":           {held: true, quotas: 1},
+		"nothing can be asked": {watched: true, lacks: true},
+		"members are apart":    {watched: true, apart: true, quotas: 1, hosts: 1},
+	} {
+		w := thingtest.New()
+		e := engineOf(w)
+		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
+		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+		}
+		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts {
+			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+		}
+		k.Zone = func(*thingtest.Spec) string { return "here" }
+		if c.apart {
+			k.PerHost = func(*thingtest.Spec) (int, bool) { return 1, true }
+		}
+		e.Kinds = []*kind.Kind{k.Resource()}
+		if c.watched {
+			e.Watcher = reader{}
+		}
+		quotas, hosts := 0, 0
+		if !c.lacks {
+			e.Quotas = func(context.Context, string) (kind.Allowances, error) { quotas++; return nil, nil }
+			e.Hosts = func(context.Context) (map[string]int, error) { hosts++; return nil, nil }
+		}
+		rev := Revision{Commit: "c", Want: wanted(t, &door{World: w}, "a", "b near=a")}
+		if c.held {
+			rev.Only = "another"
+		}
+		e.Sync(t.Context(), rev)
+		if quotas != c.quotas || hosts != c.hosts {
+			t.Errorf("%s: quotas are asked for %d times, hosts %d times", name, quotas, hosts)
+		}
+	}
+}
+
+// Where a service does not say how much is used, that is what the stack sees in the project.
+func TestUseThatAServiceDoesNotTell(t *testing.T) {
+	for name, c := range map[string]struct {
+		allowance kind.Allowance
+		used      int64
+	}{
+		"it tells":              {kind.Allowance{Limit: 9, Used: 7}, 7},
+		"it does not tell":      {kind.Allowance{Limit: 9, Used: -1}, 2},
+		"it does, and has none": {kind.Allowance{Limit: 9, Used: 0}, 0},
+		"it allows none":        {kind.Allowance{Limit: 0, Used: -1}, 2},
+	} {
+		w := thingtest.New()
+		e := engineOf(w)
+		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
+		things := func() kind.Amounts { return kind.Amounts{{Service: "compute", Name: "things"}: 1} }
+		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts { return things() }
+		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return things() }
+		e.Kinds = []*kind.Kind{k.Resource()}
+		e.Quotas = func(context.Context, string) (kind.Allowances, error) {
+			return kind.Allowances{"things": c.allowance}, nil
+		}
+		want := wanted(t, &door{World: w}, "a", "b", "c")
+		thingtest.Fill(t, w, []string{"a ours", "b ours"}, want)
+		_, found := e.PlanOf(t.Context(), Revision{Want: want})
+		if len(found.Quotas) != 1 || found.Quotas[0].Used != c.used {
+			t.Errorf("%s: %+v", name, found.Quotas)
+		}
+	}
+}

@@ -254,7 +254,7 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):
 			errs[s.Key] = errors.New("it was created by this pass, and the cloud does not list it any more; the next pass goes on with it")
-		case s.Action == plan.Create && len(s.Awaits) == 0 && r.refusedDemand(s) != nil:
+		case len(s.Awaits) == 0 && r.refusedDemand(s) != nil:
 			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.refusedDemand(s))
 		}
 	}

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -121,10 +124,15 @@ func TestTraceThatIsNotAnswered(t *testing.T) {
 	e := engineOf(w.World)
 	e.Kinds, e.Policies = w.kinds(), []plan.Policy{guard.ReportDrift(true)}
 	w.Things["id-001"].Colour = "blue"
+	var log bytes.Buffer
+	e.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, asks := range []int{1, 0} {
 		if found, asked := w.traces(t, e, want); len(found) != 0 || asked != asks {
 			t.Errorf("got %+v, asked %d times", found, asked)
 		}
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "Thing/t00") {
+		t.Errorf("logged: %s", log.String())
 	}
 }
 
