@@ -47,6 +47,10 @@ func TestGerrit(t *testing.T) {
 	check("a wrong project", password, "infra/other", g.Label, at, func(f forge.Forge) results {
 		return failing(f, forge.TaskRepository, forge.Missing)
 	})
+	g.OnlyVotes("-1", " 0")
+	check("a label without +1", password, g.Project, g.Label, at, func(f forge.Forge) results {
+		return except(f, results{forge.TaskVote: forge.Missing})
+	})
 	g.LetVote(forgetest.Bot, false)
 	g.LetSee(forgetest.Bot, false)
 	check("no vote, and no View Access", password, g.Project, g.Label, at, func(f forge.Forge) results {

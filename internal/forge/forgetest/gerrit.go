@@ -34,6 +34,7 @@ type Gerrit struct {
 	accounts []*gerritAccount
 	changes  []*gerritChange
 	voters   map[string]bool // who may vote
+	votes    []string        // those that Gerrit says voters may give; nil for all
 	whole    bool            // topics are submitted as a whole
 	next     int64
 	lose     func(*http.Request) bool // whether the answer is lost on its way
@@ -323,6 +324,13 @@ func (g *Gerrit) LetVote(login string, may bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.voters[login] = may
+}
+
+// OnlyVotes has Gerrit say that voters may give these votes alone, such as "-1" and " 0".
+func (g *Gerrit) OnlyVotes(values ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.votes = values
 }
 
 // Vote is an account's vote on the current patch set of a change.

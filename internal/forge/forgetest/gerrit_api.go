@@ -314,7 +314,11 @@ func (g *Gerrit) review(me *gerritAccount, c *gerritChange, sent gerritReview) (
 // permitted are the votes that an account may give.
 func (g *Gerrit) permitted(me *gerritAccount) object {
 	votes := object{"Code-Review": list{"-1", " 0", "+1"}}
-	if g.voters[me.login] {
+	switch {
+	case !g.voters[me.login]:
+	case g.votes != nil:
+		votes[g.Label] = g.votes
+	default:
 		votes[g.Label] = list{"-1", " 0", "+1"}
 	}
 	return votes
