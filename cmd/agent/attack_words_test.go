@@ -169,7 +169,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		r.Add(reviewed, stacks[0].PullPoll)
 		seen := branch.New(r, reviewed)
 		stack := new(agent.Loop)
-		w.Connect(stack, &stacks[0], one, nil)
+		w.Configure(stack, &stacks[0], one, nil)
 		run := stack.Pass(t.Context())
 		report.NewLog(w.Log).Ran(run)
 		seen.Ran(run)

@@ -39,7 +39,7 @@ func TestAPassGivesWay(t *testing.T) {
 		if run := o.runs[len(o.runs)-1]; run.Pass.Superseded != "commit two" || run.Revision.Commit != "one" {
 			t.Errorf("reported %+v; want the pass of one, superseded by two", run)
 		}
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		if got, want := o.commits(), []string{"one/one", "two/two", "two/two"}; !slices.Equal(got, want) {
 			t.Errorf("passes %v, want %v at once", got, want)
@@ -52,7 +52,7 @@ func TestAPersonEndsAPauseAfterFailures(t *testing.T) {
 	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Hour)
 		n := len(o.passes)
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		if len(o.passes) != n+1 {
 			t.Errorf("%d more passes at once, want 1", len(o.passes)-n)

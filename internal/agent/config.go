@@ -13,9 +13,16 @@ import (
 
 // Config holds the settings and functions of a [Loop]. It is read-only once the loop runs. Functions are set unless their comment
 // says that they may be nil.
+//
+// The owner of the loop calls [New] first, because forges and the engine are given the loop's signals and its watcher. It then sets the
+// fields, all of them before the first run:
+//
+//	Name, DependsOn, Open, Source, Manifests, Forge      from the stack's configuration (package session: Configure)
+//	Limits                                               likewise; but Approved and Only from the command line
+//	Process, Earlier                                     from the process (package service); but Record as Name
 type Config struct {
 	Name string
-	// DependsOn names the stacks that must be in sync before anything of this one is carried out, if Standing knows them.
+	// DependsOn names the stacks that must be in sync before anything of this one is carried out, if Dependencies knows them.
 	DependsOn []string
 	// Open connects to the cloud. It is called again after the cloud could not be read, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
@@ -78,7 +85,7 @@ type Limits struct {
 
 // Process is what a loop shares with other loops of its process.
 type Process struct {
-	Standing *Standing
+	Dependencies *Dependencies
 	// Turns, when set, are shared with the other stacks of the process.
 	Turns *Turns
 	// Record, when set, keeps knowledge for the next process.

@@ -104,8 +104,8 @@ func (s *Loop) State() State {
 	return state
 }
 
-// Stands returns the state of the stack for stacks that depend on it: the outcome of the last run that had one, "" before that.
-func (s *Loop) Stands() string {
+// LastOutcome returns the state of the stack for stacks that depend on it: the outcome of the last run that had one, "" before that.
+func (s *Loop) LastOutcome() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	return s.control.stand

@@ -83,13 +83,13 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 			t.Fatalf("%d passes, held %q", len(o.passes), run.Pass.First.Held)
 		}
 		// The approval was used: the same plan needs another one.
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		if state = s.State(); state.Held == "" || state.Approved != "" {
 			t.Errorf("approved once, and good for ever: %+v", state)
 		}
 		names = nil
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		if err := s.Approve(state.Hash, "Ann"); !errors.Is(err, ErrNothingHeld) {
 			t.Errorf("nothing is held: %v", err)
@@ -157,7 +157,7 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 			t.Errorf("the plan has grown: %+v", state)
 		}
 		names = []string{"a"}
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		if state := s.State(); state.Hash != hash {
 			t.Errorf("the approval was for the plan that came before: %+v", state)
@@ -178,22 +178,22 @@ func TestAHeldPlanOutlastsASourceThatIsAway(t *testing.T) {
 			o.commit = c.commit
 			o.pause(2 * time.Minute)
 			state := s.State()
-			if state.Outcome != c.outcome || state.Held == "" || state.Held != held.Held || state.Hash != held.Hash || state.Plan != held.Plan || s.Stands() != "differences remain" {
-				t.Errorf("at commit %q it stands %q: %+v", c.commit, s.Stands(), state)
+			if state.Outcome != c.outcome || state.Held == "" || state.Held != held.Held || state.Hash != held.Hash || state.Plan != held.Plan || s.LastOutcome() != "differences remain" {
+				t.Errorf("at commit %q its outcome is %q: %+v", c.commit, s.LastOutcome(), state)
 			}
 		}
 		names = nil
-		s.Now()
+		s.ReconcileNow()
 		o.pause(0)
 		o.commit = ""
 		o.pause(2 * time.Minute)
-		if state := s.State(); state.Outcome != "failed" || state.Hash != "" || s.Stands() != "in sync" {
-			t.Errorf("away after it was in sync, it stands %q: %+v", s.Stands(), state)
+		if state := s.State(); state.Outcome != "failed" || state.Hash != "" || s.LastOutcome() != "in sync" {
+			t.Errorf("away after it was in sync, its outcome is %q: %+v", s.LastOutcome(), state)
 		}
 		o.commit = "bad"
 		o.pause(2 * time.Minute)
-		if s.Stands() != "refused input" {
-			t.Errorf("with a commit that is refused it stands %q", s.Stands())
+		if s.LastOutcome() != "refused input" {
+			t.Errorf("with a commit that is refused its outcome is %q", s.LastOutcome())
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Standing knows the state of the stacks of a process, for stacks that depend on others. Nothing of a dependent stack is carried out before
-// the others are in sync. Standing knows runs since the process started, and ignores stacks that this process does not run.
-type Standing struct {
+// Dependencies know the state of the stacks of a process, for stacks that depend on others. Nothing of a dependent stack is carried out before
+// the others are in sync. Dependencies know runs since the process started, and ignore stacks that this process does not run.
+type Dependencies struct {
 	mu      sync.Mutex
 	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first.
 	on      map[*Loop][]string      // the names of the stacks that a stack depends on
@@ -20,9 +20,9 @@ type Standing struct {
 	due     map[string][]*Loop      // those of them that must be checked when it is in sync
 }
 
-// NewStanding returns a Standing for stacks that have not been checked yet, and sets it as the Standing of each.
-func NewStanding(stacks []*Loop) *Standing {
-	s := &Standing{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
+// NewDependencies returns the dependencies between stacks that have not been checked yet, and sets them in each of the stacks.
+func NewDependencies(stacks []*Loop) *Dependencies {
+	s := &Dependencies{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 	for _, l := range stacks {
 		s.Expect(l.Name)
 		s.Join(l)
@@ -31,17 +31,17 @@ func NewStanding(stacks []*Loop) *Standing {
 }
 
 // Expect makes dependent stacks wait until this stack is in sync, no matter which agent serves it.
-func (s *Standing) Expect(stack string) {
+func (s *Dependencies) Expect(stack string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of[stack] = plan.Broken
 }
 
 // Join adds a stack: it is checked when the stacks that it depends on are in sync. leave removes it.
-func (s *Standing) Join(l *Loop) (leave func()) {
+func (s *Dependencies) Join(l *Loop) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.Standing = s
+	l.Dependencies = s
 	s.depend(l, l.DependsOn)
 	return func() {
 		s.mu.Lock()
@@ -52,7 +52,7 @@ func (s *Standing) Join(l *Loop) (leave func()) {
 }
 
 // Depend replaces the dependencies of a stack that has joined. The stack is checked if it waited for one that is no longer among them.
-func (s *Standing) Depend(l *Loop, on []string) {
+func (s *Dependencies) Depend(l *Loop, on []string) {
 	s.mu.Lock()
 	waited := 0
 	for name, loops := range s.due {
@@ -70,7 +70,7 @@ func (s *Standing) Depend(l *Loop, on []string) {
 }
 
 // depend replaces the dependencies of a stack. The caller holds the lock.
-func (s *Standing) depend(l *Loop, on []string) {
+func (s *Dependencies) depend(l *Loop, on []string) {
 	for _, name := range s.on[l] {
 		if !slices.Contains(on, name) {
 			without(s.waiting, name, l)
@@ -93,7 +93,7 @@ func without(list map[string][]*Loop, name string, l *Loop) {
 }
 
 // Remove forgets a stack that no longer exists: nothing waits for it.
-func (s *Standing) Remove(stack string) {
+func (s *Dependencies) Remove(stack string) {
 	s.mu.Lock()
 	next := s.due[stack]
 	delete(s.of, stack)
@@ -105,9 +105,9 @@ func (s *Standing) Remove(stack string) {
 }
 
 // saw stores how a check of a stack ended.
-func (s *Standing) saw(run report.Run) {
+func (s *Dependencies) saw(run report.Run) {
 	if now, ok := stands(run); ok && s != nil {
-		s.Note(run.Stack, now)
+		s.SetOutcome(run.Stack, now)
 	}
 }
 
@@ -122,9 +122,9 @@ func stands(run report.Run) (now plan.Outcome, ok bool) {
 	return plan.Broken, false
 }
 
-// Note stores the state of a stack, no matter which agent has checked it. When the stack gets in sync, the stacks that waited for it
+// SetOutcome stores the state of a stack, no matter which agent has checked it. When the stack gets in sync, the stacks that waited for it
 // are checked. So are those that ran while it was in sync before. A stack that has not started its first check does not need another.
-func (s *Standing) Note(stack string, now plan.Outcome) {
+func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	s.mu.Lock()
 	before, expected := s.of[stack]
 	if expected {
@@ -145,7 +145,7 @@ func (s *Standing) Note(stack string, now plan.Outcome) {
 }
 
 // waits returns the stacks that l depends on and that are not in sync. l is checked when they are.
-func (s *Standing) waits(l *Loop) (list []string) {
+func (s *Dependencies) waits(l *Loop) (list []string) {
 	if s == nil {
 		return nil
 	}
@@ -164,7 +164,7 @@ func (s *Standing) waits(l *Loop) (list []string) {
 
 // depends returns the policy that makes the stack wait for those that it depends on.
 func (s *Loop) depends() []plan.Policy {
-	list := s.Standing.waits(s)
+	list := s.Dependencies.waits(s)
 	if len(list) == 0 {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (s *Loop) depends() []plan.Policy {
 // InOrder calls do for each stack with its index in the list. The calls run at the same time, except that a stack waits for those
 // that it depends on.
 func InOrder(stacks []*Loop, do func(i int)) {
-	NewStanding(stacks)
+	NewDependencies(stacks)
 	done := map[string]chan struct{}{}
 	for _, l := range stacks {
 		done[l.Name] = make(chan struct{})

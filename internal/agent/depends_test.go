@@ -21,7 +21,7 @@ var differs = plan.Plan{Steps: []plan.Step{{Action: plan.Create}}}
 // A stack waits for those that it depends on, and is checked when the last of them is in sync.
 func TestAStackWaitsForOthers(t *testing.T) {
 	network, app, other := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network", "elsewhere"}}), New(Config{Name: "other"})
-	s := NewStanding([]*Loop{network, app, other})
+	s := NewDependencies([]*Loop{network, app, other})
 	checks := app.signals().check
 	suspended := func() string { return plan.Plan{}.Apply(app.depends()...).Suspended }
 	if got := suspended(); got != "it waits until stack network is in sync" {
@@ -51,7 +51,7 @@ func TestAStackWaitsForOthers(t *testing.T) {
 // A stack that starts its first check when the other is in sync is not checked twice. When the other changes later, it is checked again.
 func TestNoCheckMoreThanNeeded(t *testing.T) {
 	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
-	s := NewStanding([]*Loop{network, app})
+	s := NewDependencies([]*Loop{network, app})
 	checks := app.signals().check
 	s.saw(ended("network", plan.Plan{}))
 	if len(checks) > 0 || len(app.depends()) > 0 {

@@ -56,21 +56,21 @@ func TestAStackLeavesBetweenPasses(t *testing.T) {
 
 // A stack waits for its dependencies no matter which agent serves them. It is checked when another agent gets one in sync.
 func TestAStackWaitsForThoseOfOtherAgents(t *testing.T) {
-	s, app := NewStanding(nil), New(Config{Name: "app", DependsOn: []string{"network"}})
+	s, app := NewDependencies(nil), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s.Expect("network")
 	leave := s.Join(app)
 	checks := app.signals().check
 	if len(app.depends()) == 0 {
 		t.Error("it does not wait")
 	}
-	s.Note("network", plan.InSync)
+	s.SetOutcome("network", plan.InSync)
 	if len(checks) != 1 || len(app.depends()) != 0 {
 		t.Errorf("%d checks when it is in sync", len(checks))
 	}
 	drain(checks)
 	leave()
-	s.Note("network", plan.OutOfSync)
-	s.Note("network", plan.InSync)
+	s.SetOutcome("network", plan.OutOfSync)
+	s.SetOutcome("network", plan.InSync)
 	if len(checks) != 0 {
 		t.Error("one that has left is checked")
 	}

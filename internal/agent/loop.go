@@ -48,7 +48,7 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 	if run.Pass != nil && (run.Pass.Back || run.Pass.Left && s.Only == "") && ctx.Err() == nil {
 		run, _ = s.runOnce(ctx, true)
 	}
-	s.Standing.saw(run)
+	s.Dependencies.saw(run)
 	return run
 }
 
@@ -61,7 +61,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	}
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
-	var next visit
+	var next followUp
 	s.state.contact, next = s.state.contact.look(looked{failed: err != nil, changed: changed, always: always, ended: ctx.Err() != nil}, s.state.footing.kept())
 	switch {
 	case next == fails:

@@ -45,7 +45,7 @@ func (s *Loop) Serve(ctx context.Context) {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
 			s.saw(run)
-			s.Standing.saw(run)
+			s.Dependencies.saw(run)
 			s.Report(run)
 		}
 		superseded := run.Pass != nil && run.Pass.Superseded != ""
@@ -80,8 +80,8 @@ func (s *Loop) Wake() { signal(s.signals().wake) }
 // Check asks for a check of the cloud after the pass in progress, even without a new commit.
 func (s *Loop) Check() { signal(s.signals().check) }
 
-// Now asks for a run at the request of a person: a pass in progress gives way, and a pause after failures ends.
-func (s *Loop) Now() { s.interrupt("a request to reconcile") }
+// ReconcileNow asks for a run at the request of a person: a pass in progress gives way, and a pause after failures ends.
+func (s *Loop) ReconcileNow() { s.interrupt("a request to reconcile") }
 
 // signals start runs: wake for a new commit, check without one, now at once.
 type signals struct {

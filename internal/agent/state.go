@@ -42,14 +42,14 @@ type looked struct {
 	ended   bool // the process ends
 }
 
-// visit is what follows from a look.
-type visit int
+// followUp is what follows from a look.
+type followUp int
 
 const (
-	rests   visit = iota // nothing, and nothing is reported
-	fails                // report the failure: there is no revision to keep the cloud at.
-	lingers              // report the failure, with the revision that the cloud is kept at.
-	passes               // a pass, with the last revision when the source does not answer
+	rests   followUp = iota // nothing, and nothing is reported
+	fails                   // report the failure: there is no revision to keep the cloud at.
+	lingers                 // report the failure, with the revision that the cloud is kept at.
+	passes                  // a pass, with the last revision when the source does not answer
 )
 
 // look is a table. A source that answers again causes a pass: the failures that were reported meanwhile are over only if the cloud equals
@@ -63,7 +63,7 @@ const (
 //	answers         any      a pass is asked for, or news  answers  passes
 //	answers         silent   neither                       answers  passes
 //	answers         answers  neither                       answers  rests
-func (c contact) look(at looked, kept bool) (contact, visit) {
+func (c contact) look(at looked, kept bool) (contact, followUp) {
 	reason := at.always || at.changed
 	switch {
 	case at.failed && (!kept || at.ended):

@@ -14,7 +14,7 @@ func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 		at   []looked
 		kept bool
 		now  contact
-		next visit
+		next followUp
 	}{
 		{"it fails, and nothing is kept", []contact{answers, silent}, []looked{{failed: true}, {failed: true, always: true}, {failed: true, changed: true}}, false, silent, fails},
 		{"it fails at the end", []contact{answers, silent}, []looked{{failed: true, ended: true}, {failed: true, always: true, ended: true}}, true, silent, fails},

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/control"
 )
 
-// steer sets up the handler for requests of people to the agent, if there is a token for it.
-func (svc *service) steer(f Options) error {
+// setUpControl sets up the handler for requests of people to the agent, if there is a token for it.
+func (svc *service) setUpControl(f Options) error {
 	svc.control = http.HandlerFunc(control.Off)
 	switch {
 	case f.ControlToken == "":

@@ -106,10 +106,10 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 		return
 	}
 	stacks, unlisted, problems := f.make()
-	changed, gone := svc.change(stacks)
+	changed, gone := svc.setStacks(stacks)
 	unlisted = slices.DeleteFunc(unlisted, func(u config.Unlisted) bool { return u.Document.Name != d.Name })
 	if len(unlisted) == 0 {
-		svc.stand.Remove(d.Name) // stacks that depend on the document now wait for its stacks
+		svc.dependencies.Remove(d.Name) // stacks that depend on the document now wait for its stacks
 		svc.health.Listed(d.Name, svc.roster.names(d.Name))
 	}
 	if failed && len(unlisted) == 0 {
@@ -128,7 +128,7 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 	for _, u := range unlisted {
 		served := len(f.were[u.Document.Name])
 		if served == 0 {
-			svc.stand.Expect(u.Document.Name)
+			svc.dependencies.Expect(u.Document.Name)
 		}
 		svc.health.Unlisted(u.Document.Name, served > 0 || u.Document.Agents() != nil)
 		svc.log.Error("the folders are unknown; the last known ones are served, and the search is retried", "stack", u.Document.Name, "stacks", served, "error", u.Err)

@@ -21,8 +21,8 @@ type group struct {
 	roster  *roster
 }
 
-// share sets up the agent to share its stacks with other agents.
-func (svc *service) share(f Options) error {
+// setUpShared sets up the agent to share its stacks with other agents.
+func (svc *service) setUpShared(f Options) error {
 	with := svc.documents[0].Agents()
 	who, err := whoWeAre(with, f)
 	if err != nil {
@@ -39,7 +39,7 @@ func (svc *service) share(f Options) error {
 	g.Member = &lease.Member{
 		Agent: who, Store: store, Periods: lease.Periods{TTL: with.TTL()}, Log: svc.log,
 		Serve:   func(ctx context.Context, h *lease.Hold) { svc.serveHeld(ctx, h) },
-		Summary: g.summary, Seen: svc.seen,
+		Summary: g.summary, Seen: svc.showOthers,
 	}
 	svc.among = g
 	return nil
@@ -66,17 +66,17 @@ func (g *group) summary(stack string) lease.Summary {
 		return lease.Summary{}
 	}
 	state := s.loop.State()
-	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.Stands(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
+	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.LastOutcome(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
 }
 
-// seen shows the stacks that other agents serve, and lets the stacks that depend on those continue.
-func (svc *service) seen(v lease.View) {
+// showOthers shows the stacks that other agents serve, and lets the stacks that depend on those continue.
+func (svc *service) showOthers(v lease.View) {
 	for _, stack := range svc.roster.names() {
 		if _, here := svc.roster.at(stack); here {
 			continue
 		}
 		h := v.Stacks[stack]
-		svc.stand.Note(stack, outcomeOf(h.Summary))
+		svc.dependencies.SetOutcome(stack, outcomeOf(h.Summary))
 		if svc.shown != nil {
 			svc.shown.Elsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
 		}

@@ -41,7 +41,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), roster: newRoster(), documents: []config.Stack{stack}}
 	svc.roster.set("prod", &served{loop: agent.New(agent.Config{Name: "prod"})})
 	svc.forges = newForges(quiet, svc.metrics)
-	if err := svc.receive(Options{Listen: Listener{Address: "127.0.0.1:0"}, WebhookSecret: secret}); err != nil {
+	if err := svc.setUpWebhooks(Options{Listen: Listener{Address: "127.0.0.1:0"}, WebhookSecret: secret}); err != nil {
 		t.Fatal(err)
 	}
 	var lc net.ListenConfig

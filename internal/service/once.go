@@ -80,7 +80,7 @@ func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, st
 		return nil, nil, errors.Join(err, repo.Close())
 	}
 	w.Watchers = append([]engine.Watcher{shown}, watching(to.branches)...)
-	w.Connect(stack, s, repo, to.branches)
+	w.Configure(stack, s, repo, to.branches)
 	stack.Approved, stack.Only = approvals(o.Approved), o.Approved
 	return func() report.Run {
 		run := stack.Pass(ctx)

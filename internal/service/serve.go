@@ -10,17 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// change replaces the stacks to serve. Stacks that are served already are left alone, except for their dependencies.
-func (svc *service) change(stacks []config.Stack) (changed, gone []config.Stack) {
+// setStacks replaces the stacks to serve. Stacks that are served already are left alone, except for their dependencies.
+func (svc *service) setStacks(stacks []config.Stack) (changed, gone []config.Stack) {
 	changed, gone = svc.roster.change(stacks)
 	for i := range changed {
-		svc.stand.Expect(changed[i].Name)
+		svc.dependencies.Expect(changed[i].Name)
 		if svc.shown != nil {
 			svc.shown.Add(changed[i].Name, svc.about(&changed[i]), time.Now())
 		}
 	}
 	for _, one := range svc.roster.serving() {
-		svc.depend(one.loop)
+		svc.updateDependencies(one.loop)
 	}
 	if svc.among != nil {
 		svc.among.Set(svc.roster.names())
@@ -32,20 +32,20 @@ func (svc *service) change(stacks []config.Stack) (changed, gone []config.Stack)
 		svc.runner.set(want)
 	}
 	for i := range gone {
-		svc.settle(gone[i].Name)
+		svc.dropRemoved(gone[i].Name)
 	}
 	return changed, gone
 }
 
-// depend updates the dependencies of a served stack from its configuration.
-func (svc *service) depend(one *agent.Loop) {
+// updateDependencies updates the dependencies of a served stack from its configuration.
+func (svc *service) updateDependencies(one *agent.Loop) {
 	if s, ok := svc.roster.configured(one.Name); ok {
-		svc.stand.Depend(one, s.Spec.DependsOn)
+		svc.dependencies.Depend(one, s.Spec.DependsOn)
 	}
 }
 
-// settle drops everything known of a stack, once it is no longer configured and nothing of it is in flight.
-func (svc *service) settle(name string) {
+// dropRemoved drops everything known of a stack, once it is no longer configured and nothing of it is in flight.
+func (svc *service) dropRemoved(name string) {
 	_, configured := svc.roster.configured(name)
 	_, here := svc.roster.at(name)
 	if configured || here {
@@ -53,19 +53,19 @@ func (svc *service) settle(name string) {
 	}
 	svc.metrics.Remove(name)
 	svc.health.Forget(name)
-	svc.stand.Remove(name)
+	svc.dependencies.Remove(name)
 	svc.notices.told.Forget(name)
 	if svc.shown != nil {
 		svc.shown.Remove(name)
 	}
 }
 
-// attend serves a prepared stack until ctx ends or the stack must leave.
-func (svc *service) attend(ctx context.Context, name string, one *served) {
-	defer svc.stand.Join(one.loop)()
+// servePrepared serves a prepared stack until ctx ends or the stack must leave.
+func (svc *service) servePrepared(ctx context.Context, name string, one *served) {
+	defer svc.dependencies.Join(one.loop)()
 	svc.roster.set(name, one)
 	defer svc.roster.set(name, nil)
-	svc.depend(one.loop)
+	svc.updateDependencies(one.loop)
 	one.serve(ctx)
 }
 
@@ -81,14 +81,14 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 	if one == nil {
 		return nil // it has just been removed
 	}
-	svc.attend(ctx, name, one)
+	svc.servePrepared(ctx, name, one)
 	if now, ok := svc.roster.configured(name); ok && identity(&now) == identity(&s) {
 		svc.roster.keep(name, one) // the process ends, and posts what is pending first
 		return nil
 	}
 	one.close()
 	svc.forget(name)
-	svc.settle(name)
+	svc.dropRemoved(name)
 	return nil
 }
 
@@ -98,12 +98,12 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	if !ok {
 		return
 	}
-	defer svc.settle(s.Name)
+	defer svc.dropRemoved(s.Name)
 	forges := newForges(svc.log, svc.metrics)
 	forges.fence = h.Check
 	defer svc.forget(s.Name)
 	defer forges.close()
-	one, err := svc.stack(&s, forges, h)
+	one, err := svc.prepareStack(&s, forges, h)
 	if err != nil {
 		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
 		return
@@ -113,7 +113,7 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	visiting, stop := context.WithCancel(ctx)
 	visited := make(chan struct{})
 	go func() { defer close(visited); forges.serve(visiting) }()
-	svc.attend(ctx, s.Name, one)
+	svc.servePrepared(ctx, s.Name, one)
 	stop()
 	<-visited
 	if h.Check() == nil {

@@ -27,24 +27,24 @@ import (
 
 // service is the agent as a long-running process.
 type service struct {
-	opener   session.Opener
-	log      *slog.Logger
-	roster   *roster
-	prepare  func(s *config.Stack) (*served, error) // sets up a stack that is not shared
-	runner   *runner                                // nil when stacks are shared
-	health   *agent.Health
-	metrics  *report.Metrics
-	forges   *forges
-	hooks    http.Handler // nil without webhooks
-	control  http.Handler // requests of people
-	api      http.Handler // for kubectl; nil without readers
-	ui       http.Handler // for browsers; nil then, too
-	shown    *readapi.Store
-	notices  *notices
-	releaser *releaser
-	traces   *trace.Sender // nil without a receiver
-	turns    *agent.Turns
-	stand    *agent.Standing
+	opener       session.Opener
+	log          *slog.Logger
+	roster       *roster
+	prepare      func(s *config.Stack) (*served, error) // sets up a stack that is not shared
+	runner       *runner                                // nil when stacks are shared
+	health       *agent.Health
+	metrics      *report.Metrics
+	forges       *forges
+	hooks        http.Handler // nil without webhooks
+	control      http.Handler // requests of people
+	api          http.Handler // for kubectl; nil without readers
+	ui           http.Handler // for browsers; nil then, too
+	shown        *readapi.Store
+	notices      *notices
+	releaser     *releaser
+	traces       *trace.Sender // nil without a receiver
+	turns        *agent.Turns
+	dependencies *agent.Dependencies
 	// documents are those of the configuration. pushed signals, for documents with a stack in each folder, that somebody may have pushed.
 	documents []config.Stack
 	pushed    map[string]chan struct{}
@@ -75,7 +75,7 @@ func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Opti
 func newService(o session.Opener, documents, stacks []config.Stack, f Options) (*service, error) {
 	shared := len(documents) > 0 && documents[0].Agents() != nil // all have the same
 	svc := &service{
-		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), stand: agent.NewStanding(nil),
+		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), dependencies: agent.NewDependencies(nil),
 		releaser: newReleaser(), documents: documents, pushed: map[string]chan struct{}{},
 	}
 	for _, document := range documents {
@@ -85,21 +85,21 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	}
 	svc.warnExposed(f)
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(documents, o.DataDir, svc.log)
-	if err := errors.Join(svc.trace(f), svc.show(f)); err != nil {
+	if err := errors.Join(svc.setUpTraces(f), svc.setUpReadAPI(f)); err != nil {
 		return nil, err
 	}
 	var err error
 	if shared {
 		svc.health = agent.NewHealth(nil) // another agent may have any of them
-		err = svc.share(f)
+		err = svc.setUpShared(f)
 	} else {
 		svc.health = agent.NewHealth(namesOf(stacks))
 		svc.notices.told.Keep(namesOf(stacks))
-		err = svc.alone(stacks, f)
+		err = svc.setUpAlone(stacks, f)
 	}
 	if err == nil {
-		svc.change(stacks)
-		err = errors.Join(svc.receive(f), svc.steer(f))
+		svc.setStacks(stacks)
+		err = errors.Join(svc.setUpWebhooks(f), svc.setUpControl(f))
 	}
 	if err != nil {
 		svc.close()
@@ -108,15 +108,15 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	return svc, nil
 }
 
-// alone makes this agent serve all stacks. Those that exist at the start are set up at once.
-func (svc *service) alone(stacks []config.Stack, f Options) error {
+// setUpAlone makes this agent serve all stacks. Those that exist at the start are set up at once.
+func (svc *service) setUpAlone(stacks []config.Stack, f Options) error {
 	for i := range svc.documents {
 		if err := svc.forges.reach(&svc.documents[i]); err != nil {
 			return fmt.Errorf("stack %s: %w", svc.documents[i].Name, err)
 		}
 	}
 	svc.prepare = func(s *config.Stack) (*served, error) {
-		one, err := svc.stack(s, svc.forges, nil)
+		one, err := svc.prepareStack(s, svc.forges, nil)
 		if err == nil {
 			one.loop.Approved = approvals(f.Approve)
 		}

@@ -22,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// show sets up the read API and the pages for browsers, if there is a token for them.
-func (svc *service) show(f Options) error {
+// setUpReadAPI sets up the read API and the pages for browsers, if there is a token for them.
+func (svc *service) setUpReadAPI(f Options) error {
 	switch {
 	case f.APIToken == "":
 		return nil

@@ -22,7 +22,7 @@ func (svc *service) onHangup() (stop func()) {
 		for range hangups {
 			svc.log.Info("SIGHUP: checking every stack now")
 			for _, one := range svc.roster.serving() {
-				one.loop.Now()
+				one.loop.ReconcileNow()
 			}
 		}
 	}()

@@ -39,9 +39,9 @@ func (s *served) serve(ctx context.Context) {
 // ago, and the cloud may still be handling that agent's requests.
 const startedAgain = 2 * time.Second
 
-// stack returns a stack, ready to run, that reports to the log, the metrics, the health and its forges. h is the lease that lets it write if
+// prepareStack returns a stack, ready to run, that reports to the log, the metrics, the health and its forges. h is the lease that lets it write if
 // the stack is shared; nil otherwise.
-func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
+func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
 	o := svc.opener
 	o.Log, o.Former = svc.log, startedAgain
 	if h != nil {
@@ -80,13 +80,13 @@ func (svc *service) stack(s *config.Stack, at *forges, h *lease.Hold) (*served, 
 	if svc.shown != nil {
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
-	o.Connect(one, s, repo, branches)
+	o.Configure(one, s, repo, branches)
 	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
 	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, one.Record != "", s)...)...)
 	if err := one.Record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
-	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.Now), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
+	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
 }
 
 // remembered lists what the next process will know, and where from.

@@ -16,8 +16,8 @@ import (
 // mostHeaders is how much of a file with headers is read, in bytes.
 const mostHeaders = 16 << 10
 
-// trace sets up the sender of traces, if there is a receiver.
-func (svc *service) trace(f Options) error {
+// setUpTraces sets up the sender of traces, if there is a receiver.
+func (svc *service) setUpTraces(f Options) error {
 	headers := ""
 	if f.TracesHeaders != "" {
 		text, err := localfile.Read(f.TracesHeaders, mostHeaders)

@@ -29,8 +29,8 @@ type hinted struct {
 	pulls    []*pullHints
 }
 
-// receive sets up the endpoint for webhooks, if it is configured.
-func (svc *service) receive(f Options) (err error) {
+// setUpWebhooks sets up the endpoint for webhooks, if it is configured.
+func (svc *service) setUpWebhooks(f Options) (err error) {
 	switch {
 	case f.WebhookSecret == "":
 		return nil
@@ -57,7 +57,7 @@ func (svc *service) receive(f Options) (err error) {
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.WebhookSecret) },
-		Notify:  func(e webhook.Event) { svc.woken(known, e) },
+		Notify:  func(e webhook.Event) { svc.wakeFor(known, e) },
 		Count:   func(from webhook.Forge, o webhook.Outcome) { svc.metrics.Webhook(string(from), string(o)) },
 		Log:     svc.log, Forward: forward,
 	})
@@ -67,8 +67,8 @@ func (svc *service) receive(f Options) (err error) {
 	return nil
 }
 
-// woken starts what an event may be about. The content of the event is not trusted.
-func (svc *service) woken(known hinted, e webhook.Event) {
+// wakeFor starts what an event may be about. The content of the event is not trusted.
+func (svc *service) wakeFor(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
 		for _, f := range known.branches {

@@ -32,17 +32,17 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 // of returns the same for another entry of clouds.yaml.
 func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
 
-// Cloud logs in. memory is the memory of the stack's agent; nil for one pass. The text is the region.
-func (o Opener) Cloud(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
-	engine, client, err := o.openAt(ctx, s, memory)
+// LogIn logs in to the cloud. memory is the memory of the stack's agent; nil for one pass. The text is the region.
+func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
+	engine, client, err := o.logIn(ctx, s, memory)
 	if err != nil {
 		return nil, "", err
 	}
 	return engine, client.Region, nil
 }
 
-// openAt is Cloud, but also returns the client.
-func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
+// logIn is LogIn, but also returns the client.
+func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)
 	config := cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.Progress.Requests(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
@@ -63,7 +63,7 @@ func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Me
 	engine := &engine.Engine{
 		Timing: engine.Timing{Grace: o.Grace, Former: o.Former},
 		Stack:  s.Name, Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Others: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: o.Parallelism, Log: log, Realm: client.Realm, Entries: further(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask,
+		Replace: s.Spec.Sync.Replace == "allow", Others: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: o.Parallelism, Log: log, Realm: client.Realm, Entries: openFurther(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask,
 	}
 	if len(o.Watchers) > 0 {
 		engine.Watcher = report.Watchers(o.Watchers)
@@ -71,8 +71,8 @@ func (o Opener) openAt(ctx context.Context, s *config.Stack, memory *defaults.Me
 	return engine, client, nil
 }
 
-// further opens the other entries that manifests may name. main is the client of the main entry.
-func further(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
+// openFurther opens the other entries that manifests may name. main is the client of the main entry.
+func openFurther(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
 	as.Beside, as.ProjectBy = main, "spec.cloudProjects"
 	for _, name := range s.Entries().Further {
 		as := as                                                // each entry has its own

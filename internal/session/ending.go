@@ -30,7 +30,7 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	}
 	reading, weaker, err := o.Contents(ctx, s, region, s.Bounds(), rev.Files)
 	if err != nil {
-		return nil, Publicly(err)
+		return nil, PublicError(err)
 	}
 	first := "and the cloud does not know yet; apply that first with `stackreeve run --once`"
 	kept := map[manifest.Key]string{}

@@ -16,18 +16,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Connect sets everything that a stack needs to run. Of the branches that report it, the first one's forge is asked what it knows.
-func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
-	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, o.fetch(s, repo), o.Read(s), config.ReadFolder
-	one.Emptied, one.History = reader(s, "", s.Bounds()).Emptied, repo.Earlier
-	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
-	one.LeavesDrift = s.LeavesDrift()
+// Configure sets what a stack's loop needs, except for its limits on approvals and for what the process shares. Of the branches that report
+// the stack, the first one's forge is asked what it knows.
+func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
+	one.Name, one.DependsOn = s.Name, s.Spec.DependsOn
+	one.Source = agent.Source{Fetch: o.fetch(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
 	}
+	one.Manifests = agent.Manifests{Read: o.Read(s), Emptied: reader(s, "", s.Bounds()).Emptied, Weaker: config.ReadFolder}
+	if len(branches) > 0 {
+		one.Forge = agent.Forge{Approvals: branches[0].Approvals, Applied: branches[0].Restore, Existed: branches[0].Existed}
+	}
+	one.AnyProject, one.LeavesDrift, one.Record = s.Spec.Project != "", s.LeavesDrift(), o.record(s)
 	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
-		engine, at, err := o.openAt(ctx, s, kinds)
+		eng, at, err := o.logIn(ctx, s, kinds)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
@@ -36,12 +40,8 @@ func (o Opener) Connect(one *agent.Loop, s *config.Stack, repo *source.Repo, bra
 			where = at.Region + "/" + at.ProjectID
 		}
 		past.Forget(memory.LoggedIn{Where: where})
-		engine.Memory = past
-		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, engine)}, nil
-	}
-	one.AnyProject, one.Record = s.Spec.Project != "", o.record(s)
-	if len(branches) > 0 {
-		one.Approvals, one.Applied, one.Existed = branches[0].Approvals, branches[0].Restore, branches[0].Existed
+		eng.Memory = past
+		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, eng)}, nil
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Seen is a revision, its plan, and what the plan needs from the cloud.
-type Seen struct {
+// Previewed is a revision, its plan, and what the plan needs from the cloud.
+type Previewed struct {
 	Rev       source.Revision
 	Plan      plan.Plan
 	Preflight preflight.Findings
@@ -27,7 +27,7 @@ type Seen struct {
 }
 
 // Page is the comment that a pull request with the revision would get.
-func (v Seen) Page(s *config.Stack, err error) comment.Page {
+func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit, Browser: Browser(s)}
 	switch {
 	case errors.As(err, &p.Problems):
@@ -43,7 +43,7 @@ func (v Seen) Page(s *config.Stack, err error) comment.Page {
 
 // Preview plans a stack's revision without changing anything. The revision is the files in dir, or ref, where "" is the newest commit of the
 // branch. A commit that the branch does not contain yet is planned as merged. An older commit of the branch is planned as it is.
-func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Seen, err error) {
+func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, err error) {
 	look := o.Previewer(s)
 	if dir != "" {
 		v.Rev, err = source.WorkTree(dir, s.Spec.Source.Path)
@@ -109,7 +109,7 @@ func committed(ctx context.Context, repo *source.Repo, head string, visit func(s
 }
 
 // past returns the past of the revision's files: on its branch, or on the branch that it was merged into.
-func (v Seen) past(repo *source.Repo) resolve.Past {
+func (v Previewed) past(repo *source.Repo) resolve.Past {
 	if v.base.Commit == "" {
 		return agent.PastOf(repo.Earlier, v.Rev)
 	}
@@ -121,7 +121,7 @@ func (v Seen) past(repo *source.Repo) resolve.Past {
 	}
 }
 
-func revision(ctx context.Context, repo *source.Repo, ref string) (v Seen, err error) {
+func revision(ctx context.Context, repo *source.Repo, ref string) (v Previewed, err error) {
 	v.Rev, _, err = repo.Fetch(ctx)
 	if err != nil || ref == "" {
 		return v, source.Public(err)

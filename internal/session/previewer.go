@@ -48,7 +48,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	session, region, err := p.open(ctx)
+	eng, region, err := p.open(ctx)
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
@@ -61,7 +61,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	plan, needs := session.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
+	plan, needs := eng.PlanOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
 	plan.Ignored = read.Ignored
 	if plan.Unseen() {
 		p.close()
@@ -156,11 +156,11 @@ func (p *Previewer) open(ctx context.Context) (*engine.Engine, string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.engine == nil {
-		engine, region, err := p.opener.Cloud(ctx, p.stack, nil)
+		eng, region, err := p.opener.LogIn(ctx, p.stack, nil)
 		if err != nil {
 			return nil, "", err
 		}
-		p.engine, p.region = engine, region
+		p.engine, p.region = eng, region
 	}
 	return p.engine, p.region, nil
 }

@@ -35,8 +35,8 @@ func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bo
 	return reading, nil, append(problems, more...).Sorted()
 }
 
-// Publicly makes an error of reading a revision fit for everybody. Problems with manifests stay as they are.
-func Publicly(err error) error {
+// PublicError makes an error of reading a revision fit for everybody. Problems with manifests stay as they are.
+func PublicError(err error) error {
 	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
 		return err
 	}
@@ -63,7 +63,7 @@ func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, boun
 func (o Opener) Read(s *config.Stack) func(context.Context, fs.FS, string) (resolve.Reading, error) {
 	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
 		reading, _, err := o.Contents(ctx, s, region, s.Bounds(), files)
-		return reading, Publicly(err)
+		return reading, PublicError(err)
 	}
 }
 
