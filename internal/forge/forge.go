@@ -39,9 +39,9 @@ func (f Forge) Reviewed() bool { return f.Pulls != nil }
 
 // Pulls finds pull requests.
 type Pulls interface {
-	// Open lists the open pull requests into branch, lowest number first. With
+	// OpenPulls lists the open pull requests into branch, lowest number first. With
 	// [ErrTooMany] they are the oldest of more.
-	Open(ctx context.Context, branch string) ([]Pull, error)
+	OpenPulls(ctx context.Context, branch string) ([]Pull, error)
 	// Pull returns one pull request, open or not.
 	Pull(ctx context.Context, number int) (Pull, error)
 	// MergedBy returns the pull request that a commit of branch was merged by;
@@ -120,7 +120,7 @@ type Pull struct {
 	Open, Merged bool
 	MergeCommit  string // what Base became by merging; "" before
 	Updated      time.Time
-	// Needs are what it needs of others, where the forge says so ([Dependencies]); in the list of [Pulls.Open] only.
+	// Needs are what it needs of others, where the forge says so ([Dependencies]); in the list of [Pulls.OpenPulls] only.
 	Needs []Need
 }
 

@@ -84,7 +84,7 @@ func (t *trial) pulls(ctx context.Context, branch string) int {
 	if !t.forge.Reviewed() {
 		return 0
 	}
-	list, err := t.forge.Open(ctx, branch)
+	list, err := t.forge.OpenPulls(ctx, branch)
 	t.tried(forge.TaskPulls, err, fmt.Sprintf("%d open", len(list)))
 	if len(list) == 0 {
 		return 0

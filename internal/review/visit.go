@@ -73,7 +73,7 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 	}
 	branches := r.branches()
 	for _, branch := range slices.Sorted(maps.Keys(branches)) {
-		pulls, err := r.Forge.Open(ctx, branch)
+		pulls, err := r.Forge.OpenPulls(ctx, branch)
 		if errors.Is(err, forge.ErrTooMany) {
 			r.Complain("there are more open pull requests than are read; the newest are not planned", err)
 			complete = false

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Open implements forge.Pulls.
-func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err error) {
+// OpenPulls implements forge.Pulls.
+func (m *Memory) OpenPulls(_ context.Context, branch string) (list []forge.Pull, err error) {
 	err = m.begin("list", branch)
 	defer m.mu.Unlock()
 	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {

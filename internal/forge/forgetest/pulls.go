@@ -20,7 +20,7 @@ func numbers(list []forge.Pull) []int {
 
 func open(t *testing.T, lab Lab, branch string) []forge.Pull {
 	t.Helper()
-	list, err := lab.Forge().Open(t.Context(), branch)
+	list, err := lab.Forge().OpenPulls(t.Context(), branch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func testOpen(t *testing.T, lab Lab) {
 	if i < 0 {
 		t.FailNow()
 	}
-	for from, p := range map[string]forge.Pull{"Open": list[i], "Pull": pull(t, lab, first)} {
+	for from, p := range map[string]forge.Pull{"OpenPulls": list[i], "Pull": pull(t, lab, first)} {
 		if p.Head != commit || p.Base != main || p.Title != "Add a" || !p.Open || p.Merged || p.Fork || p.MergeCommit != "" || p.URL == "" || p.Author == "" || p.HeadRef == "" || p.Updated.IsZero() {
 			t.Errorf("%s: %+v; want the commit %s into %s", from, p, commit, main)
 		}

@@ -50,7 +50,7 @@ func TestAttackManyChanges(t *testing.T) {
 	} {
 		l := start(t)
 		pages := l.listing(n)
-		list, err := l.forge.Open(t.Context(), "main")
+		list, err := l.forge.OpenPulls(t.Context(), "main")
 		if !errors.Is(err, want.err) || len(list) != want.length || *pages != want.pages || list[0].Number != want.first {
 			t.Errorf("of %d: %d from %d in %d pages, %v; want %+v", n, len(list), list[0].Number, *pages, err, want)
 		}
@@ -73,7 +73,7 @@ func TestAttackLongCommitMessages(t *testing.T) {
 		l.Message(number, "short")
 	}
 	l.Message(all[5], strings.Repeat("x", 50<<20))
-	list, err := l.forge.Open(t.Context(), l.Branch())
+	list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	if err != nil || len(list) != len(all) {
 		t.Fatalf("%d changes, %v; want %d", len(list), err, len(all))
 	}
@@ -145,7 +145,7 @@ func TestAttackRedirects(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
-	if _, err := l.forge.Open(t.Context(), l.Branch()); !errors.Is(err, forge.ErrRefused) || other.Served() != 0 {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); !errors.Is(err, forge.ErrRefused) || other.Served() != 0 {
 		t.Errorf("sent on to another host: %v, which was asked %d times", err, other.Served())
 	}
 }

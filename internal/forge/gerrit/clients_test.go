@@ -88,7 +88,7 @@ func TestGitReview(t *testing.T) {
 		}
 		ann.run("git", append(args, "-q")...)
 		ann.run("git", "review", "-R", "main")
-		list, err := l.forge.Open(t.Context(), l.Branch())
+		list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 		want := forge.Pull{Number: 1, Title: "Add a", Author: "ann", Base: "main", Open: true, HeadRef: fmt.Sprintf("refs/changes/01/1/%d", i+1), Head: ann.run("git", "rev-parse", "HEAD")}
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v; want one change", list, err)

@@ -63,7 +63,7 @@ func TestAttackPatchSetsOfStrangers(t *testing.T) {
 	number := l.OpenPull(t, "topic", l.Branch(), "Topic")
 	fork := func() bool {
 		t.Helper()
-		list, err := l.forge.Open(t.Context(), l.Branch())
+		list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -90,7 +90,7 @@ func TestAttackManyUploaders(t *testing.T) {
 		l.Fork(t, fmt.Sprint("stranger-", i), "x", file(fmt.Sprintf("a: %d\n", i)))
 	}
 	served := l.Served()
-	list, err := l.forge.Open(t.Context(), l.Branch())
+	list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	if err != nil || len(list) != 30 || slices.ContainsFunc(list, func(p forge.Pull) bool { return !p.Fork }) {
 		t.Fatalf("%d changes, %v; want 30 of strangers", len(list), err)
 	}
@@ -216,7 +216,7 @@ func TestAttackLongTexts(t *testing.T) {
 
 func TestWeather(t *testing.T) {
 	l := start(t)
-	ask := func() error { _, err := l.forge.Open(t.Context(), l.Branch()); return err }
+	ask := func() error { _, err := l.forge.OpenPulls(t.Context(), l.Branch()); return err }
 	for name, c := range map[string]struct {
 		code int
 		body string
@@ -277,7 +277,7 @@ func TestAttackOddAnswers(t *testing.T) {
 		if list, err := l.forge.Statuses(t.Context(), commit); err == nil && len(list) > 0 {
 			t.Errorf("%s: %+v", body, list)
 		}
-		if list, err := l.forge.Open(t.Context(), "main"); err == nil && len(list) > 0 {
+		if list, err := l.forge.OpenPulls(t.Context(), "main"); err == nil && len(list) > 0 {
 			t.Errorf("%s: %+v", body, list)
 		}
 		if _, err := l.forge.MergedBy(t.Context(), "main", commit); err == nil {

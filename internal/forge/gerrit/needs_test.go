@@ -14,7 +14,7 @@ import (
 // needs are those of a listed change.
 func (l lab) needs(t *testing.T, number int) []forge.Need {
 	t.Helper()
-	list, err := l.forge.Open(t.Context(), l.Branch())
+	list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	i := slices.IndexFunc(list, func(p forge.Pull) bool { return p.Number == number })
 	if err != nil || i < 0 {
 		t.Fatalf("%d is not in %+v, %v", number, list, err)

@@ -78,8 +78,8 @@ func (r *Repository) oldest(found []change) []change {
 	return slices.CompactFunc(found, func(a, b change) bool { return a.Number == b.Number })
 }
 
-// Open implements [forge.Pulls].
-func (r *Repository) Open(ctx context.Context, branch string) (list []forge.Pull, err error) {
+// OpenPulls implements [forge.Pulls].
+func (r *Repository) OpenPulls(ctx context.Context, branch string) (list []forge.Pull, err error) {
 	what := "list the open changes for " + branch
 	if strings.ContainsAny(branch, `"\`) {
 		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot hold that name", forge.ErrRefused))

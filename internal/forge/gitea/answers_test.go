@@ -45,7 +45,7 @@ func with(t *testing.T, c gitea.Config) *gitea.Repository {
 // all calls every method that sends a request to the forge.
 func all(ctx context.Context, f *gitea.Repository) map[string]error {
 	errs := map[string]error{}
-	_, errs["Open"] = f.Open(ctx, "main")
+	_, errs["OpenPulls"] = f.OpenPulls(ctx, "main")
 	_, errs["Pull"] = f.Pull(ctx, 7)
 	_, errs["MergedBy"] = f.MergedBy(ctx, "main", commit)
 	_, errs["LastTouch"] = f.LastTouch(ctx, "main", "a.yaml")
@@ -188,10 +188,10 @@ func TestCertificates(t *testing.T) {
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := with(t, gitea.Config{URL: server.URL, CAFile: file}).Open(t.Context(), "main"); err != nil {
+	if _, err := with(t, gitea.Config{URL: server.URL, CAFile: file}).OpenPulls(t.Context(), "main"); err != nil {
 		t.Errorf("with its certificate: %v", err)
 	}
-	if _, err := with(t, gitea.Config{URL: server.URL}).Open(t.Context(), "main"); !errors.Is(err, forge.ErrUnavailable) {
+	if _, err := with(t, gitea.Config{URL: server.URL}).OpenPulls(t.Context(), "main"); !errors.Is(err, forge.ErrUnavailable) {
 		t.Errorf("without: %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("%s of %q: an error of no class: %v", what, said, err)
 			}
 		}
-		pulls, err := r.Open(ctx, "main")
+		pulls, err := r.OpenPulls(ctx, "main")
 		check("pull requests", err)
 		for _, p := range pulls {
 			if err == nil && (p.Base != "main" || p.Number < 1) {

@@ -17,7 +17,7 @@ func TestPushesForReviewAreForeign(t *testing.T) {
 	foreign := lab.PushForReview(t, "stranger", "topic", map[string]string{"topic.yaml": "a: 1\n"})
 	ours := lab.Push(t, "ours", map[string]string{"ours.yaml": "a: 1\n"})
 	number := lab.OpenPull(t, "ours", lab.Branch(), "Ours")
-	list, err := lab.Forge().Open(t.Context(), lab.Branch())
+	list, err := lab.Forge().OpenPulls(t.Context(), lab.Branch())
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -74,7 +74,7 @@ func TestRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nobody.Open(t.Context(), lab.Branch()); !errors.Is(err, forge.ErrRefused) {
+	if _, err := nobody.OpenPulls(t.Context(), lab.Branch()); !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("without a token: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestAway(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	other := enter(t, lab.Another(t, "other"), forgetest.Bot)
-	if open, err := other.Forge().Open(t.Context(), "main"); err != nil || len(open) != 0 {
+	if open, err := other.Forge().OpenPulls(t.Context(), "main"); err != nil || len(open) != 0 {
 		t.Errorf("in another repository: %+v, %v", open, err)
 	}
 }

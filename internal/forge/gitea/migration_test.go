@@ -19,7 +19,7 @@ func TestGitLabMovesToGitea(t *testing.T) {
 	commit := from.MergeBy(from.OpenPull(t, "other", from.Branch(), "Other"), "merge")
 	to := enter(t, g.Migrate(t, from, "moved"), forgetest.Bot)
 
-	pulls, err := to.forge.Open(t.Context(), from.Branch())
+	pulls, err := to.forge.OpenPulls(t.Context(), from.Branch())
 	if err != nil || len(pulls) != 1 || pulls[0].Number != open || pulls[0].Head != head || pulls[0].Title != "Topic" || pulls[0].Fork {
 		t.Errorf("open pull requests: %+v, %v", pulls, err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Open implements forge.Pulls.
-func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, error) {
+// OpenPulls implements forge.Pulls.
+func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull, error) {
 	api, err := r.api(ctx)
 	if err != nil {
 		return nil, err

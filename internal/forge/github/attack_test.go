@@ -107,7 +107,7 @@ func TestAttackFloods(t *testing.T) {
 	if got, err := h.repo.Statuses(t.Context(), sha); err != nil || len(got) != 0 || len(h.asked)-before > 21 {
 		t.Errorf("statuses: %+v, %v after %d requests", got, err, len(h.asked)-before)
 	}
-	if got, err := h.repo.Open(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || len(got) != 100 {
+	if got, err := h.repo.OpenPulls(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || len(got) != 100 {
 		t.Errorf("pull requests: %d of them, %v; want the oldest", len(got), err)
 	}
 }

@@ -130,7 +130,7 @@ func TestAllPagesAreRead(t *testing.T) {
 		fmt.Fprintf(w, `[{"number":%d,"state":"open","base":{"ref":"main"}},{"number":%d,"state":"open","base":{"ref":"main"}},{"number":90,"state":"open","base":{"ref":"other"}}]`, 10-n, 11-n)
 	}
 	h = serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/pulls": page})
-	list, err := h.repo.Open(t.Context(), "main")
+	list, err := h.repo.OpenPulls(t.Context(), "main")
 	var got []int
 	for _, p := range list {
 		got = append(got, p.Number)
@@ -153,7 +153,7 @@ func TestEndlessPagesEnd(t *testing.T) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=%d>; rel="next"`, h.URL, r.URL.Path, n+1))
 		io.WriteString(w, `[]`)
 	}})
-	if _, err := h.repo.Open(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || !strings.Contains(err.Error(), "more than 100 pages") {
+	if _, err := h.repo.OpenPulls(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || !strings.Contains(err.Error(), "more than 100 pages") {
 		t.Errorf("after %d pages: %v", len(h.asked), err)
 	}
 	// The next page is always the first.
@@ -161,7 +161,7 @@ func TestEndlessPagesEnd(t *testing.T) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=2>; rel="next"`, h.URL, r.URL.Path))
 		io.WriteString(w, `[]`)
 	}})
-	if _, err := h.repo.Open(t.Context(), "main"); err != nil || len(h.asked) != 2 {
+	if _, err := h.repo.OpenPulls(t.Context(), "main"); err != nil || len(h.asked) != 2 {
 		t.Errorf("after %d pages: %v", len(h.asked), err)
 	}
 }

@@ -108,11 +108,11 @@ func testLimit(t *testing.T, g *forgetest.GitHub) {
 	l := withToken(t, g)
 	g.SetLeft(1, time.Now().Add(time.Hour))
 	defer g.SetLeft(5000, time.Now().Add(time.Hour))
-	if _, err := l.forge.Open(t.Context(), g.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), g.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	before := g.Served()
-	_, err := l.forge.Open(t.Context(), g.Branch())
+	_, err := l.forge.OpenPulls(t.Context(), g.Branch())
 	var limited *forge.LimitedError
 	if !errors.As(err, &limited) || time.Until(limited.Until) < 59*time.Minute || g.Served() != before {
 		t.Errorf("beyond the limit: %v", err)
@@ -121,7 +121,7 @@ func testLimit(t *testing.T, g *forgetest.GitHub) {
 
 func testAway(t *testing.T, g *forgetest.GitHub) {
 	g.SetDown(true)
-	_, err := withToken(t, g).forge.Open(t.Context(), g.Branch())
+	_, err := withToken(t, g).forge.OpenPulls(t.Context(), g.Branch())
 	g.SetDown(false)
 	if !errors.Is(err, forge.ErrUnavailable) {
 		t.Errorf("down: %v", err)
@@ -134,7 +134,7 @@ func testConditional(t *testing.T, g *forgetest.GitHub) {
 	number := g.OpenPull(t, "conditional", g.Branch(), "Ask conditionally")
 	look := func() {
 		t.Helper()
-		_, openErr := l.forge.Open(t.Context(), g.Branch())
+		_, openErr := l.forge.OpenPulls(t.Context(), g.Branch())
 		_, commentsErr := l.forge.Comments(t.Context(), number)
 		if openErr != nil || commentsErr != nil {
 			t.Fatal(openErr, commentsErr)
@@ -168,11 +168,11 @@ func testAppTokens(t *testing.T, g *forgetest.GitHub) {
 		t.Errorf("its login is %q, %v", login, err)
 	}
 	l := withApp(t, g)
-	if _, err := l.forge.Open(t.Context(), g.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), g.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	g.Revoke()
-	if _, err := l.forge.Open(t.Context(), g.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), g.Branch()); err != nil {
 		t.Errorf("with a token that was revoked: %v", err)
 	}
 }
@@ -195,13 +195,13 @@ func testWrongCredentials(t *testing.T, g *forgetest.GitHub) {
 	for says, a := range map[string]*forge.App{"is appID right": wrongKey, "GitHub App 1: ": wrongApp, "installationID 99": wrongInstallation, "installed on acme/elsewhere": nowhere} {
 		c := patient(g)
 		c.App = a
-		if _, err := open(t, c).Open(t.Context(), g.Branch()); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "eyJ") {
+		if _, err := open(t, c).OpenPulls(t.Context(), g.Branch()); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "eyJ") {
 			t.Errorf("%v; want it to say %q", err, says)
 		}
 	}
 	c := patient(g)
 	c.Token = func(context.Context) (string, error) { return "ghp_of_nobody", nil }
-	if _, err := open(t, c).Open(t.Context(), g.Branch()); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "is the token right") {
+	if _, err := open(t, c).OpenPulls(t.Context(), g.Branch()); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "is the token right") {
 		t.Errorf("a wrong token: %v", err)
 	}
 }

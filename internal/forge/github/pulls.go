@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Open implements [forge.Pulls].
-func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, error) {
+// OpenPulls implements [forge.Pulls].
+func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull, error) {
 	what := "list the pull requests into " + branch
 	list, err := pages(r, what, func(page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
 		return r.client.PullRequests.List(ctx, r.owner, r.name, &github.PullRequestListOptions{

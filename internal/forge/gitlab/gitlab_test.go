@@ -67,7 +67,7 @@ func TestStatusesGoWherePeopleLook(t *testing.T) {
 	l := start(t)
 	head := l.Push(t, "topic", file("a: 1\n"))
 	number := l.OpenPull(t, "topic", l.Branch(), "Topic")
-	if _, err := l.forge.Open(t.Context(), l.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	set(t, l, head, forge.Pending, "nothing runs here yet")
@@ -82,7 +82,7 @@ func TestStatusesGoWherePeopleLook(t *testing.T) {
 		t.Errorf("the merge request's pipeline says %q, of the branch %q, %d for statuses", got, l.StatusIn(pushed, "c"), l.Pipelines())
 	}
 	commit := l.MergeBy(number, "ff")
-	if _, err := l.forge.Open(t.Context(), l.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	set(t, l, commit, forge.Success, "in sync")
@@ -180,7 +180,7 @@ func TestAttackLongTexts(t *testing.T) {
 		number = l.OpenPull(t, "long", l.Branch(), "Long")
 		l.Describe(number, long)
 	}
-	list, err := l.forge.Open(t.Context(), l.Branch())
+	list, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	if err != nil || len(list) != 12 {
 		t.Errorf("%d merge requests, %v; want 12", len(list), err)
 	}
@@ -195,7 +195,7 @@ func TestAttackLongTexts(t *testing.T) {
 
 func TestWeather(t *testing.T) {
 	l := start(t)
-	ask := func() error { _, err := l.forge.Open(t.Context(), l.Branch()); return err }
+	ask := func() error { _, err := l.forge.OpenPulls(t.Context(), l.Branch()); return err }
 	if err := ask(); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestAttackRedirects(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
-	if _, err := l.forge.Open(t.Context(), l.Branch()); !errors.Is(err, forge.ErrRefused) || other.Served() != 0 {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); !errors.Is(err, forge.ErrRefused) || other.Served() != 0 {
 		t.Errorf("sent on to another host: %v, which was asked %d times", err, other.Served())
 	}
 }
@@ -275,7 +275,7 @@ func TestAttackOddAnswers(t *testing.T) {
 		if list, err := l.forge.Statuses(t.Context(), commit); err == nil && len(list) > 0 {
 			t.Errorf("%s: %+v", body, list)
 		}
-		if list, err := l.forge.Open(t.Context(), "main"); err == nil && len(list) > 0 {
+		if list, err := l.forge.OpenPulls(t.Context(), "main"); err == nil && len(list) > 0 {
 			t.Errorf("%s: %+v", body, list)
 		}
 		if _, err := l.forge.MergedBy(t.Context(), "main", commit); err == nil {

@@ -43,8 +43,8 @@ func (o *opened) note(m mergeRequest, branch string) {
 	}
 }
 
-// Open implements [forge.Pulls].
-func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, error) {
+// OpenPulls implements [forge.Pulls].
+func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull, error) {
 	r.mu.Lock()
 	known := r.opened[branch]
 	r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // numbers are those of the open merge requests.
 func numbers(t *testing.T, l lab) (list []int) {
 	t.Helper()
-	pulls, err := l.forge.Open(t.Context(), l.Branch())
+	pulls, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestOpenCostsOfChanges(t *testing.T) {
 	pushed := l.OpenPull(t, "topic", l.Branch(), "Pushed to")
 	numbers(t, l)
 	head := l.Push(t, "topic", file("a: 2\n"))
-	pulls, err := l.forge.Open(t.Context(), l.Branch())
+	pulls, err := l.forge.OpenPulls(t.Context(), l.Branch())
 	if err != nil || pulls[len(pulls)-1].Number != pushed || pulls[len(pulls)-1].Head != head {
 		t.Errorf("after a push: %+v, %v; want %s", pulls[len(pulls)-1], err, head)
 	}
@@ -85,7 +85,7 @@ func TestOpenAfterAFailure(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := l.forge.Open(t.Context(), l.Branch()); err == nil {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err == nil {
 		t.Error("no error")
 	}
 	l.SetWeather(nil)

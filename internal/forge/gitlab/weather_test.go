@@ -39,7 +39,7 @@ func TestPrivateAuthority(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = r.Open(t.Context(), l.Branch())
+		_, err = r.OpenPulls(t.Context(), l.Branch())
 		return err
 	}
 	if err := ask(file); err != nil {
@@ -58,12 +58,12 @@ func TestMovedProjects(t *testing.T) {
 		head := l.Push(t, "topic", file("a: 1\n"))
 		number := l.OpenPull(t, "topic", l.Branch(), "Topic")
 		if asked {
-			if _, err := l.forge.Open(t.Context(), l.Branch()); err != nil {
+			if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err != nil {
 				t.Fatal(err)
 			}
 		}
 		l.Rename("acme/elsewhere/cloud")
-		pulls, err := l.forge.Open(t.Context(), l.Branch())
+		pulls, err := l.forge.OpenPulls(t.Context(), l.Branch())
 		if err != nil || len(pulls) != 1 || pulls[0].Head != head {
 			t.Errorf("asked before: %v: %+v, %v", asked, pulls, err)
 		}
@@ -85,7 +85,7 @@ func TestMergeTrains(t *testing.T) {
 		heads[name] = l.Push(t, name, map[string]string{name + ".yaml": "a: 1\n"})
 		numbers[name] = l.OpenPull(t, name, l.Branch(), name)
 	}
-	if _, err := l.forge.Open(t.Context(), l.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	detached := l.RunPipeline(heads["second"], "refs/merge-requests/2/head", "merge_request_event")
@@ -104,7 +104,7 @@ func TestMergeTrains(t *testing.T) {
 		}
 	}
 	pushed := l.RunPipeline(second, l.Branch(), "push")
-	if _, err := l.forge.Open(t.Context(), l.Branch()); err != nil {
+	if _, err := l.forge.OpenPulls(t.Context(), l.Branch()); err != nil {
 		t.Fatal(err)
 	}
 	set(t, l, second, forge.Success, "in sync")
