@@ -38,11 +38,11 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	}
 	planned := decide.Compute(world.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Rules: world.Rules{Replace: true}})
 	x.workloads = planned.Workloads
-	if x.try(planned.Steps) {
+	if x.dissolveWrong(planned.Steps) {
 		return true, nil
 	}
 	for _, s := range planned.Steps {
-		if one := items[s.Key]; one != nil && x.settle(one, s) {
+		if one := items[s.Key]; one != nil && x.checkStep(one, s) {
 			again = true
 		}
 	}
@@ -152,7 +152,7 @@ func (x *exporter) drop(one *item, at, why string) {
 		list = one.kind.SpecPath + "." + list
 		why = shown(one.value(at).Interface()) + " is left out of the list: it " + why
 		if id := one.idAt(at); id != "" {
-			x.leave(one, list, id, why)
+			x.ignoreElement(one, list, id, why)
 			return
 		}
 		x.note(one, list, why)
@@ -166,9 +166,9 @@ func (x *exporter) drop(one *item, at, why string) {
 	x.ignoreField(one, one.kind.SpecPath+"."+at, why)
 }
 
-// settle checks the step for an object: it may write nothing but the mark. Any other field that it would
+// checkStep checks the step for an object: it may write nothing but the mark. Any other field that it would
 // change is left as it is in the cloud.
-func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
+func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 	switch {
 	case !one.managed && s.Error && !one.exact:
 		one.exact = true
@@ -187,7 +187,7 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 			left = append(left, c)
 		}
 	}
-	if x.unsaid(one, left) {
+	if x.leaveOutUnknown(one, left) {
 		return true
 	}
 	for _, c := range left {
@@ -205,9 +205,9 @@ func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
 	return corrected
 }
 
-// unsaid leaves out list items with attributes that no field of a manifest has, and reports whether there were
+// leaveOutUnknown leaves out list items with attributes that no field of a manifest has, and reports whether there were
 // any.
-func (x *exporter) unsaid(one *item, changes []kind.Change) (found bool) {
+func (x *exporter) leaveOutUnknown(one *item, changes []kind.Change) (found bool) {
 	for _, c := range changes {
 		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath+".")
 		at, within := one.leftOut(field)
@@ -242,8 +242,8 @@ func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 // leftAlone ends a note about something that the annotation names.
 const leftAlone = "; it is left as it is by the annotation " + resolve.AnnotationIgnore
 
-// leave adds the element of a list with that ID to the annotation ignore-fields.
-func (x *exporter) leave(one *item, list, id, why string) {
+// ignoreElement adds the element of a list with that ID to the annotation ignore-fields.
+func (x *exporter) ignoreElement(one *item, list, id, why string) {
 	path := kind.ElementPath(list, id)
 	if !slices.Contains(one.without, path) {
 		one.without = append(one.without, path)

@@ -71,7 +71,7 @@ func (x *exporter) user(c Chosen) (only *item) {
 func (x *exporter) judge(one *item) {
 	l, info := one.live, one.kind.Info
 	if x.Chosen == nil {
-		one.managed = x.asked(info) && l.InOwnProject && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
+		one.managed = x.includes(info) && l.InOwnProject && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
 		return
 	}
 	if !one.chosen {

@@ -139,7 +139,7 @@ func (x *exporter) unlisted() error {
 		err := x.Have[name].Err
 		info := x.kinds[name].Info
 		forbidden := errors.Is(err, kind.ErrForbidden) && info.Rare && x.Only == nil
-		if err == nil || errors.Is(err, kind.ErrNoService) || forbidden || errors.Is(err, kind.ErrRejected) && !x.asked(info) {
+		if err == nil || errors.Is(err, kind.ErrNoService) || forbidden || errors.Is(err, kind.ErrRejected) && !x.includes(info) {
 			continue
 		}
 		errs = append(errs, err)
@@ -147,8 +147,8 @@ func (x *exporter) unlisted() error {
 	return errors.Join(errs...)
 }
 
-// asked reports whether objects of a kind are to be written.
-func (x *exporter) asked(of kind.Info) bool {
+// includes reports whether objects of a kind are to be written.
+func (x *exporter) includes(of kind.Info) bool {
 	switch {
 	case x.Only == nil && x.Chosen != nil:
 		return slices.ContainsFunc(x.Chosen, func(c Chosen) bool { return c.Kind == of.Kind })
@@ -203,7 +203,7 @@ func (x *exporter) specify() {
 	for _, k := range slices.Backward(x.Kinds) {
 		for _, one := range x.all[k.Info.Kind] {
 			if one.managed {
-				x.refer(one)
+				x.replaceIDs(one)
 			}
 		}
 	}
@@ -231,8 +231,8 @@ func (x *exporter) note(one *item, field, text string) {
 	x.notes = append(x.notes, Note{Kind: one.kind.Info.Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
 }
 
-// lost notes the parts that the manifest of an object does not hold, as its kind reports them.
-func (x *exporter) lost(one *item) {
+// noteLost notes the parts that the manifest of an object does not hold, as its kind reports them.
+func (x *exporter) noteLost(one *item) {
 	for _, lost := range one.export.Lost {
 		x.note(one, lost.Field, lost.Text)
 	}
@@ -272,7 +272,7 @@ func (x *exporter) result() (r Result, err error) {
 		}
 		r.Objects = append(r.Objects, Object{Key: one.key(x.group), ID: one.live.ID, Text: text, Adopted: one.managed, Uses: one.live.Uses})
 		if one.managed {
-			x.lost(one)
+			x.noteLost(one)
 		}
 	}
 	for _, g := range x.groups {

@@ -44,7 +44,7 @@ func (x *exporter) gather() error {
 		of, items[e.Called] = append(of, e), one
 	}
 	for _, k := range x.Kinds {
-		if info := k.Info; k.Gather != nil && x.asked(info) {
+		if info := k.Info; k.Gather != nil && x.includes(info) {
 			for _, c := range k.Gather(of) {
 				x.propose(group{Gathered: c, info: info, key: manifest.Key{Group: info.Group, Kind: info.Kind, Namespace: manifest.DefaultNamespace, Name: c.Name}}, items)
 			}
@@ -53,7 +53,7 @@ func (x *exporter) gather() error {
 	return nil
 }
 
-// propose writes a group in place of its parts, until try has checked it.
+// propose writes a group in place of its parts, until dissolveWrong has checked it.
 func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	g.parts = map[manifest.Key]*item{}
 	for _, called := range g.Parts {
@@ -77,9 +77,9 @@ func (x *exporter) dissolve(g *group) {
 	x.groups = slices.DeleteFunc(x.groups, func(other *group) bool { return other == g })
 }
 
-// try dissolves the groups that do not produce exactly the objects in the cloud: each part must be
+// dissolveWrong dissolves the groups that do not produce exactly the objects in the cloud: each part must be
 // adopted, and nothing but its mark written.
-func (x *exporter) try(steps []plan.Step) (dissolved bool) {
+func (x *exporter) dissolveWrong(steps []plan.Step) (dissolved bool) {
 	for _, g := range slices.Clone(x.groups) {
 		left := maps.Clone(g.parts)
 		for _, s := range steps {
@@ -144,7 +144,7 @@ func (x *exporter) object(g *group) (Object, error) {
 	}
 	for _, one := range g.parts {
 		o.Uses = append(o.Uses, one.live.Uses...)
-		x.lost(one)
+		x.noteLost(one)
 	}
 	slices.Sort(o.Uses)
 	return o, err

@@ -109,7 +109,7 @@ func (x *exporter) takeOut(one *item) {
 		return
 	}
 	x.ask(one)
-	x.refer(one)
+	x.replaceIDs(one)
 	one.faulty = nil
 	placed := func(field string) bool { return strings.Contains(field, "[") } // their indexes have changed
 	x.notes = slices.DeleteFunc(x.notes, func(n Note) bool {

@@ -9,11 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// refer replaces the IDs in a spec by names. A referenced object that is not adopted becomes an
+// replaceIDs replaces the IDs in a spec by names. A referenced object that is not adopted becomes an
 // import. A reference to an object that the cloud does not show is left out. If the reference
 // restricts its list element (`ref:"Kind,restricts"`) or is required in it, the element is left out
 // too. An element with an ID is then ignored by the annotation.
-func (x *exporter) refer(one *item) {
+func (x *exporter) replaceIDs(one *item) {
 	for {
 		before := len(one.without)
 		x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath)
@@ -41,7 +41,7 @@ func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands boo
 				continue
 			}
 			if i < len(ids) {
-				x.leave(one, path, ids[i], "it names what the cloud does not show")
+				x.ignoreElement(one, path, ids[i], "it names what the cloud does not show")
 				ids = slices.Delete(ids, i, i+1)
 			}
 			reflect.Copy(v.Slice(i, kept), v.Slice(i+1, kept))

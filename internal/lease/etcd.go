@@ -29,21 +29,21 @@ func (e Etcd) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
 
 // Renew implements Store.
 func (e Etcd) Renew(ctx context.Context, lease ID) error {
-	return over(e.Cluster.Renew(ctx, int64(lease)))
+	return etcdError(e.Cluster.Renew(ctx, int64(lease)))
 }
 
 // Revoke implements Store.
 func (e Etcd) Revoke(ctx context.Context, lease ID) error {
-	return over(e.Cluster.Revoke(ctx, int64(lease)))
+	return etcdError(e.Cluster.Revoke(ctx, int64(lease)))
 }
 
 // Write implements Store.
 func (e Etcd) Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error) {
 	if value == nil {
-		return true, over(e.Cluster.Let(ctx, int64(lease), e.Prefix+key))
+		return true, etcdError(e.Cluster.Let(ctx, int64(lease), e.Prefix+key))
 	}
 	held, err = e.Cluster.Hold(ctx, int64(lease), e.Prefix+key, value)
-	return held, over(err)
+	return held, etcdError(err)
 }
 
 // List implements Store.
@@ -55,7 +55,8 @@ func (e Etcd) List(ctx context.Context) (list []Record, err error) {
 	return list, err
 }
 
-func over(err error) error {
+// etcdError makes an [ErrEnded] of the error for a lease that does not exist.
+func etcdError(err error) error {
 	if errors.Is(err, etcd.ErrNoLease) {
 		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}

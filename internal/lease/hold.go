@@ -80,8 +80,8 @@ func (h *Hold) finish(ctx context.Context) {
 	h.kill(ErrLost) // ends work outside of passes, such as uploads
 }
 
-// asked reports whether serving ended because it was asked to.
-func (h *Hold) asked() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wanted }
+// askedToEnd reports whether serving ended because it was asked to.
+func (h *Hold) askedToEnd() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wanted }
 
 // lose ends serving at once. Requests in flight may write as long as the lease allows it, unless another agent has the
 // stack.

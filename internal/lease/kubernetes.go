@@ -83,7 +83,7 @@ func (k *Kubernetes) object(name string, holder ID) kubernetes.Lease {
 
 // Renew implements Store.
 func (k *Kubernetes) Renew(ctx context.Context, lease ID) error {
-	return gone(k.Leases.Patch(ctx, leaseName(lease), kubernetes.Lease{Spec: kubernetes.Spec{RenewTime: kubernetes.Moment(time.Now())}}))
+	return kubernetesError(k.Leases.Patch(ctx, leaseName(lease), kubernetes.Lease{Spec: kubernetes.Spec{RenewTime: kubernetes.Moment(time.Now())}}))
 }
 
 // Revoke implements Store.
@@ -110,7 +110,7 @@ func (k *Kubernetes) Revoke(ctx context.Context, lease ID) error {
 // Write implements Store.
 func (k *Kubernetes) Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error) {
 	if value == nil {
-		return true, k.let(ctx, lease, k.keyName(key))
+		return true, k.removeKey(ctx, lease, k.keyName(key))
 	}
 	wanted := k.object(k.keyName(key), lease)
 	wanted.Metadata.Annotations = map[string]string{keyAnnotation: key, valueAnnotation: string(value)}
@@ -137,8 +137,8 @@ func (k *Kubernetes) hold(ctx context.Context, lease ID, wanted kubernetes.Lease
 	return err == nil, err
 }
 
-// let removes a key if the lease has it.
-func (k *Kubernetes) let(ctx context.Context, lease ID, name string) error {
+// removeKey removes a key if the lease has it.
+func (k *Kubernetes) removeKey(ctx context.Context, lease ID, name string) error {
 	have, err := k.Leases.Get(ctx, name)
 	switch {
 	case errors.Is(err, kubernetes.ErrNotFound):
@@ -213,7 +213,8 @@ func (k *Kubernetes) remove(ctx context.Context, seen kubernetes.Lease) (removed
 	return err == nil, err
 }
 
-func gone(err error) error {
+// kubernetesError makes an [ErrEnded] of the error for a lease that does not exist.
+func kubernetesError(err error) error {
 	if errors.Is(err, kubernetes.ErrNotFound) {
 		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}

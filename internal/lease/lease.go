@@ -66,11 +66,11 @@ func (p Periods) Act() time.Duration { return p.Renew() - p.Retry() }
 // Start is the time after a renewal during which a lease allows new work to begin: 15 s at a TTL of 60 s.
 func (p Periods) Start() time.Duration { return p.TTL / 4 }
 
-// Quiet is the time after a renewal during which a lease allows writes of work that has begun: 45 s at a TTL of 60 s.
-func (p Periods) Quiet() time.Duration { return p.TTL * 3 / 4 }
+// WriteTime is the time after a renewal during which a lease allows writes of work that has begun: 45 s at a TTL of 60 s.
+func (p Periods) WriteTime() time.Duration { return p.TTL * 3 / 4 }
 
 // Grace is the time for which work may continue after no new work may begin: 30 s at a TTL of 60 s.
-func (p Periods) Grace() time.Duration { return p.Quiet() - p.Start() }
+func (p Periods) Grace() time.Duration { return p.WriteTime() - p.Start() }
 
 // Settle is the time for which an agent waits for others to register before it takes its first stack: 5 s at a TTL of 60 s.
 func (p Periods) Settle() time.Duration { return p.TTL / 12 }

@@ -153,7 +153,7 @@ func (s *session) ended(stack string) (asked bool) {
 	delete(s.running, stack)
 	s.term.drop(here.hold)
 	now, f := time.Now(), s.failed[stack]
-	if asked = here.hold.asked(); asked {
+	if asked = here.hold.askedToEnd(); asked {
 		return true
 	}
 	if now.Sub(here.began) >= s.Periods.TTL {

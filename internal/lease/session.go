@@ -102,7 +102,7 @@ func (s *session) round(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 	}
-	s.see(v)
+	s.recordView(v)
 	stacks := s.wanted()
 	if err := s.drop(ctx, v, stacks); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (s *session) renew(ctx context.Context) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// see records the result of a list.
-func (s *session) see(v View) {
+// recordView records the result of a list.
+func (s *session) recordView(v View) {
 	now, free, arrived := time.Now(), map[string]bool{}, map[string]bool{}
 	for _, stack := range s.wanted() {
 		if _, held := v.Stacks[stack]; !held {

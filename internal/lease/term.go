@@ -23,7 +23,7 @@ type term struct {
 func newTerm(p Periods, sent time.Time) *term {
 	t := &term{periods: p, renewed: sent, holds: map[*Hold]bool{}}
 	t.stale = time.AfterFunc(time.Until(sent.Add(p.Start())), func() { t.lose(ErrStale) })
-	t.quiet = time.AfterFunc(time.Until(sent.Add(p.Quiet())), func() { t.kill(ErrStale) })
+	t.quiet = time.AfterFunc(time.Until(sent.Add(p.WriteTime())), func() { t.kill(ErrStale) })
 	return t
 }
 
@@ -33,7 +33,7 @@ func (t *term) again(sent time.Time) {
 	defer t.mu.Unlock()
 	t.renewed = sent
 	t.stale.Reset(time.Until(sent.Add(t.periods.Start())))
-	t.quiet.Reset(time.Until(sent.Add(t.periods.Quiet())))
+	t.quiet.Reset(time.Until(sent.Add(t.periods.WriteTime())))
 }
 
 // end records that the lease is over.
@@ -104,8 +104,8 @@ func (t *term) writes(now time.Time) error {
 	switch age := t.age(now); {
 	case t.ended:
 		return ErrEnded
-	case age >= t.periods.Quiet():
-		return fmt.Errorf("%w: %s ago, and nothing is written after %s", ErrStale, age.Round(time.Second), t.periods.Quiet())
+	case age >= t.periods.WriteTime():
+		return fmt.Errorf("%w: %s ago, and nothing is written after %s", ErrStale, age.Round(time.Second), t.periods.WriteTime())
 	}
 	return nil
 }

@@ -55,15 +55,15 @@ func (c *Crowd) Tell(n Notification) {
 		g.waiting = slices.DeleteFunc(g.waiting, func(o Notification) bool { return o.Stack == n.Stack })
 		waited = waited || len(g.waiting) < had
 	}
-	if n.Over() && waited && !c.ill[n.Stack] {
+	if n.EndsProblem() && waited && !c.ill[n.Stack] {
 		return
 	}
-	why := reason{n.State, n.cause(), n.Over()}
+	why := reason{n.State, n.cause(), n.EndsProblem()}
 	g := c.open[why]
 	if g == nil {
 		g = &gathered{}
 		c.open[why] = g
-		time.AfterFunc(crowdTime, func() { c.over(why) })
+		time.AfterFunc(crowdTime, func() { c.endWait(why) })
 	}
 	if g.told == alone {
 		g.waiting = append(g.waiting, n)
@@ -81,15 +81,15 @@ func (c *Crowd) tell(text Notification, of ...Notification) {
 	c.send(text)
 }
 
-// over sends the waiting notifications. If there were some, it gathers for another minute.
-func (c *Crowd) over(why reason) {
+// endWait sends the waiting notifications. If there were some, it gathers for another minute.
+func (c *Crowd) endWait(why reason) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open[why].waiting) == 0 {
 		delete(c.open, why)
 		return
 	}
-	time.AfterFunc(crowdTime, func() { c.over(why) })
+	time.AfterFunc(crowdTime, func() { c.endWait(why) })
 	c.sendWaiting(c.open[why])
 }
 

@@ -81,7 +81,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 		conn = tls.Client(conn, trust)
 	}
 	if err := r.Mail.talk(conn, server, trust, password, message(r.Mail, n)); err != nil {
-		return fmt.Errorf("%w: %s %s", classOf(err), host, said(err))
+		return fmt.Errorf("%w: %s %s", classOf(err), host, withoutServerText(err))
 	}
 	return nil
 }
@@ -143,8 +143,8 @@ func classOf(err error) error {
 	return ErrUnavailable
 }
 
-// said is the error without the server's text: that may hold what was sent.
-func said(err error) string {
+// withoutServerText is the error without the server's text: that may hold what was sent.
+func withoutServerText(err error) string {
 	var answer *textproto.Error
 	switch {
 	case errors.As(err, &answer):

@@ -74,7 +74,7 @@ func (n Notification) Title() string {
 	if len(n.Stacks) > 0 {
 		title = report.Plural(len(n.Stacks), "further stack") + " are " + n.State
 	}
-	if n.Over() {
+	if n.EndsProblem() {
 		title += " again"
 	}
 	if n.Commit != "" {
@@ -86,8 +86,8 @@ func (n Notification) Title() string {
 	return title
 }
 
-// Over reports whether it says that something else is over.
-func (n Notification) Over() bool {
+// EndsProblem reports whether the notification says that an earlier problem is over.
+func (n Notification) EndsProblem() bool {
 	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed, report.StateRollingOut}, n.Before)
 }
 
@@ -168,8 +168,8 @@ func (s *Sink) Ran(run report.Run) {
 	s.save()
 }
 
-// Rolling returns a watcher of passes. It notifies when a group starts to change its members, once for each commit.
-func (s *Sink) Rolling() engine.Watcher { return rolling{s} }
+// RolloutWatcher returns a watcher of passes. It notifies when a group starts to change its members, once for each commit.
+func (s *Sink) RolloutWatcher() engine.Watcher { return rolling{s} }
 
 type rolling struct{ sink *Sink }
 
@@ -207,11 +207,11 @@ func (s *Sink) tell(rule *Rule, n Notification) {
 	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():
 		s.note(at, now) // an agent that has ended since may have reported something
 		s.send(rule, n)
-	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.Over()):
+	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.EndsProblem()):
 		if !before.same(n) {
 			s.note(at, now) // there was nothing that could be over
 		}
-	case n.Over(), rule.takes(n) && !before.same(n):
+	case n.EndsProblem(), rule.takes(n) && !before.same(n):
 		s.note(at, now)
 		s.send(rule, n)
 	case rule.takes(n) && before.grown(n):

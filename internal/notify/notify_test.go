@@ -116,7 +116,7 @@ func TestARolloutIsTold(t *testing.T) {
 	rules := []notify.Rule{{Name: "all", Least: notify.Info}, {Name: "bad", Least: notify.Warning}}
 	s := notify.New("prod", rules, notify.NewMemory(), func(r *notify.Rule, n notify.Notification) { got = append(got, r.Name+": "+n.Title()) })
 	s.Ran(run("ok", "a"))
-	w := s.Rolling()
+	w := s.RolloutWatcher()
 	w.Progress(engine.Progress{Commit: "b", Total: 3})
 	for done := range 3 {
 		w.Progress(engine.Progress{Commit: "b", Done: done, Total: 3, Rollouts: []plan.Rollout{{Group: manifest.Key{Kind: "VirtualMachineGroup", Name: "web"}, Done: done, Of: 3}}})

@@ -39,7 +39,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	beats := time.NewTicker(beat)
 	defer beats.Stop()
 	for sent := -1; ; {
-		version, changed, ended := h.Store.Now()
+		version, changed, ended := h.Store.Version()
 		if ended || !h.sessions.valid(r) || version != sent && !send("retry: 3000\nevent: version\ndata: %d\n\n", version) {
 			return
 		}

@@ -162,7 +162,7 @@ func (h *Handler) objects(w http.ResponseWriter, r *http.Request) {
 // wrote answers GET /ui/data/wrote?stack=NAME&file=FILE: the last change of the file.
 func (h *Handler) wrote(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	who, ok := h.Store.Wrote(r.Context(), query.Get("stack"), query.Get("file"))
+	who, ok := h.Store.LastChange(r.Context(), query.Get("stack"), query.Get("file"))
 	if !ok {
 		w.WriteHeader(http.StatusNoContent)
 		return

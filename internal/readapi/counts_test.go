@@ -82,18 +82,18 @@ func TestCountsAreThoseOfTheIndex(t *testing.T) {
 func TestWrote(t *testing.T) {
 	s := visited(t, About{})
 	asked := 0
-	s.Ask("prod", func(_ context.Context, file string) (Wrote, error) {
+	s.SetLastChange("prod", func(_ context.Context, file string) (LastChange, error) {
 		if asked++; asked == 1 {
-			return Wrote{}, errors.New("the server does not answer")
+			return LastChange{}, errors.New("the server does not answer")
 		}
-		return Wrote{Author: "Ann " + file}, nil
+		return LastChange{Author: "Ann " + file}, nil
 	})
 	for _, c := range []struct {
 		stack, file string
 		known       bool
 		asked       int
 	}{{"prod", "net.yaml", false, 1}, {"prod", "net.yaml", true, 2}, {"prod", "net.yaml", true, 2}, {"prod", "../secret", false, 2}, {"other", "net.yaml", false, 2}} {
-		w, ok := s.Wrote(t.Context(), c.stack, c.file)
+		w, ok := s.LastChange(t.Context(), c.stack, c.file)
 		if ok != c.known || asked != c.asked || ok && w.Author != "Ann net.yaml" {
 			t.Errorf("%s %s: %+v, %v, asked %d times", c.stack, c.file, w, ok, asked)
 		}

@@ -24,9 +24,9 @@ func (o Other) message() string {
 	return "served by " + report.Clean(o.Agent) + " at " + report.Clean(o.Address)
 }
 
-// Elsewhere shows a stack that this agent does not serve: who serves it, and its state. Its objects are read at that agent.
-// When nothing has changed, Elsewhere returns without waiting for another write.
-func (s *Store) Elsewhere(name string, o Other) {
+// ShowElsewhere shows a stack that this agent does not serve: who serves it, and its state. Its objects are read at that agent.
+// When nothing has changed, ShowElsewhere returns without waiting for another write.
+func (s *Store) ShowElsewhere(name string, o Other) {
 	if had := s.other(name); had != nil && *had == o {
 		return
 	}

@@ -13,10 +13,10 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
 	o := Other{Agent: "b\x1b[31m", Address: "https://b:9464", State: "in sync", Commit: "0123456789abcdef", Looked: time.Unix(5, 0)}
-	s.Elsewhere("prod", o)
-	version, _, _ := s.Now()
-	s.Elsewhere("prod", o)
-	if now, _, _ := s.Now(); now != version {
+	s.ShowElsewhere("prod", o)
+	version, _, _ := s.Version()
+	s.ShowElsewhere("prod", o)
+	if now, _, _ := s.Version(); now != version {
 		t.Error("what is no news changes the version")
 	}
 	items := s.items(s.at(""), stackGVK)
@@ -36,7 +36,7 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 	if text := string(s.items(s.at(""), stackGVK)[0].text); strings.Contains(text, "servedBy") {
 		t.Errorf("served here again: %s", text)
 	}
-	s.Elsewhere("prod", Other{})
+	s.ShowElsewhere("prod", Other{})
 	if text := string(s.items(s.at(""), stackGVK)[0].text); !strings.Contains(text, "no agent serves it now") {
 		t.Errorf("served by nobody: %s", text)
 	}
@@ -46,11 +46,11 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 func TestNoNewsWaitsForNobody(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	o := Other{Agent: "b", State: inSync}
-	s.Elsewhere("prod", o)
+	s.ShowElsewhere("prod", o)
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	done := make(chan struct{})
-	go func() { s.Elsewhere("prod", o); close(done) }()
+	go func() { s.ShowElsewhere("prod", o); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):

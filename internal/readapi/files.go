@@ -23,8 +23,8 @@ func Repository(address, folder string) string {
 	return address + " /" + folder
 }
 
-// say adds to a stack's status the facts of [About] that are known.
-func (a About) say(status map[string]any, commit string) {
+// addTo adds to a stack's status the facts of [About] that are known.
+func (a About) addTo(status map[string]any, commit string) {
 	for name, text := range map[string]string{"cloud": a.Cloud, "repository": a.Repository} {
 		if text != "" {
 			status[name] = text

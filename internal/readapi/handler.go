@@ -139,8 +139,8 @@ func (h *Handler) find(now state, a asked) []item {
 	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return !a.wants(i) })
 }
 
-// understand reads a path and a query. ok is false when they were refused; the answer is written then.
-func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
+// parseRequest reads a path and a query. ok is false when they were refused; the answer is written then.
+func (h *Handler) parseRequest(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, h.noSuch(path))
 		return a, false
@@ -154,7 +154,7 @@ func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Val
 }
 
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, ok := h.understand(w, path, query)
+	a, ok := h.parseRequest(w, path, query)
 	if !ok {
 		return
 	}

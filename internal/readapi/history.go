@@ -91,13 +91,13 @@ func (h *History) read(name string) (events []report.Event) {
 	})
 	for i := range events {
 		e := &events[i]
-		e.Key = manifest.Key{Group: word(e.Key.Group), Kind: word(e.Key.Kind), Namespace: word(e.Key.Namespace), Name: word(e.Key.Name)}
-		e.Reason, e.Message = word(e.Reason), word(e.Message)
+		e.Key = manifest.Key{Group: clipped(e.Key.Group), Kind: clipped(e.Key.Kind), Namespace: clipped(e.Key.Namespace), Name: clipped(e.Key.Name)}
+		e.Reason, e.Message = clipped(e.Reason), clipped(e.Message)
 	}
 	return events[max(0, len(events)-mostEvents):]
 }
 
-func word(text string) string { return printable.Clip(report.Clean(text), longestText) }
+func clipped(text string) string { return printable.Clip(report.Clean(text), longestText) }
 
 // write replaces the events of a file atomically.
 func (h *History) write(name string, events []report.Event) {

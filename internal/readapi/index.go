@@ -90,8 +90,8 @@ func (e Entry) at(kind int) Entry {
 	return e
 }
 
-// Now returns the version of the store, and a channel that is closed when the version changes. ended means that it changes no more.
-func (s *Store) Now() (version int, changed <-chan struct{}, ended bool) {
+// Version returns the version of the store, and a channel that is closed when the version changes. ended means that it changes no more.
+func (s *Store) Version() (version int, changed <-chan struct{}, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version, s.changed, s.closed

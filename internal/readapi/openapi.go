@@ -74,7 +74,7 @@ func described(at string, schemas []Schema, readable []resource) map[string]any 
 	paths, components := map[string]any{}, map[string]any{intOrString: map[string]any{"format": "int-or-string", "oneOf": types("integer", "string"), "description": "A number or a text."}}
 	for _, s := range schemas {
 		gvk := map[string]string{"group": s.GVK.Group, "version": s.GVK.Version, "kind": s.GVK.Kind}
-		doc := spoken(s.Doc)
+		doc := toOpenAPI(s.Doc)
 		doc["x-kubernetes-group-version-kind"] = []any{gvk}
 		components[strings.ReplaceAll(s.GVK.APIVersion(), "/", ".")+"."+s.GVK.Kind] = doc
 		n := slices.IndexFunc(readable, func(r resource) bool { return r.GroupVersionKind == s.GVK })

@@ -5,9 +5,9 @@ import "slices"
 // intOrString is the name by which clients of Kubernetes know the schema of a value that is a number or a text.
 const intOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 
-// spoken translates a JSON Schema to OpenAPI 3.0: a type becomes one word, a constant an enumeration with one value, and base64
+// toOpenAPI translates a JSON Schema to OpenAPI 3.0: a type becomes one word, a constant an enumeration with one value, and base64
 // a format. It does not change its argument.
-func spoken(schema map[string]any) map[string]any {
+func toOpenAPI(schema map[string]any) map[string]any {
 	out := make(map[string]any, len(schema))
 	for word, value := range schema {
 		switch word {
@@ -21,7 +21,7 @@ func spoken(schema map[string]any) map[string]any {
 		case "properties":
 			out[word] = each(value)
 		default:
-			out[word] = spokenValue(value)
+			out[word] = valueToOpenAPI(value)
 		}
 	}
 	return out
@@ -35,21 +35,21 @@ func each(value any) any {
 	}
 	out := make(map[string]any, len(named))
 	for name, schema := range named {
-		out[name] = spokenValue(schema)
+		out[name] = valueToOpenAPI(schema)
 	}
 	return out
 }
 
-func spokenValue(value any) any {
+func valueToOpenAPI(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		return spoken(v)
+		return toOpenAPI(v)
 	case []map[string]any:
-		return spokenValue(anys(v))
+		return valueToOpenAPI(anys(v))
 	case []any:
 		out := make([]any, len(v))
 		for i, one := range v {
-			out[i] = spokenValue(one)
+			out[i] = valueToOpenAPI(one)
 		}
 		return out
 	}

@@ -150,7 +150,7 @@ func TestNewestOfAKind(t *testing.T) {
 	check("the run ends", false, func() { s.Ran(report.Run{Stack: "prod", Started: time.Unix(1, 0)}) })
 	check("changes", true, func() { s.shows(thingNamed("a", "drifted"), thingNamed("b", "in sync")) })
 	check("goes", true, func() { s.shows(thingNamed("a", "drifted")) })
-	check("all go", true, func() { s.Elsewhere("prod", Other{Agent: "b"}) })
+	check("all go", true, func() { s.ShowElsewhere("prod", Other{Agent: "b"}) })
 }
 
 // A selector with more conditions than people write is refused.

@@ -114,7 +114,7 @@ func TestAddresses(t *testing.T) {
 		{nil, "abc", nil, nil},
 	} {
 		status := map[string]any{}
-		About{Addresses: c.of}.say(status, c.commit)
+		About{Addresses: c.of}.addTo(status, c.commit)
 		if status["files"] != c.files || status["commitAddress"] != c.address {
 			t.Errorf("%v of %q: %v", c.of, c.commit, status)
 		}

@@ -109,7 +109,7 @@ func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About)
 		drafts = append(drafts, *planned)
 	}
 	of := stack(run.Stack, &run, last)
-	about.say(of.status(), run.Revision.Commit)
+	about.addTo(of.status(), run.Revision.Commit)
 	next, newest := v.with(append(drafts, of), newest, stamp(run.Started.Add(run.Took)), run.Pass == nil)
 	next.events, next.last, next.passes, next.stack, next.plan = events, last, passes, of, planned
 	next.runs = v.runs + 1

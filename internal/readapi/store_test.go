@@ -88,7 +88,7 @@ func TestConditionsSaySinceWhen(t *testing.T) {
 		s.progress("prod", minute+1, engine.Progress{Total: 3}, nil)
 		check("False 1970-01-01T00:00:10Z")
 	}
-	s.Elsewhere("prod", Other{Agent: "b", State: inSync, Looked: time.Unix(300, 0)})
+	s.ShowElsewhere("prod", Other{Agent: "b", State: inSync, Looked: time.Unix(300, 0)})
 	check("True 1970-01-01T00:05:00Z")
 }
 

@@ -25,8 +25,8 @@ type answering struct {
 	*http.ResponseController
 }
 
-// listens opens the line to a client, by WebSocket if the client asks for it. left is called when the client closes the WebSocket.
-func listens(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
+// openLine opens the line to a client, by WebSocket if the client asks for it. left is called when the client closes the WebSocket.
+func openLine(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
 	if !wantsSocket(r) {
 		w.Header().Set("Content-Type", "application/json;stream=watch")
 		return answering{w, http.NewResponseController(w)}, func() {}, true

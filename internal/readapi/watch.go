@@ -28,7 +28,7 @@ const (
 
 // watch sends the changes of the requested items until the client leaves.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, ok := h.understand(w, path, query)
+	a, ok := h.parseRequest(w, path, query)
 	if !ok {
 		return
 	}
@@ -44,7 +44,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	defer cancel()
 	now := h.store.at(a.stack)
 	known, since, expired := h.knownAt(now, a, query)
-	on, hangUp, ok := listens(w, r, cancel)
+	on, hangUp, ok := openLine(w, r, cancel)
 	if !ok {
 		return
 	}

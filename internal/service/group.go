@@ -78,7 +78,7 @@ func (svc *service) showOthers(v lease.View) {
 		h := v.Stacks[stack]
 		svc.dependencies.SetOutcome(stack, outcomeOf(h.Summary))
 		if svc.shown != nil {
-			svc.shown.Elsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
+			svc.shown.ShowElsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
 		}
 	}
 }

@@ -127,6 +127,6 @@ func (svc *service) forget(stack string) {
 	svc.metrics.Forget(stack)
 	svc.health.Forget(stack)
 	if svc.shown != nil {
-		svc.shown.Elsewhere(stack, readapi.Other{})
+		svc.shown.ShowElsewhere(stack, readapi.Other{})
 	}
 }

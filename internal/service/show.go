@@ -76,19 +76,19 @@ func readSchemas() (list []readapi.Schema, err error) {
 	return list, nil
 }
 
-// wroteBy returns a function that finds the last change of a file in a stack's newest revision.
-func wroteBy(repo *source.Repo) func(ctx context.Context, file string) (readapi.Wrote, error) {
-	return func(ctx context.Context, file string) (readapi.Wrote, error) {
+// lastChangeOf returns a function that finds the last change of a file in a stack's newest revision.
+func lastChangeOf(repo *source.Repo) func(ctx context.Context, file string) (readapi.LastChange, error) {
+	return func(ctx context.Context, file string) (readapi.LastChange, error) {
 		rev, ok := repo.Last()
 		if !ok {
-			return readapi.Wrote{}, errors.New("no revision is known yet")
+			return readapi.LastChange{}, errors.New("no revision is known yet")
 		}
 		name := rev.InRepository(file)
 		found, err := repo.LastChanges(ctx, rev.Commit, []string{name})
 		t, ok := found[name]
 		if err != nil || !ok {
-			return readapi.Wrote{}, err
+			return readapi.LastChange{}, err
 		}
-		return readapi.Wrote{Author: t.Author, Commit: t.Commit, Subject: t.Subject, Time: t.Time.UTC().Format(time.RFC3339)}, nil
+		return readapi.LastChange{Author: t.Author, Commit: t.Commit, Subject: t.Subject, Time: t.Time.UTC().Format(time.RFC3339)}, nil
 	}
 }

@@ -59,7 +59,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	}
 	branches := forge.branches
 	if svc.shown != nil {
-		svc.shown.Ask(s.Name, wroteBy(repo))
+		svc.shown.SetLastChange(s.Name, lastChangeOf(repo))
 	}
 	log := report.NewLog(svc.log.With("stack", s.Name))
 	to := sinks{log, svc.metrics, svc.health}
@@ -76,7 +76,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)
 	to = append(to, notices, svc.releaser)
-	o.Watchers = append([]engine.Watcher{log, one.Watcher(), notices.Rolling()}, watching(branches)...)
+	o.Watchers = append([]engine.Watcher{log, one.Watcher(), notices.RolloutWatcher()}, watching(branches)...)
 	if svc.shown != nil {
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}

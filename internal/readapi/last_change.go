@@ -8,36 +8,36 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Wrote is the last change of a file of a stack, in its repository.
-type Wrote struct {
+// LastChange is the last change of a file of a stack, in its repository.
+type LastChange struct {
 	Author  string `json:"author"`
 	Commit  string `json:"commit"`
 	Subject string `json:"subject"`
 	Time    string `json:"time"` // RFC 3339, UTC
 }
 
-// wroteTime is the time limit for a search in the repository's history.
-const wroteTime = 15 * time.Second
+// lastChangeTime is the time limit for a search in the repository's history.
+const lastChangeTime = 15 * time.Second
 
 // authors holds the last changes of a stack's files at a commit, as far as they were asked for.
 type authors struct {
-	ask func(ctx context.Context, file string) (Wrote, error)
+	ask func(ctx context.Context, file string) (LastChange, error)
 
 	mu     sync.Mutex
 	commit string
-	known  map[string]Wrote // by file
+	known  map[string]LastChange // by file
 }
 
-// Ask sets the function that finds the last change of a stack's files. It is called before the first run.
-func (s *Store) Ask(stack string, who func(ctx context.Context, file string) (Wrote, error)) {
+// SetLastChange sets the function that finds the last change of a stack's files. It is called before the first run.
+func (s *Store) SetLastChange(stack string, who func(ctx context.Context, file string) (LastChange, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.authors[stack] = &authors{ask: who}
 }
 
-// Wrote returns the last change of a file that holds an object of the stack. ok is false when it is unknown. The repository is asked once
+// LastChange returns the last change of a file that holds an object of the stack. ok is false when it is unknown. The repository is asked once
 // per file and commit, and never for a file that holds no objects.
-func (s *Store) Wrote(ctx context.Context, stack, file string) (w Wrote, ok bool) {
+func (s *Store) LastChange(ctx context.Context, stack, file string) (w LastChange, ok bool) {
 	s.mu.Lock()
 	h, v := s.authors[stack], s.views[stack]
 	s.mu.Unlock()
@@ -47,11 +47,11 @@ func (s *Store) Wrote(ctx context.Context, stack, file string) (w Wrote, ok bool
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.commit != v.last.commit {
-		h.commit, h.known = v.last.commit, map[string]Wrote{}
+		h.commit, h.known = v.last.commit, map[string]LastChange{}
 	}
 	w, asked := h.known[file]
 	if !asked {
-		ctx, cancel := context.WithTimeout(ctx, wroteTime)
+		ctx, cancel := context.WithTimeout(ctx, lastChangeTime)
 		defer cancel()
 		var err error
 		if w, err = h.ask(ctx, file); err != nil {
