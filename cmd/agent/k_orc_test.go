@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -424,12 +425,11 @@ func (r *replay) settle(number string, asserts []map[string]any) {
 		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // a refused commit has none
 		objects := map[string]any{}
 		for _, o := range found.Items {
-			if written := r.objects[titleOf(o)]; written != nil {
-				o["spec"] = written["spec"]
-			}
-			name := strings.ToLower(titleOf(o))
-			if status, _ := json.Marshal(o["status"]); strings.Contains(string(status), "is not in the repository; objects that refer to it wait") {
+			name, written := strings.ToLower(titleOf(o)), r.objects[titleOf(o)]
+			if status, _ := o["status"].(map[string]any); written == nil && status["action"] == string(plan.Wait) {
 				name = missing + name
+			} else if written != nil {
+				o["spec"] = written["spec"]
 			}
 			objects[name] = o
 		}
