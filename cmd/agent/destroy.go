@@ -93,7 +93,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	last, needs := eng.PlanOf(cmd.Context(), engine.Revision{Policies: weaker})
+	last, needs := eng.PreviewOf(cmd.Context(), engine.Revision{Policies: weaker})
 	text.Plan(last, needs, source.Revision{})
 	return ended(last.Outcome())
 }

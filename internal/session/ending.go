@@ -45,7 +45,7 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 		}
 	}
 	var problems []error
-	for _, step := range engine.Plan(ctx, "", nil, nil).Steps {
+	for _, step := range engine.Preview(ctx, "", nil, nil).Steps {
 		if why := kept[step.Key]; why != "" && step.Action == plan.Delete {
 			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
 		}

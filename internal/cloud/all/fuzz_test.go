@@ -80,7 +80,7 @@ func FuzzAnswers(f *testing.F) {
 		wire.path, wire.body, wire.asked = list.path, body, false
 		var read map[string]json.RawMessage
 		unknown := json.Unmarshal([]byte(body), &read) != nil
-		planned := engine.Plan(t.Context(), "test", want, nil)
+		planned := engine.Preview(t.Context(), "test", want, nil)
 		if !wire.asked || len(planned.Steps) == 0 {
 			t.Fatalf("%s was not asked for, or nothing is planned", list.path)
 		}

@@ -63,7 +63,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	client := g.Client(nil)
 	e := g.Engine(client)
 	before := used(t, client)
-	taken := preflight.DemandOf(e.Plan(t.Context(), "c", g.Resolve(counted), nil), e.Kinds, kind.Snapshot{}).Takes
+	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(counted), nil), e.Kinds, kind.Snapshot{}).Takes
 	g.MustSync(counted)
 	after := used(t, client)
 	have := e.Observe(t.Context(), g.Resolve(counted))
@@ -80,7 +80,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 		}
 	}
 	want := kind.Amounts{}
-	for _, s := range e.Plan(t.Context(), "c", g.Resolve(counted), nil).Steps {
+	for _, s := range e.Preview(t.Context(), "c", g.Resolve(counted), nil).Steps {
 		k := kindNamed(e.Kinds, s.Key.Kind)
 		if s.Unmanaged() || s.Have == nil {
 			continue
@@ -127,7 +127,7 @@ func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(copies)
 	e := g.Engine(g.Client(nil))
-	taken := preflight.DemandOf(e.Plan(t.Context(), "c", g.Resolve(copies), nil), e.Kinds, kind.Snapshot{}).Takes
+	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(copies), nil), e.Kinds, kind.Snapshot{}).Takes
 	g.MustSync(copies)
 	held, known := preflight.Held(e.Kinds, e.Observe(t.Context(), g.Resolve(copies)), cloud.BlockStorage)
 	for name, want := range map[string]int64{"snapshots": 2, "backups": 1} {

@@ -50,7 +50,7 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, s := range engine.Plan(t.Context(), "test", g.Resolve(touched), nil).Steps {
+	for _, s := range engine.Preview(t.Context(), "test", g.Resolve(touched), nil).Steps {
 		trace, ok := traceOf(s)
 		if s.Action != plan.Update || !ok || trace.Who != "" || trace.When.Before(began) || trace.When.After(time.Now().Add(time.Minute)) {
 			t.Errorf("%s %s: %v %+v", s.Action, s.Key, ok, trace)

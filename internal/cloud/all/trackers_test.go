@@ -77,7 +77,7 @@ func TestQuotasThatCannotBeRead(t *testing.T) {
 	}
 	e := g.Engine(g.Client(nil))
 	e.Quotas = g.Client(nil).Quotas
-	_, pre := e.PlanOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(routed)})
+	_, pre := e.PreviewOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(routed)})
 	if len(pre.Short()) != 0 || !pre.Notes.Has(cause.QuotaUnknown) {
 		t.Errorf("the plan says %+v", pre)
 	}

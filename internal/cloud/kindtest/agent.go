@@ -220,7 +220,7 @@ func (g *Target) oneHash(p plan.Plan) {
 func (g *Target) Plan(manifests string) plan.Plan {
 	g.t.Helper()
 	want := g.Resolve(manifests)
-	return g.narrow(g.Engine(g.agent())).Plan(context.WithoutCancel(g.t.Context()), "test", want, nil)
+	return g.narrow(g.Engine(g.agent())).Preview(context.WithoutCancel(g.t.Context()), "test", want, nil)
 }
 
 // Planner reads the cloud once, as far as the manifests need it, and returns a function that plans for that moment.

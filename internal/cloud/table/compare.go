@@ -38,13 +38,13 @@ func (r *row) compare(field string, find lookup, want, have reflect.Value, name 
 	case r.ref != "" && r.typ.Kind() == reflect.String && wanted.String() != "":
 		kind.Link(c, field, seen.String(), find(r.ref, wanted.String()), r.change)
 	case r.pairs:
-		kind.Costs(c, field, pairsOf(seen), pairsOf(wanted), r.change)
+		kind.Differs(c, field, pairsOf(seen), pairsOf(wanted), r.change)
 	case r.set:
 		kind.Set(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
 	case r.typ.Kind() == reflect.Slice:
-		kind.Costs(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
+		kind.Differs(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
 	default:
-		kind.Costs(c, field, r.value(seen), r.value(wanted), r.change)
+		kind.Differs(c, field, r.value(seen), r.value(wanted), r.change)
 	}
 }
 

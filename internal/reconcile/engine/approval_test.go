@@ -31,7 +31,7 @@ func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Appr
 	}
 	e := engineOf(w)
 	e.Limits = nothing
-	return e.Plan(context.Background(), "c", want, approved)
+	return e.Preview(context.Background(), "c", want, approved)
 }
 
 func TestFingerprints(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 func wiping(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(w.Kind().Info, w)
 	k.Diff = func(w typed.Want[thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
-		kind.Costs(c, "spec.resource.colour", t.Colour, w.Spec.Colour, kind.Rebuild)
+		kind.Differs(c, "spec.resource.colour", t.Colour, w.Spec.Colour, kind.Rebuild)
 		kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
 	}
 	return k.Resource()

@@ -15,8 +15,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
-	"github.com/stackreeve/stackreeve/internal/redact"
-	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // Engine compares one stack with its cloud and carries out the differences.
@@ -150,106 +148,6 @@ func (e *Engine) parallelism() int {
 		return e.Parallelism
 	}
 	return 10
-}
-
-// Observe lists every collection that matters to want, in parallel. It leaves
-// out collections in which the stack can own nothing and for which no manifest
-// asks. It never fails as a whole: a collection that could not be listed is
-// unknown in the snapshot.
-func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked := askedFor(want)
-	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
-	e.excuse(shown, asked)
-	return e.snapshot(shown, nil, want)
-}
-
-// begin is [Engine.Observe] for a pass, which also leaves out the places that it knows to be idle.
-func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked, now := askedFor(want), time.Now()
-	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
-	shown := e.observe(ctx, places, want, nil, kind.Listing{})
-	e.excuse(shown, asked)
-	e.remindRefused(shown)
-	snapshot := e.snapshot(shown, nil, want)
-	e.note(shown, snapshot, managedOf(want), places, now)
-	return snapshot
-}
-
-// askedFor returns the places that manifests are about.
-func askedFor(want []kind.Desired) map[memory.Place]bool {
-	asked := map[memory.Place]bool{}
-	for i := range want {
-		if d := &want[i]; !d.Absent() {
-			asked[memory.Place{Kind: d.Key.Kind, Entry: d.Entry}] = true
-		}
-	}
-	return asked
-}
-
-// placesToList returns the places that are asked for, and those where the stack may own something.
-func (e *Engine) placesToList(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
-	for _, entry := range e.entryNames() {
-		for _, k := range e.Kinds {
-			of := k.Info
-			if at := (memory.Place{Kind: of.Kind, Entry: entry}); k.Driver != nil && (asked[at] || !idle(of, at)) {
-				places = append(places, at)
-			}
-		}
-	}
-	return places
-}
-
-// Survey lists every collection completely, by the main entry.
-func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
-	var places []memory.Place
-	for _, k := range e.Kinds {
-		if k.Driver != nil {
-			places = append(places, memory.Place{Kind: k.Info.Kind})
-		}
-	}
-	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
-}
-
-// list lists one place.
-func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) kind.Shown {
-	shown := kind.Shown{Entry: at.Entry}
-	access, open := e.access(at.Entry)
-	if !open {
-		shown.Closed, shown.Err = true, e.closed(at.Entry)
-		return shown
-	}
-	k := kindNamed(access.Kinds, at.Kind)
-	if access.Realm != nil {
-		shown.Realm = access.Realm(k.Info)
-	}
-	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
-	shown.Items, shown.Err = k.Driver.List(ctx, asked)
-	end(shown.Err != nil)
-	return shown
-}
-
-// Plan makes the plan for a revision, weakened by every policy. approved are the
-// plans that the brake may let through. weaker are the policies of this revision.
-// Plan only reads.
-func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
-	p, _, _ := e.plan(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
-	return p
-}
-
-// PlanOf is [Engine.Plan] with all that a revision holds. It also returns what the plan needs from the cloud.
-func (e *Engine) PlanOf(ctx context.Context, rev Revision) (plan.Plan, preflight.Findings) {
-	p, have, secrets := e.plan(ctx, rev)
-	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
-}
-
-// plan returns the plan for a revision, the snapshot of the cloud, and the secrets that must not be shown of both.
-func (e *Engine) plan(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
-	e.logIn(ctx)
-	secrets = e.secretsOf(rev.Want)
-	ctx = redact.With(ctx, secrets)
-	have = e.Observe(ctx, rev.Want)
-	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
-	return e.traced(ctx, p), have, secrets
 }
 
 // compute compares a revision with a snapshot.

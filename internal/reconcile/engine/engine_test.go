@@ -329,7 +329,7 @@ func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := e.Plan(t.Context(), "c", want, nil).Steps[0]
+			s := e.Preview(t.Context(), "c", want, nil).Steps[0]
 			if s.Action != tt.want || s.Unused != (tt.want == plan.Recreate) {
 				t.Errorf("%s: %s", s.Action, s.Reason())
 			}

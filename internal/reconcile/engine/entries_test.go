@@ -373,7 +373,7 @@ func TestPlansOfTwoEntries(t *testing.T) {
 	main, other := newDoors()
 	through(t, entered(main, other), main, "a", "b cloud=other")
 	planner := entered(main, other)
-	p := planner.Plan(t.Context(), "test", wanted(t, main, "a colour=red", "c cloud=other"), nil)
+	p := planner.Preview(t.Context(), "test", wanted(t, main, "a colour=red", "c cloud=other"), nil)
 	var got []string
 	for _, s := range p.Steps {
 		got = append(got, fmt.Sprintf("%s %s by %q", s.Action, s.Key.Name, s.Through()))
@@ -381,8 +381,8 @@ func TestPlansOfTwoEntries(t *testing.T) {
 	if text := strings.Join(got, "; "); text != `update a by ""; create c by "other"; delete b by "other"` {
 		t.Errorf("got %s", text)
 	}
-	moved := planner.Plan(t.Context(), "test", wanted(t, main, "a", "c"), nil)
-	if moved.Hash() == p.Hash() || moved.Hash() == planner.Plan(t.Context(), "test", wanted(t, main, "a", "c cloud=other"), nil).Hash() {
+	moved := planner.Preview(t.Context(), "test", wanted(t, main, "a", "c"), nil)
+	if moved.Hash() == p.Hash() || moved.Hash() == planner.Preview(t.Context(), "test", wanted(t, main, "a", "c cloud=other"), nil).Hash() {
 		t.Error("a plan through another entry has the same hash")
 	}
 }

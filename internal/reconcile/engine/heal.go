@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// heal brings back members of groups while the plan is held, since a missing approval must not keep machines down. Nothing else is carried out,
-// and a member returns in its present form. The plan that is held is then made from what is left.
+// heal repairs members of groups that exist and do not serve, while the plan is held: a missing approval must not keep them down. Nothing else is
+// carried out, and a member returns in its present form. A member that was deleted is a step of the plan that is held. The plan that is held is then made from what is left.
 func (r *run) heal(ctx, stepCtx context.Context) {
 	approved := r.rev.Approved
 	r.rev.healing = true
@@ -31,7 +31,7 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // which is approved by its own hash
 }
 
-// heals reports whether a step brings a member back, or completes such a step of this pass.
+// heals reports whether a step repairs a member, or completes such a step of this pass.
 func (r *run) heals(s *plan.Step) bool {
 	if _, heals := s.Heals(); heals {
 		return true

@@ -87,9 +87,9 @@ func TestWhatIsToBeListed(t *testing.T) {
 		want   []string
 	}{
 		"nothing":                          {func(*run) {}, nil},
-		"a guest is worked on":             {func(r *run) { r.round.kinds["Guest"] = true }, []string{"Guest", "Thing"}},
-		"a host is worked on":              {func(r *run) { r.round.kinds["Thing"] = true }, []string{"Thing"}},
-		"a guest, and hosts are not known": {func(r *run) { r.round.kinds["Guest"] = true; delete(r.snapshot, "Thing") }, []string{"Guest"}},
+		"a guest is worked on":             {func(r *run) { r.round.awaitedKinds["Guest"] = true }, []string{"Guest", "Thing"}},
+		"a host is worked on":              {func(r *run) { r.round.awaitedKinds["Thing"] = true }, []string{"Thing"}},
+		"a guest, and hosts are not known": {func(r *run) { r.round.awaitedKinds["Guest"] = true; delete(r.snapshot, "Thing") }, []string{"Guest"}},
 		"something is to be deleted":       {func(r *run) { r.round.outdated["Thing"] = true }, []string{"Thing"}},
 		"something was written":            {func(r *run) { r.fresh["Thing"].stale[thingtest.Key("a")] = true }, []string{"Thing"}},
 		"a list failed":                    {func(r *run) { r.snapshot["Thing"] = kind.Collection{Err: errors.New("503")} }, []string{"Thing"}},
@@ -105,7 +105,7 @@ func TestWhatIsToBeListed(t *testing.T) {
 		_, _, e := hosted()
 		r := newRun(e, Revision{})
 		r.snapshot = kind.Snapshot{"Thing": {}, "Guest": {}}
-		r.round.kinds, r.round.outdated = map[string]bool{}, map[string]bool{}
+		r.round.awaitedKinds, r.round.outdated = map[string]bool{}, map[string]bool{}
 		c.change(r)
 		var got []string
 		for kind := range r.toBeListed() {

@@ -39,7 +39,6 @@ func (r *run) noteMoved(kindName string, id sighting, live *kind.Live) {
 // mergeMoved merges the changed objects into the snapshot. Steps in flight
 // continue to read the items of their own plan.
 func (r *run) mergeMoved() {
-	r.news, r.relisted = false, false
 	for kindName, m := range r.moved {
 		c := r.snapshot[kindName]
 		items := make([]kind.Live, 0, len(c.Items)+len(m.ids))

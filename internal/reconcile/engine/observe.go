@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,7 +13,84 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/redact"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
+
+// Observe lists every collection that matters to want, in parallel. It leaves
+// out collections in which the stack can own nothing and for which no manifest
+// asks. It never fails as a whole: a collection that could not be listed is
+// unknown in the snapshot.
+func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
+	asked := askedFor(want)
+	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
+	e.excuse(shown, asked)
+	return e.snapshot(shown, nil, want)
+}
+
+// begin is [Engine.Observe] for a pass, which also leaves out the places that it knows to be idle.
+func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
+	asked, now := askedFor(want), time.Now()
+	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
+	shown := e.observe(ctx, places, want, nil, kind.Listing{})
+	e.excuse(shown, asked)
+	e.remindRefused(shown)
+	snapshot := e.snapshot(shown, nil, want)
+	e.note(shown, snapshot, managedOf(want), places, now)
+	return snapshot
+}
+
+// askedFor returns the places that manifests are about.
+func askedFor(want []kind.Desired) map[memory.Place]bool {
+	asked := map[memory.Place]bool{}
+	for i := range want {
+		if d := &want[i]; !d.Absent() {
+			asked[memory.Place{Kind: d.Key.Kind, Entry: d.Entry}] = true
+		}
+	}
+	return asked
+}
+
+// placesToList returns the places that are asked for, and those where the stack may own something.
+func (e *Engine) placesToList(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
+	for _, entry := range e.entryNames() {
+		for _, k := range e.Kinds {
+			of := k.Info
+			if at := (memory.Place{Kind: of.Kind, Entry: entry}); k.Driver != nil && (asked[at] || !idle(of, at)) {
+				places = append(places, at)
+			}
+		}
+	}
+	return places
+}
+
+// Survey lists every collection completely, by the main entry.
+func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
+	var places []memory.Place
+	for _, k := range e.Kinds {
+		if k.Driver != nil {
+			places = append(places, memory.Place{Kind: k.Info.Kind})
+		}
+	}
+	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
+}
+
+// list lists one place.
+func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) kind.Shown {
+	shown := kind.Shown{Entry: at.Entry}
+	access, open := e.access(at.Entry)
+	if !open {
+		shown.Closed, shown.Err = true, e.closed(at.Entry)
+		return shown
+	}
+	k := kindNamed(access.Kinds, at.Kind)
+	if access.Realm != nil {
+		shown.Realm = access.Realm(k.Info)
+	}
+	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
+	shown.Items, shown.Err = k.Driver.List(ctx, asked)
+	end(shown.Err != nil)
+	return shown
+}
 
 // observe lists places for want, as asked says and more completely where want needs that. Kinds that are hosted on others (on machines, for example) are
 // listed last, with the lists of their hosts. The hosts that are not listed now come from have.

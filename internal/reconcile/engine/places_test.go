@@ -156,7 +156,7 @@ func TestSurveys(t *testing.T) {
 		t.Errorf("%d collections, %d lists", len(have), g.lists)
 	}
 	g.refusal = kind.ErrForbidden
-	if p := e.Plan(t.Context(), "c", nil, nil); p.Outcome() != plan.InSync {
+	if p := e.Preview(t.Context(), "c", nil, nil); p.Outcome() != plan.InSync {
 		t.Errorf("a plan without such a kind: %s", p.Outcome())
 	}
 }

@@ -43,7 +43,7 @@ func TestAnswersBeforeAPlanIsShown(t *testing.T) {
 		}
 		e.Zones = func(context.Context, string) ([]string, error) { return []string{"there"}, c.zone }
 		e.Hosts = func(context.Context) (map[string]int, error) { return map[string]int{}, c.host }
-		_, found := e.PlanOf(t.Context(), Revision{Want: wanted(t, main, c.lines...)})
+		_, found := e.PreviewOf(t.Context(), Revision{Want: wanted(t, main, c.lines...)})
 		for _, code := range []cause.Code{cause.QuotaUnknown, cause.ZonesUnknown, cause.HostsUnknown, cause.EntriesUnchecked} {
 			want := false
 			for _, has := range c.has {
@@ -128,7 +128,7 @@ func TestUseThatAServiceDoesNotTell(t *testing.T) {
 		}
 		want := wanted(t, &door{World: w}, "a", "b", "c")
 		thingtest.Fill(t, w, []string{"a ours", "b ours"}, want)
-		_, found := e.PlanOf(t.Context(), Revision{Want: want})
+		_, found := e.PreviewOf(t.Context(), Revision{Want: want})
 		if len(found.Quotas) != 1 || found.Quotas[0].Used != c.used {
 			t.Errorf("%s: %+v", name, found.Quotas)
 		}

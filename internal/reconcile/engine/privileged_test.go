@@ -79,7 +79,7 @@ func TestPrivilegedKindsOfAnEarlierAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	privilegedEngine(t, g).Sync(t.Context(), Revision{Want: want})
-	if planned := privilegedEngine(t, g).Plan(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
+	if planned := privilegedEngine(t, g).Preview(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
 		t.Errorf("%v, want one deletion", planned.Steps)
 	}
 }
@@ -103,13 +103,13 @@ func refusedKinds(t *testing.T, rare bool) {
 			t.Errorf("%s, listed %d times", pass.Outcome(), g.lists)
 		}
 	}
-	if planned := e.Plan(t.Context(), "test", want, nil); planned.Outcome() != plan.Broken || planned.Steps[0].Action != plan.Wait {
+	if planned := e.Preview(t.Context(), "test", want, nil); planned.Outcome() != plan.Broken || planned.Steps[0].Action != plan.Wait {
 		t.Errorf("asked for and refused: %s, %s", planned.Outcome(), planned.Steps[0].Action)
 	}
 	for _, refusal := range []error{errors.New("503"), fmt.Errorf("%w: 400", kind.ErrRejected)} {
 		g.refusal = refusal
 		for range 2 {
-			if planned := privilegedEngine(t, g).Plan(t.Context(), "test", nil, nil); planned.Outcome() != plan.Broken {
+			if planned := privilegedEngine(t, g).Preview(t.Context(), "test", nil, nil); planned.Outcome() != plan.Broken {
 				t.Errorf("not listed for another reason: %s", planned.Outcome())
 			}
 		}
@@ -148,9 +148,9 @@ func TestPlansListPrivilegedKindsEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	planner := privilegedEngine(t, g)
-	planner.Plan(t.Context(), "test", nil, nil)
+	planner.Preview(t.Context(), "test", nil, nil)
 	privilegedEngine(t, g).Sync(t.Context(), Revision{Want: want})
-	if planned := planner.Plan(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
+	if planned := planner.Preview(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
 		t.Errorf("%v, want one deletion", planned.Steps)
 	}
 }

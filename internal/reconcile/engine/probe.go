@@ -15,8 +15,10 @@ import (
 // answer takes one timeout of its probes for each such number of members.
 const probesAtOnce = 64
 
-// ask probes the members of a plan whose probes are due. It returns the members that do not serve,
-// according to all probes so far.
+// ask probes the members of a plan whose probes are due. It returns the members that do not serve, according to all probes so far.
+//
+// A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending notes its
+// kind as awaited. That kind is listed again after a time, and the next planRound asks again.
 func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {
 		return nil

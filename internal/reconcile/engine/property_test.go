@@ -171,7 +171,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		planned := engineOf(w).Plan(context.Background(), "c", want, nil)
+		planned := engineOf(w).Preview(context.Background(), "c", want, nil)
 		if n := planned.Summary().Writes(); n > 0 {
 			rt.Fatalf("%d steps would write although nothing is known: %v", n, planned.Summary())
 		}

@@ -29,8 +29,8 @@ type round struct {
 	rollouts []plan.Rollout
 	// waiting are the objects that the cloud works on, oldest first.
 	waiting []Activity
-	// kinds are the collections with objects that the run waits for.
-	kinds map[string]bool
+	// awaitedKinds are the collections with objects that the run waits for.
+	awaitedKinds map[string]bool
 	// later are the collections with objects that only need time, and until when.
 	later map[string]time.Time
 	// outdated are the collections whose lists are too old to delete from.
@@ -46,29 +46,30 @@ type candidate struct {
 	until time.Time // end of its pause; zero without one
 }
 
-// planRound makes a plan from what is known now, and finds the steps that can
-// be started.
+// planRound makes a plan from what is known now, and finds the steps that can be started. The brake has seen only the first plan; startOf holds later
+// ones to it.
 func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
+	r.answersUnplanned, r.listsUnplanned = false, false
 	r.mergeMoved()
 	r.round = round{} // not both plans at the same time
 	past := r.engine.past()
 	past.MissOverdue(r.listed)
 	known, before := maps.Clone(r.snapshot), past.Past() // steps in flight continue to read it while lists come in
 	before.Sick = r.sick
-	plan := r.engine.compute(r.rev, known, before)
-	if before.Sick = r.engine.ask(ctx, plan); !maps.Equal(before.Sick, r.sick) {
+	made := r.engine.compute(r.rev, known, before)
+	if before.Sick = r.engine.ask(ctx, made); !maps.Equal(before.Sick, r.sick) {
 		r.sick = before.Sick
-		plan = r.engine.compute(r.rev, known, before)
+		made = r.engine.compute(r.rev, known, before)
 	}
-	past.NotePlan(plan, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})
-	plan = plan.Redacted(r.secrets)
-	r.noteFinished(plan, time.Now())
-	r.noteDrift(plan)
-	r.round = round{plan: plan, rollouts: plan.Rollouts(), kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
-	for i := range plan.Steps {
-		s := &plan.Steps[i]
+	past.NotePlan(made, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})
+	made = made.Redacted(r.secrets)
+	r.noteFinished(made, time.Now())
+	r.noteDrift(made)
+	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+	for i := range made.Steps {
+		s := &made.Steps[i]
 		if t, due := s.Tending(); due && r.rev.Only == "" {
 			s = &t
 		} else if !s.Action.Writes() {
@@ -126,7 +127,7 @@ func (r *run) trackPending(now time.Time) {
 		} else if until.After(now) {
 			r.round.later[s.Key.Kind] = until
 		} else {
-			r.round.kinds[s.Key.Kind] = true
+			r.round.awaitedKinds[s.Key.Kind] = true
 		}
 		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
 	}
@@ -144,7 +145,7 @@ func neverServed(s plan.Step, limit time.Duration) error {
 
 // dispatch starts the steps that can be started while there is room. It drops
 // the steps that cannot run in this round.
-func (r *run) dispatch(start func(candidate)) {
+func (r *run) dispatch(stepCtx context.Context) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
 	for ; next < len(queue) && len(r.doing) < r.engine.parallelism(); next++ {
@@ -152,7 +153,7 @@ func (r *run) dispatch(start func(candidate)) {
 		t.until = time.Time{}
 		switch r.startOf(t, now) {
 		case atOnce:
-			start(t)
+			r.start(stepCtx, t)
 		case afterList:
 			for _, kind := range r.olderThanNeeded(t.step) {
 				r.round.outdated[kind] = true
@@ -170,18 +171,18 @@ func (r *run) dispatch(start func(candidate)) {
 	r.round.queue = queue[next-paused:]
 }
 
-// start says when a step can be started.
-type start int
+// startTime says when a step can be started.
+type startTime int
 
 const (
-	atOnce start = iota
+	atOnce startTime = iota
 	afterPause
 	afterList // people may have removed the mark since, or the cloud may have created the object late
 	notInThisRound
 )
 
 // startOf returns when a step can be started.
-func (r *run) startOf(t candidate, now time.Time) start {
+func (r *run) startOf(t candidate, now time.Time) startTime {
 	s := t.step
 	if r.rev.healing && !r.heals(s) {
 		return notInThisRound

@@ -22,7 +22,7 @@ func TestWhenStepsStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   plan.Step
 		change func(r *run)
-		want   start
+		want   startTime
 	}{
 		"nothing is in its way":              {create, func(*run) {}, atOnce},
 		"only members are healed":            {create, func(r *run) { r.rev.healing = true }, notInThisRound},
@@ -93,17 +93,17 @@ func TestObjectsThatAreWaitedFor(t *testing.T) {
 		"it was to be well long ago": {settles(now), time.Hour, 0, 0, 0, true},
 	} {
 		r := newTestRun()
-		r.round = round{plan: plan.Plan{Steps: []plan.Step{c.step}}, kinds: map[string]bool{}, later: map[string]time.Time{}}
+		r.round = round{plan: plan.Plan{Steps: []plan.Step{c.step}}, awaitedKinds: map[string]bool{}, later: map[string]time.Time{}}
 		if c.since > 0 {
 			r.pending = map[string]time.Time{c.step.Identity(): now.Add(-c.since)}
 		}
 		r.trackPending(now)
-		if len(r.round.waiting) != c.waiting || len(r.round.later) != c.later || len(r.round.kinds) != c.kinds || (r.stuck[c.step.Key] != nil) != c.stuck {
-			t.Errorf("%s: waits for %d, later %v, lists %v, stuck: %v", name, len(r.round.waiting), r.round.later, r.round.kinds, r.stuck)
+		if len(r.round.waiting) != c.waiting || len(r.round.later) != c.later || len(r.round.awaitedKinds) != c.kinds || (r.stuck[c.step.Key] != nil) != c.stuck {
+			t.Errorf("%s: waits for %d, later %v, lists %v, stuck: %v", name, len(r.round.waiting), r.round.later, r.round.awaitedKinds, r.stuck)
 		}
 		if r.stuck[c.step.Key] = errors.New("stuck"); c.waiting > 0 {
-			r.round.waiting, r.round.later, r.round.kinds = nil, map[string]time.Time{}, map[string]bool{}
-			if r.trackPending(now); len(r.round.waiting)+len(r.round.later)+len(r.round.kinds) > 0 {
+			r.round.waiting, r.round.later, r.round.awaitedKinds = nil, map[string]time.Time{}, map[string]bool{}
+			if r.trackPending(now); len(r.round.waiting)+len(r.round.later)+len(r.round.awaitedKinds) > 0 {
 				t.Errorf("%s, and stuck: it is waited for", name)
 			}
 		}
@@ -118,18 +118,18 @@ func TestListsThatAreDue(t *testing.T) {
 		lists   int
 	}{
 		"nothing is due":           {func(*run) {}, false, 0},
-		"the cloud is working":     {func(r *run) { r.round.kinds["Thing"] = true }, false, 1},
-		"and it was stopped":       {func(r *run) { r.round.kinds["Thing"] = true }, true, 0},
-		"it was listed just now":   {func(r *run) { r.round.kinds["Thing"], r.fresh["Thing"].at = true, time.Now() }, false, 0},
+		"the cloud is working":     {func(r *run) { r.round.awaitedKinds["Thing"] = true }, false, 1},
+		"and it was stopped":       {func(r *run) { r.round.awaitedKinds["Thing"] = true }, true, 0},
+		"it was listed just now":   {func(r *run) { r.round.awaitedKinds["Thing"], r.fresh["Thing"].at = true, time.Now() }, false, 0},
 		"it is well soon":          {func(r *run) { r.round.later["Thing"] = time.Now().Add(time.Hour) }, false, 0},
 		"it was to be well by now": {func(r *run) { r.round.later["Thing"] = time.Now() }, false, 1},
-		"both":                     {func(r *run) { r.round.later["Thing"], r.round.kinds["Thing"] = time.Now(), true }, false, 1},
+		"both":                     {func(r *run) { r.round.later["Thing"], r.round.awaitedKinds["Thing"] = time.Now(), true }, false, 1},
 		"well now, and listed":     {func(r *run) { r.round.later["Thing"], r.fresh["Thing"].at = time.Now(), time.Now() }, false, 1},
 	} {
 		g := &guarded{World: thingtest.New()}
 		r := newRun(privilegedEngine(t, g), Revision{})
 		r.snapshot = kind.Snapshot{"Thing": {}}
-		r.round = round{kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+		r.round = round{awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 		c.change(r)
 		ctx, stop := context.WithCancel(t.Context())
 		if c.stopped {
@@ -164,7 +164,7 @@ func TestWhatWakesAPass(t *testing.T) {
 		}, soon},
 	} {
 		r := newTestRun()
-		r.round = round{kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+		r.round = round{awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 		c.change(r)
 		if at, more := r.nextWake(); !at.Equal(c.want) || more == c.want.IsZero() {
 			t.Errorf("%s: %s, %t", name, at, more)

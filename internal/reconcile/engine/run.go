@@ -13,34 +13,34 @@ import (
 
 // run is the state of one pass. Only its loop touches it.
 type run struct {
-	engine     *Engine
-	rev        Revision
-	timing     Timing
-	snapshot   kind.Snapshot
-	moved      map[string]*moved // changes that the snapshot does not hold yet, by kind name.
-	news       bool              // the present round was planned without those changes.
-	relisted   bool              // the present round was planned with an older list.
-	round      round
-	fresh      map[string]*freshness      // by kind name.
-	histories  map[string]*history        // by step identity.
-	permitted  map[string]kind.Disruption // how much may be destroyed of each object, by step identity.
-	recording  bool                       // whether the approval is recorded on machines.
-	approved   *plan.Permission           // the steps that are allowed at all; nil without a limit.
-	doing      map[string]Activity
-	unfinished []unfinished
-	pending    map[string]time.Time // since when the cloud works on each object, by step identity.
-	stuck      map[manifest.Key]error
-	refused    map[string]error // the refusals of the cloud, by demand.
-	demands    map[manifest.Key]int
-	done       chan outcome
-	freed      time.Time                        // when something was last deleted.
-	wrote      int                              // number of steps that changed the cloud.
-	destroyed  map[string]bool                  // objects that the pass deleted and has not created since, by step identity.
-	drifted    map[string]bool                  // objects that are reported as drift, by step identity.
-	sick       map[manifest.Key]rollout.Finding // members of groups that do not serve, according to their probes.
-	users      map[manifest.Key][]manifest.Key  // the objects that refer to each object; nil until needed.
-	secrets    *redact.Redactor
-	pass       Pass
+	engine   *Engine
+	rev      Revision
+	timing   Timing
+	snapshot kind.Snapshot
+	moved    map[string]*moved // changes that the snapshot does not hold yet, by kind name.
+	// answersUnplanned says that a step has ended since the present round was planned, listsUnplanned that a list has come in.
+	answersUnplanned, listsUnplanned bool
+	round                            round
+	fresh                            map[string]*freshness      // by kind name.
+	histories                        map[string]*history        // by step identity.
+	permitted                        map[string]kind.Disruption // how much may be destroyed of each object, by step identity.
+	recording                        bool                       // whether the approval is recorded on machines.
+	approved                         *plan.Permission           // the steps that are allowed at all; nil without a limit.
+	doing                            map[string]Activity
+	unfinished                       []unfinished
+	pending                          map[string]time.Time // since when the cloud works on each object, by step identity.
+	stuck                            map[manifest.Key]error
+	refused                          map[string]error // the refusals of the cloud, by demand.
+	demands                          map[manifest.Key]int
+	done                             chan outcome
+	freed                            time.Time                        // when something was last deleted.
+	wrote                            int                              // number of steps that changed the cloud.
+	destroyed                        map[string]bool                  // objects that the pass deleted and has not created since, by step identity.
+	drifted                          map[string]bool                  // objects that are reported as drift, by step identity.
+	sick                             map[manifest.Key]rollout.Finding // members of groups that do not serve, according to their probes.
+	users                            map[manifest.Key][]manifest.Key  // the objects that refer to each object; nil until needed.
+	secrets                          *redact.Redactor
+	pass                             Pass
 }
 
 // freshness is how recent the list of a collection is.
@@ -84,13 +84,13 @@ func newRun(e *Engine, rev Revision) *run {
 // written.
 func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
-		if r.relisted {
+		if r.listsUnplanned {
 			r.planRound(ctx)
 		}
 		if ctx.Err() == nil {
-			r.dispatch(func(t candidate) { r.start(stepCtx, t) })
+			r.dispatch(stepCtx)
 		}
-		if r.news && len(r.doing) < r.engine.parallelism() {
+		if r.answersUnplanned && len(r.doing) < r.engine.parallelism() {
 			r.planRound(ctx)
 			continue
 		}
@@ -154,7 +154,7 @@ func (r *run) finish(o outcome) {
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)
 	r.engine.past().NoteHealed(&s, time.Now())
-	r.news = true
+	r.answersUnplanned = true
 	listed := r.fresh[s.Key.Kind]
 	listed.every, listed.touched = r.timing.Poll, true
 	for _, entry := range o.entries {

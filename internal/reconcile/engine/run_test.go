@@ -237,7 +237,7 @@ func TestWhatIsBeingDestroyed(t *testing.T) {
 		}
 		s := stepFor("a", c.action)
 		r.finish(outcome{id: "Thing/a", entries: []string{""}, result: Result{Step: s, Err: c.err}})
-		if r.destroyed["Thing/a"] != c.destroyed || r.atWork("Thing/a") != c.atWork || !r.news || !r.fresh["Thing"].touched {
+		if r.destroyed["Thing/a"] != c.destroyed || r.atWork("Thing/a") != c.atWork || !r.answersUnplanned || !r.fresh["Thing"].touched {
 			t.Errorf("%s: destroyed %t, at work %t", name, r.destroyed["Thing/a"], r.atWork("Thing/a"))
 		}
 		if done := r.wrote; (done == 1) != (c.err == nil) {

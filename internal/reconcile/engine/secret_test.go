@@ -84,7 +84,7 @@ func TestAttackSecretWaysOut(t *testing.T) {
 					want = append(want, secretObject())
 					e := engineOf(w)
 					e.Stack = "s"
-					plan := e.Plan(context.Background(), "c", want, nil)
+					plan := e.Preview(context.Background(), "c", want, nil)
 					pass := e.Sync(context.Background(), Revision{Want: want})
 					for what, text := range everythingTold(t, e, plan, pass) {
 						if gives(text, echo) {

@@ -56,10 +56,10 @@ func earlier(a, b time.Time) time.Time {
 // - It is to be deleted and was not seen lately.
 // - It could not be listed.
 func (r *run) toBeListed() map[string]bool {
-	kinds := maps.Clone(r.round.kinds)
+	kinds := maps.Clone(r.round.awaitedKinds)
 	for _, k := range r.engine.Kinds {
 		of := k.Info
-		if !r.round.kinds[of.Kind] {
+		if !r.round.awaitedKinds[of.Kind] {
 			continue
 		}
 		for _, outside := range of.HostedOn { // a member may be away because its host is away
@@ -225,7 +225,7 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 	}
 	r.snapshot[kind] = c
 	delete(r.moved, kind)
-	r.relisted = true
+	r.listsUnplanned = true
 }
 
 // noteUnlisted records a list that has failed. A service may ask for a pause that is longer than the pass waits for busy

@@ -125,16 +125,16 @@ func Within(path, field string) bool {
 
 // Field reports a value that can be changed in place.
 func Field[T any](c *Changes, field string, have, want T) {
-	Costs(c, field, have, want, InPlace)
+	Differs(c, field, have, want, InPlace)
 }
 
 // Fixed reports a value that can only be changed by replacing the object.
 func Fixed[T any](c *Changes, field string, have, want T) {
-	Costs(c, field, have, want, Replace)
+	Differs(c, field, have, want, Replace)
 }
 
-// Costs reports a value whose change causes the disruption d.
-func Costs[T any](c *Changes, field string, have, want T, d Disruption) {
+// Differs reports a value whose change causes the disruption d.
+func Differs[T any](c *Changes, field string, have, want T, d Disruption) {
 	if !reflect.DeepEqual(have, want) {
 		c.Add(Change{Field: field, Have: have, Want: want, Disruption: d})
 	}
@@ -166,7 +166,7 @@ func Link(c *Changes, field, have string, want Ref, d Disruption) {
 	switch {
 	case want.Name == "":
 	case want.ID != "":
-		Costs(c, field, have, want.ID, d)
+		Differs(c, field, have, want.ID, d)
 	case d != Replace:
 		c.Add(Change{Field: field, Have: have, Want: "known once " + want.Key.String() + " is ready", Disruption: d})
 	}

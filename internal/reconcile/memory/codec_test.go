@@ -63,7 +63,7 @@ func TestWhatIsKept(t *testing.T) {
 	if p := past.Patients[web]; len(p.Healed) != 1 || !p.Healed[0].Equal(noon) || !p.Since.IsZero() || p.Down != "" {
 		t.Errorf("the member is %+v", p)
 	}
-	if len(past.Lost)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.former.IsZero() {
+	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.former.IsZero() {
 		t.Errorf("more is kept: %+v", past)
 	}
 	var kept bytes.Buffer

@@ -71,7 +71,7 @@ func (m *Memory) Past() world.Past {
 		keys[key] = true
 	}
 	return world.Past{
-		Lost: maps.Clone(m.ids), Made: maps.Clone(m.made), Begun: keys,
+		KnownIDs: maps.Clone(m.ids), Made: maps.Clone(m.made), Begun: keys,
 		Patients: maps.Clone(m.patients), Seen: m.seen, Fallbacks: maps.Clone(m.fallbacks),
 	}
 }

@@ -68,10 +68,10 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 		t.Fatalf("both are in project %s", here.ProjectID)
 	}
 	namesake := g.Engine(other)
-	if plan := namesake.Plan(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
+	if plan := namesake.Preview(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
 		t.Errorf("a namesake in another project owns %d objects: %v", plan.Owned, plan.Steps)
 	}
-	planned := namesake.Plan(t.Context(), "test", g.Resolve(text), nil)
+	planned := namesake.Preview(t.Context(), "test", g.Resolve(text), nil)
 	if step := planned.Steps[0]; step.Action != plan.Refuse || !step.Causes.Has(cause.NameTaken) {
 		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason())
 	}

@@ -41,7 +41,7 @@ func compareVIPs(w typed.Want[Spec], have *State, c *kind.Changes) {
 	}
 	slices.Sort(had)
 	slices.Sort(shall)
-	kind.Costs(c, "spec.additionalVIPs", had, shall, kind.Replace)
+	kind.Differs(c, "spec.additionalVIPs", had, shall, kind.Replace)
 }
 
 // validateVIPs refuses addresses that Octavia would refuse.

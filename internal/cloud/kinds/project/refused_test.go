@@ -73,7 +73,7 @@ func TestImportsWhereListsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 		}
 	}
-	if planned := e.Plan(t.Context(), "test", nil, nil); len(planned.Unlisted) > 0 || len(planned.Steps) > 0 {
+	if planned := e.Preview(t.Context(), "test", nil, nil); len(planned.Unlisted) > 0 || len(planned.Steps) > 0 {
 		t.Errorf("nothing is asked for: %v, %d steps", planned.Unlisted, len(planned.Steps))
 	}
 }

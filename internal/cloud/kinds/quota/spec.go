@@ -97,7 +97,7 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 			seen[name] = limit
 		}
 	}
-	kind.Costs(c, "spec.resource.limits", seen, w.Spec.Limits, kind.InPlace)
+	kind.Differs(c, "spec.resource.limits", seen, w.Spec.Limits, kind.InPlace)
 	if w.Spec.Service != have.Spec.Service {
 		kind.Fixed(c, "spec.resource.service", have.Spec.Service, w.Spec.Service)
 	}

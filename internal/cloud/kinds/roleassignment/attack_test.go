@@ -139,7 +139,7 @@ func TestListsAreReadOnce(t *testing.T) {
 	g.MustSync(full)
 	var p paths
 	e := g.Engine(g.Client(p.wrap))
-	if planned := e.Plan(t.Context(), "test", g.Resolve(full), nil); planned.Outcome() != plan.InSync || p.lists.Load() != 4 {
+	if planned := e.Preview(t.Context(), "test", g.Resolve(full), nil); planned.Outcome() != plan.InSync || p.lists.Load() != 4 {
 		t.Errorf("%s, %d lists, want 4", planned.Outcome(), p.lists.Load())
 	}
 }

@@ -45,7 +45,7 @@ func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 		if found := len(doubts) == 1 && slices.Equal(doubts[0].Keys, []manifest.Key{key}); found != warned || !warned && len(doubts) > 0 {
 			t.Errorf("%q: %v", who, doubts)
 		}
-		_, needs := g.Engine(g.Client(nil)).PlanOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(doc)})
+		_, needs := g.Engine(g.Client(nil)).PreviewOf(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(doc)})
 		if needs.Warnings.Is(cause.Doubtful) != warned {
 			t.Errorf("%q: the plan warns of %q", who, needs.Warnings)
 		}

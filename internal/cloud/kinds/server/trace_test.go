@@ -67,7 +67,7 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 func (g tracing) shows(shown func(plan.Step) bool) {
 	g.t.Helper()
 	kindtest.Await(g.t, kindtest.Patience, kindtest.Often, func() error {
-		planned := g.engine.Plan(g.t.Context(), "test", g.Resolve(traced), nil)
+		planned := g.engine.Preview(g.t.Context(), "test", g.Resolve(traced), nil)
 		if !slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return s.Key == key && shown(s) }) {
 			return errors.New("the change does not show")
 		}

@@ -116,7 +116,7 @@ func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	e := g.Engine(g.Client(nil))
 	scarce := func(doc string) string {
 		want := g.Resolve(doc)
-		return few(preflight.ScarceOf(e.Plan(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want)))
+		return few(preflight.ScarceOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want)))
 	}
 	g.MustSync(small + ports(3, "p", ""))
 	for name, c := range map[string]struct{ doc, want string }{
@@ -171,7 +171,7 @@ func TestARolloutAsksForMoreAddressesThanThereAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := g.Resolve(c.doc)
-			if got := few(preflight.ScarceOf(e.Plan(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want))); got != c.want {
+			if got := few(preflight.ScarceOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want))); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

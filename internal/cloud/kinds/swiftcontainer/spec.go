@@ -73,6 +73,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 func comparePolicy(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	asked, there := table.Or(w.Spec.StoragePolicy, ""), table.Or(have.Spec.StoragePolicy, "")
 	if asked != "" && !strings.EqualFold(asked, there) {
-		kind.Costs(c, at+"storagePolicy", there, asked, kind.Replace)
+		kind.Differs(c, at+"storagePolicy", there, asked, kind.Replace)
 	}
 }

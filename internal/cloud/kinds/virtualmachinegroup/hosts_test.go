@@ -37,7 +37,7 @@ func TestMoreMachinesThanHosts(t *testing.T) {
 			client := c.on.Client(nil)
 			e := c.on.Engine(client)
 			e.Hosts = client.Hosts
-			_, found := e.PlanOf(t.Context(), engine.Revision{Commit: "c", Want: c.on.Resolve(c.manifest)})
+			_, found := e.PreviewOf(t.Context(), engine.Revision{Commit: "c", Want: c.on.Resolve(c.manifest)})
 			if c.warning == "" && len(found.Warnings) > 0 || c.warning != "" && (!found.Warnings.Is(c.warning) || !slices.Equal(found.Warnings[0].Args[1:], c.numbers)) {
 				t.Errorf("%q, want %q with %v", found.Warnings, c.warning, c.numbers)
 			}

@@ -61,7 +61,7 @@ func (d dies) RoundTrip(q *http.Request) (*http.Response, error) {
 func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	t.Helper()
 	want := g.Resolve(after)
-	first := held(t, g, nil).Plan(t.Context(), "c", want, nil)
+	first := held(t, g, nil).Preview(t.Context(), "c", want, nil)
 	if first.Held == nil {
 		t.Fatal("the plan is not held")
 	}
@@ -71,7 +71,7 @@ func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	left.Store(machines)
 	e := held(t, g, func(next http.RoundTripper) http.RoundTripper { return dies{next, left, die} })
 	e.Sync(ctx, engine.Revision{Commit: "c", Want: want, Approved: []plan.Approval{{Hash: first.Hash(), By: "Ann", Commit: "c", Proof: first.Proof()}}})
-	if n := held(t, g, nil).Plan(t.Context(), "c", want, nil).Summary().Replace; n == 0 || n == 5 {
+	if n := held(t, g, nil).Preview(t.Context(), "c", want, nil).Summary().Replace; n == 0 || n == 5 {
 		t.Fatalf("%d machines are left", n)
 	}
 }

@@ -34,7 +34,7 @@ func compareSize(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 	if w.Spec.Size < have.Spec.Size {
 		cost = kind.Replace
 	}
-	kind.Costs(c, "spec.resource.size", have.Spec.Size, w.Spec.Size, cost)
+	kind.Differs(c, "spec.resource.size", have.Spec.Size, w.Spec.Size, cost)
 }
 
 // compareType compares names: Cinder shows the name of the type.

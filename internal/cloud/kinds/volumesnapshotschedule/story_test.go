@@ -193,7 +193,7 @@ func TestFewerKeptIsALoss(t *testing.T) {
 		t.Errorf("what time makes due is held by the brake: %s, %d", pass.First.Held, len(d.list()))
 	}
 	d.settle()
-	approved := []plan.Approval{{Hash: e.Plan(t.Context(), "fewer", d.g.Resolve(fewer), nil).Hash()}}
+	approved := []plan.Approval{{Hash: e.Preview(t.Context(), "fewer", d.g.Resolve(fewer), nil).Hash()}}
 	if pass = e.Sync(t.Context(), engine.Revision{Commit: "fewer", Want: d.g.Resolve(fewer), Approved: approved}); pass.Outcome() != plan.InSync {
 		t.Fatal(pass.Outcome(), pass.First.Held, pass.Failures)
 	}

@@ -25,7 +25,7 @@ func (p *planner) sought(d *kind.Desired) *kind.Live {
 // vanished is the ID that d had in the cloud when the agent last saw it, if no such object exists now. It is "" where the object exists, where
 // nothing is known of it, and where this agent deleted it. An object that a search finds after such a loss is another one.
 func (w given) vanished(d *kind.Desired) string {
-	id := w.Lost[d.Key.String()]
+	id := w.KnownIDs[d.Key.String()]
 	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
 		return ""
 	}

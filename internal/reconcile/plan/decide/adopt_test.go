@@ -13,7 +13,7 @@ import (
 func lostAs(pairs ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		for i := 0; i < len(pairs); i += 2 {
-			in.Lost[thingtest.Key(pairs[i]).String()] = pairs[i+1]
+			in.KnownIDs[thingtest.Key(pairs[i]).String()] = pairs[i+1]
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestAMarkThatWasTakenOff(t *testing.T) {
 		"and another was put on":      {repo: []string{"a"}, cloud: []string{"x other"}, alter: lostAs("a", "id-001"), want: map[string]string{"a": "create drift lost"}},
 		"which is called by its name": {repo: []string{"a"}, cloud: []string{"x nobody"}, alter: func(in *world.Input) {
 			item(in, "x").ID = "x"
-			in.Lost[thingtest.Key("a").String()] = "x"
+			in.KnownIDs[thingtest.Key("a").String()] = "x"
 		}, want: map[string]string{"a": "create drift lost"}},
 		"which another manifest adopts":  {repo: []string{"a", "b adopt=id-001"}, cloud: []string{"x nobody"}, alter: lostAs("a", "id-001"), want: map[string]string{"a": "create drift lost", "b": "update adopts changes owner-mark"}},
 		"which stands for another":       {repo: []string{"a", "b"}, cloud: []string{"x nobody"}, alter: lostAs("a", "id-001", "b", "id-001"), want: map[string]string{"a": "update drift changes owner-mark", "b": "create drift lost"}},

@@ -73,7 +73,7 @@ func (c decision) input(t *testing.T) world.Input {
 	}
 	things := slices.DeleteFunc(slices.Clone(reading.Want), func(d kind.Desired) bool { return d.Key.Kind != "Thing" }) // a member may have the name of its worker
 	thingtest.Fill(t, w, c.cloud, things)
-	in := world.Input{Stack: "s", Kinds: kinds, Want: reading.Want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}, Now: day, Past: world.Past{Lost: map[string]string{}, Made: map[string]string{}, Begun: map[manifest.Key]bool{}}}
+	in := world.Input{Stack: "s", Kinds: kinds, Want: reading.Want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}, Now: day, Past: world.Past{KnownIDs: map[string]string{}, Made: map[string]string{}, Begun: map[manifest.Key]bool{}}}
 	if c.alter != nil {
 		c.alter(&in)
 	}

@@ -57,7 +57,7 @@ func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 // An object that is identified by its name alone does not count: it may be another one of that name, which a stranger has made since. Nor does an
 // object that another manifest adopts.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live {
-	id := p.Lost[d.Key.String()]
+	id := p.KnownIDs[d.Key.String()]
 	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.Named(d) != nil {
 		return nil
 	}

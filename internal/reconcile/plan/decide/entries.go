@@ -31,7 +31,7 @@ func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	for _, part := range w.Have[d.Key.Kind].Parts {
 		switch {
 		case part.Err == nil || part.Entry == d.Entry || errors.Is(part.Err, kind.ErrNoService):
-		case part.Closed && w.Lost[d.Key.String()] == "":
+		case part.Closed && w.KnownIDs[d.Key.String()] == "":
 		default:
 			return cause.Of(cause.PerhapsThrough, entryName(part.Entry), part.Err.Error())
 		}

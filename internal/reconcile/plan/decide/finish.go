@@ -30,6 +30,7 @@ func (p *planner) awaitEachOther() {
 	p.awaitObstacles(p.untie(blocked))
 	p.groups.Linger()
 	p.awaitUsers()
+	p.groups.MarkWorkers()
 }
 
 // consent notes what people approve with each step, and what they have approved before.
@@ -39,11 +40,10 @@ func (p *planner) consent() {
 	p.weighLosses()
 }
 
-// tell adds what people want to know about a step. Why a member is not healed is added to what its probes have found.
+// tell adds what people want to know about a step.
 func (p *planner) tell() {
 	p.losses()
 	p.nameIDs()
-	p.groups.TellSick()
 	p.groups.TellHeld()
 	p.tellLocked()
 	p.tellCrowded()

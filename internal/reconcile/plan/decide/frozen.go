@@ -38,7 +38,7 @@ func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
 
 // leaveUnmade does not create an object that only frozen objects would use. If somebody deleted it, that is still drift.
 func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) plan.Step {
-	p.unmade[d.Key], s.Frozen, s.Lost = true, true, p.Lost[s.Identity()]
+	p.unmade[d.Key], s.Frozen, s.Lost = true, true, p.KnownIDs[s.Identity()]
 	if s.Drift = s.Lost != ""; s.Drift {
 		s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
 	}

@@ -76,7 +76,7 @@ func (w given) hides(name string, part kind.Shown) (key manifest.Key, hides bool
 		}
 	}
 	hides = !part.Closed && !errors.Is(part.Err, kind.ErrForbidden)
-	for had := range w.Lost {
+	for had := range w.KnownIDs {
 		hides = hides || strings.HasPrefix(had, name+"/")
 	}
 	return manifest.Key{Group: w.APIGroups[name], Kind: name}, hides

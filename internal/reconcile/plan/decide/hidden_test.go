@@ -56,7 +56,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		"they only read its address":      {of: "Other", front: kind.Collection{Err: down}, want: "delete gone []"},
 		"they are only later":             {of: "Another", front: kind.Collection{Err: down}, want: "delete gone []"},
 	} {
-		p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{define(c.of), fronts()}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: world.Past{Lost: c.lost}})
+		p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{define(c.of), fronts()}, Have: kind.Snapshot{c.of: item(c.of, c.mark), "Front": c.front}, Past: world.Past{KnownIDs: c.lost}})
 		s := p.Steps[0]
 		if got := fmt.Sprintf("%s %s %v", s.Action, strings.Join(codesOf(s.Causes.And(s.Turn)), " "), s.Awaits); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

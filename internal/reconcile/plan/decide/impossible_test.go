@@ -134,7 +134,7 @@ func TestNobodyElseHasIt(t *testing.T) {
 			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x ours shape=old atop=id-001"}, token: "id-001/blue"},
 		"the object itself, that has lost its mark": {
 			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x nobody shape=old atop=id-001"}, token: "id-001/blue",
-			alter: func(in *world.Input) { in.Lost = map[string]string{"Thing/x": "id-002"} }},
+			alter: func(in *world.Input) { in.KnownIDs = map[string]string{"Thing/x": "id-002"} }},
 		"the object itself, under its name of before": {
 			repo: []string{"base colour=red", "a moved-from=Thing/x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x stale shape=old atop=id-001"}, token: "id-001/blue"},
 		"what goes with the object itself": {

@@ -31,7 +31,7 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 		s.Error = true
 		return s.WithAction(plan.Wait, why)
 	}
-	s.Lost = p.Lost[s.Identity()]
+	s.Lost = p.KnownIDs[s.Identity()]
 	s.Action, s.Drift = plan.Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.Lost != "" || p.wasWanted(d) // a requested scale-up is not drift
 	s.Causes = cause.List(nil).And(p.withoutLate(d))
 	p.found.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName

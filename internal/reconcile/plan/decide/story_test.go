@@ -92,7 +92,7 @@ func planned(t *testing.T, repo, cloud, options []string) (plan.Plan, error) {
 			in.Synced = true
 		case "lost": // a name, and the ID of its object
 			name, id, _ := strings.Cut(value, " ")
-			in.Lost = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
+			in.KnownIDs = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
 		case "made": // by this process, which has not seen it usable
 			for _, thing := range w.Things {
 				if thing.Name == value {

@@ -35,10 +35,10 @@ func TestPlansOfAnyWorld(t *testing.T) {
 			rt.Fatalf("%q: %v", repo, err)
 		}
 		thingtest.Fill(t, w, cloud, want)
-		in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind(), thingtest.Flock()}, Now: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC), Want: want, Have: w.Snapshot(), Past: world.Past{Lost: map[string]string{}},
+		in := world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind(), thingtest.Flock()}, Now: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC), Want: want, Have: w.Snapshot(), Past: world.Past{KnownIDs: map[string]string{}},
 			Synced: rapid.Bool().Draw(rt, "synced"), Rules: world.Rules{Replace: rapid.Bool().Draw(rt, "replace"), Others: rapid.Bool().Draw(rt, "others")}}
 		if rapid.IntRange(0, 3).Draw(rt, "lost") == 0 {
-			in.Lost[thingtest.Key("n1").String()] = "id-002"
+			in.KnownIDs[thingtest.Key("n1").String()] = "id-002"
 		}
 		p := Compute(in)
 		if again := Compute(in); write(again) != write(p) || again.Hash() != p.Hash() {
@@ -65,7 +65,7 @@ func lawful(in world.Input, p plan.Plan) error {
 		if writes[s.ID()]++; writes[s.ID()] > 1 {
 			return fmt.Errorf("%s is written by two steps", s.ID())
 		}
-		remembered := in.Lost[s.Key.String()] == s.ID() // somebody removed its mark
+		remembered := in.KnownIDs[s.Key.String()] == s.ID() // somebody removed its mark
 		if ours := remembered || s.Have.Mark != nil && s.Have.Mark.Rivals == "" && s.Have.Copied == ""; !ours && s.Action != plan.Update && !s.Adopts {
 			return fmt.Errorf("%s %s, which nobody but a mark that proves nothing says is ours", s.Action, s.ID())
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Members that need no change and do not serve are healed as the group's strategy says. Package rollout decides which, when and how, and this file
+// Members that exist, need no change and do not serve are healed as the group's strategy says. A member that is gone is not healed: the planner creates
+// it, as any object that is missing. Package rollout decides which, when and how, and this file
 // passes that on to the planner. The caller remembers since when a member does not serve, and how it was healed: see [plan.Plan.Patients].
 
 // Cure is the way to heal a member, and the reason.
@@ -60,24 +61,9 @@ func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 // heals reports whether members of the group may be healed at all.
 func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
 
-// TellHeld notes on members that would be healed why they are not.
-func (gs *Groups) TellHeld() {
-	for _, g := range gs.list {
-		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
-		for _, m := range g.members {
-			if s := m.works; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
-				if s.Sick != "" {
-					s.Sick += "; "
-				}
-				s.Sick += held
-			}
-		}
-	}
-}
-
-// TellSick marks the steps of objects that do the work of members, and adds what the probes found out. If the probes only suspect that a member does
+// MarkWorkers marks the steps of objects that do the work of members, with the result of their probes. If the probes only suspect that a member does
 // not serve, the plan looks at it again.
-func (gs *Groups) TellSick() {
+func (gs *Groups) MarkWorkers() {
 	for i := range gs.steps {
 		s := &gs.steps[i]
 		if s.Part == nil || s.Surplus || !gs.DoesTheWork(s.Key, s.Part.Member) {
@@ -90,6 +76,21 @@ func (gs *Groups) TellSick() {
 		s.Unanswering = found.Sure && s.Have.Down == ""
 		if s.Sick = found.Sick; found.Suspect {
 			s.AwaitWell(plan.Settling{})
+		}
+	}
+}
+
+// TellHeld notes on members that would be healed why they are not.
+func (gs *Groups) TellHeld() {
+	for _, g := range gs.list {
+		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
+		for _, m := range g.members {
+			if s := m.works; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
+				if s.Sick != "" {
+					s.Sick += "; "
+				}
+				s.Sick += held
+			}
 		}
 	}
 }

@@ -74,7 +74,7 @@ func input(t *testing.T, part map[string][]string) world.Input {
 		thingtest.Fill(t, of, []string{line}, real)
 	}
 	in := world.Input{Stack: "s", Commit: "c", Kinds: c.kinds(), Want: want, Rules: world.Rules{Replace: true}, Now: now, Past: world.Past{
-		Sick: map[manifest.Key]rollout.Finding{}, Patients: map[manifest.Key]rollout.Patient{}, Lost: map[string]string{},
+		Sick: map[manifest.Key]rollout.Finding{}, Patients: map[manifest.Key]rollout.Patient{}, KnownIDs: map[string]string{},
 		Seen: plan.Seen{Served: map[manifest.Key]plan.Served{}, Quiet: map[plan.Quiet]time.Time{}},
 	}}
 	in.Have = kind.Snapshot{"Thing": c.things.Snapshot()["Thing"], "Gate": c.gates.Snapshot()["Thing"], "Flag": c.flags.Snapshot()["Thing"]}

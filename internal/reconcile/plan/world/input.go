@@ -53,10 +53,9 @@ type Rules struct {
 
 // Past is what is known beyond the lists of the cloud and the commit. The zero value is that of a process that has just begun.
 type Past struct {
-	// Lost are the IDs, by step, of objects that were seen in the cloud and that the
-	// agent has not deleted since. If such an object is missing, somebody else has
-	// deleted it.
-	Lost map[string]string
+	// KnownIDs are the IDs, by step, of objects that were seen in the cloud and that the agent has not deleted since. If such an object is missing,
+	// somebody else has deleted it.
+	KnownIDs map[string]string
 	// Made are the IDs, by step, of objects that this process has made and has not seen usable or in use since.
 	Made map[string]string
 	// Begun are the objects that the agent has begun to change, or that follow such a change, and that it has not seen up to date since. Their

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Preview makes the plan for a revision, weakened by every policy. approved are the plans that the brake may let through. weaker are the policies of
+// this revision. Preview only reads; a pass makes its plans in planRound.
+func (e *Engine) Preview(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
+	p, _, _ := e.preview(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
+	return p
+}
+
+// PreviewOf is [Engine.Preview] with all that a revision holds. It also returns what the plan needs from the cloud.
+func (e *Engine) PreviewOf(ctx context.Context, rev Revision) (plan.Plan, preflight.Findings) {
+	p, have, secrets := e.preview(ctx, rev)
+	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
+}
+
+// preview returns the plan for a revision, the snapshot of the cloud, and the secrets that must not be shown of both.
+func (e *Engine) preview(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
+	e.logIn(ctx)
+	secrets = e.secretsOf(rev.Want)
+	ctx = redact.With(ctx, secrets)
+	have = e.Observe(ctx, rev.Want)
+	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
+	return e.traced(ctx, p), have, secrets
+}
