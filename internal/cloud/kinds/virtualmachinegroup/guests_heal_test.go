@@ -121,10 +121,3 @@ func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 	}
 	c.all(s.t, "one")
 }
-
-func failures(pass engine.Pass) (text string) {
-	for _, f := range pass.Failures {
-		text += f.Reason() + "\n"
-	}
-	return text
-}
