@@ -132,7 +132,7 @@ func TestDriftOfManyFilesAsksAndWritesLittle(t *testing.T) {
 		for n := range 40 {
 			got := w.Comments(100 + n)
 			comments += len(got)
-			if len(got) > 0 && !strings.Contains(got[0], "more objects that drifted") {
+			if len(got) > 0 && !strings.Contains(got[0], "No pull request mentions ") {
 				t.Errorf("comment %q; want it to say that there is more", got[0])
 			}
 		}

@@ -100,7 +100,7 @@ func InFolders(documents []Stack, keepGone bool, served func(*Stack) bool, list 
 		}
 		if s.only != "" && len(made[s.Name]) == 0 && len(problems) == 0 {
 			if !keepGone || strings.Contains(pattern, "/") {
-				problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: "--stack"}, What: fmt.Sprintf("spec.source.paths of the stack %s matches no folder of that name", s.Name), Fix: "its folders are those of " + s.Spec.Source.Paths})
+				problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: "--stack"}, What: fmt.Sprintf("there is no stack %s: no folder that spec.source.paths of the stack %s matches has that name", s.only, s.Name), Fix: "its folders are those of " + s.Spec.Source.Paths})
 				continue
 			}
 			one := s.in(base, strings.TrimPrefix(s.only, s.Name+"-"))

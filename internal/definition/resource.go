@@ -122,7 +122,7 @@ func (d *draft) template(r *resource, from any, names, fields compiler) {
 	apiVersion, _ := tree["apiVersion"].(string)
 	name, _ := tree["kind"].(string)
 	if apiVersion == "" || name == "" || strings.Contains(apiVersion+name, "${") {
-		d.problem(at, "wants apiVersion and kind, written out", "an object of a definition always stands for objects of the same kinds; includeWhen chooses among several")
+		d.problem(at, "wants apiVersion and kind, written out", "the kind of a resource cannot be an expression; write one resource for each kind, and choose among them with includeWhen")
 		return
 	}
 	k := d.kindOf(at, apiVersion, name)

@@ -95,7 +95,7 @@ func (s *Snapshot) Length() (int64, error) {
 // Read implements [io.Reader].
 func (s *Snapshot) Read(p []byte) (int, error) {
 	if s.closed.Load() { // a repeated request would miss the beginning
-		return 0, errors.New("the snapshot was begun already")
+		return 0, errors.New("the snapshot is already closed, and cannot be read again from its beginning")
 	}
 	for len(s.chunk) == 0 && s.failed == nil {
 		s.failed = s.next()

@@ -70,7 +70,7 @@ func (r *Refused) Later() bool { return true }
 // Exists reports whether it is there already.
 func (r *Refused) Exists() bool { return r.Status == http.StatusConflict }
 
-// ErrSilent says that nobody answered as a coordinator does.
+// ErrSilent is the error of an address at which no M3 coordinator answers.
 var ErrSilent = boot.ErrSilent
 
 const placementPath = "services/m3db/placement"
@@ -132,7 +132,7 @@ func (c Client) ask(ctx context.Context, method, address, path string, body, int
 			Error string `json:"error"`
 		}
 		if json.Unmarshal(answer, &said) != nil || said.Error == "" {
-			return fmt.Errorf("%w as a coordinator does: status %d", ErrSilent, status)
+			return fmt.Errorf("%w like an M3 coordinator: status %d", ErrSilent, status)
 		}
 		return &Refused{status, said.Error}
 	}
@@ -140,7 +140,7 @@ func (c Client) ask(ctx context.Context, method, address, path string, body, int
 		return nil
 	}
 	if json.Unmarshal(answer, into) != nil {
-		return fmt.Errorf("%w as a coordinator does", ErrSilent)
+		return fmt.Errorf("%w like an M3 coordinator", ErrSilent)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (c Client) Namespaces(ctx context.Context, address string) (map[string]Name
 	}
 	err := c.ask(ctx, http.MethodGet, address, namespacePath, nil, &got)
 	if err == nil && len(got.Registry.Namespaces) > maxNamespaces {
-		err = fmt.Errorf("%w as a coordinator does: it has more than %d namespaces", ErrSilent, maxNamespaces)
+		err = fmt.Errorf("%w like an M3 coordinator: it has more than %d namespaces", ErrSilent, maxNamespaces)
 	}
 	return got.Registry.Namespaces, err
 }

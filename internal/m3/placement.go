@@ -95,12 +95,12 @@ type placementAnswer struct {
 
 func (a placementAnswer) placement() (*Placement, error) {
 	if a.Placement == nil || len(a.Placement.Instances) > maxInstances {
-		return nil, fmt.Errorf("%w as a coordinator does", ErrSilent)
+		return nil, fmt.Errorf("%w like an M3 coordinator", ErrSilent)
 	}
 	p := &Placement{Version: a.Version, Replicas: a.Placement.Replicas, Shards: a.Placement.Shards}
 	for id, i := range a.Placement.Instances {
 		if i == nil || i.ID != id {
-			return nil, fmt.Errorf("%w as a coordinator does", ErrSilent)
+			return nil, fmt.Errorf("%w like an M3 coordinator", ErrSilent)
 		}
 		h := Held{ID: id, IsolationGroup: i.IsolationGroup}
 		var port string

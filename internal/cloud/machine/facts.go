@@ -108,7 +108,7 @@ func (p *factsParser) until(section string, peers bool) (list []factsNode, err e
 		case sign == '/' && name == section && section != "":
 			return list, nil
 		case sign == '/':
-			return nil, errors.New("the end of a section that is not the innermost open one")
+			return nil, errors.New("this tag ends a section that is not open, or in which another one is still open")
 		case sign != 0:
 			within := peers || name == "peers"
 			if err := openable(sign, name, peers); err != nil {

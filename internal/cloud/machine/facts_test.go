@@ -54,14 +54,14 @@ func TestFactsThatMakeNoSense(t *testing.T) {
 		"{{=<% %>=}}":          "line 1: a name that is not known",
 		"\n{{name":             "line 2: {{ has no }}",
 		"\n{{#peers}}\n\n":     "line 2: a section has no end",
-		"{{/peers}}":           "line 1: the end of a section",
-		"{{/}}":                "line 1: the end of a section",
+		"{{/peers}}":           "line 1: this tag ends a section",
+		"{{/}}":                "line 1: this tag ends a section",
 		"{{#}}":                "line 1: a section that is not known",
 		"{{#first}}{{/first}}": "line 1: a section that is not known here",
 		"{{#hunter2}}":         "line 1: a section that is not known here",
 		"{{^peers}}{{/peers}}": "line 1: there are always peers",
 		"{{#peers}}\n{{#first}}{{#peers}}{{/peers}}{{/first}}{{/peers}}": "line 2: the section peers is within itself",
-		"{{#peers}}\n{{#first}}\n{{/peers}}{{/first}}":                   "line 3: the end of a section that is not the innermost",
+		"{{#peers}}\n{{#first}}\n{{/peers}}{{/first}}":                   "line 3: this tag ends a section",
 		strings.Repeat("x", mostUserData+1):                              "is more than the 49149 bytes",
 	} {
 		_, err := machine.ParseFacts(text)

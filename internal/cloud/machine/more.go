@@ -10,7 +10,7 @@ import (
 // existing one.
 type Volume struct {
 	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
-	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of the machine's own. It can grow while the machine runs. A smaller size would need another volume."`
+	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a new volume for this machine, in addition to its boot disk. It can be raised while the machine runs. It cannot be lowered, because that would need another volume."`
 	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
 	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach" doc:"What happens when the volume is removed from the machine, or the machine is removed. delete: it is deleted with all its data; default for a VirtualMachine. detach: it stays in the cloud, and is attached again when the manifest has the volume and the machine again; default for the machines of a VirtualMachineGroup."`
 	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or an existing volume."`

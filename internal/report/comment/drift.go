@@ -75,7 +75,7 @@ func (d Drift) about() string {
 		text += " It was found at " + d.Since.UTC().Format(kind.TimeLayout) + "."
 	}
 	if d.More > 0 {
-		text += " Of " + report.Plural(d.More, "more object") + " that drifted: no pull request mentions them, since there are too many."
+		text += " No pull request mentions " + report.Plural(d.More, "more object") + " that drifted, because there are too many."
 	}
 	return text
 }

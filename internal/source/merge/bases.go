@@ -34,7 +34,7 @@ func (m *commitMerger) treeOfBases(bases []plumbing.Hash, known ancestry, nestin
 // spendBases takes a number of merge bases from the limit of a merge.
 func (m *commitMerger) spendBases(n, nesting int) error {
 	if m.basesMerged += n; n > maxBases || nesting > maxNesting || m.basesMerged > maxBasesMerged {
-		return failure.New(failure.ErrContent, "the two histories were merged into each other too often to know what they began with; merge the branch into this one first")
+		return failure.New(failure.ErrContent, "the two branches were merged into each other so often that their common start cannot be found; first merge the branch of the stack into the branch of this change")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type MemberSecrets struct {
 
 // Auto asks for derived certificates.
 type Auto struct {
-	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Number of the keys. If it is raised or lowered by one, each member gets other keys, one member at a time."`
+	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If it is raised or lowered by one, each member gets other keys, one member at a time."`
 }
 
 func (t *TLS) validate(r *kind.Report) {

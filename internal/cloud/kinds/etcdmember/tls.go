@@ -17,7 +17,7 @@ import (
 type TLS struct {
 	OperatorRef string `json:"operatorRef,omitempty" ref:"Secret" doc:"Secret with the agent's certificate: etcd-client.crt, etcd-client.key and etcd-client-ca.crt."`
 	PeerRef     string `json:"peerRef,omitempty" ref:"Secret" doc:"Secret with the members' certificate, peer.crt, which has to be valid for the member's address."`
-	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Number of the keys that are derived from the stack's master key, if no Secret is named."`
+	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Generation of the keys, counted from 1. They are derived from the stack's master key, if no Secret is named."`
 }
 
 // peerCert is the entry of a Secret of members, as etcd-operator has it. (pkg/util/etcdutil/tls.go)

@@ -47,7 +47,7 @@ type IsolationGroup struct {
 	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16" doc:"A term about the zone names the zone, if the stack's defaults.zones has that name; a plan notes other terms, which have no effect."`
 	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Not used, and noted: all volumes have the same type."`
 	UsePodAntiAffinity    bool           `json:"usePodAntiAffinity,omitempty" doc:"Has no effect, because machines are always on different hosts if possible."`
-	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Not used, and noted."`
+	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Accepted and not used; a note says so."`
 	Zone                  string         `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one. If left out: the zone that defaults.zones has for the name of the group, or else the cloud decides."`
 }
 

@@ -45,7 +45,7 @@ type Options struct {
 	RetentionOptions   RetentionOptions   `json:"retentionOptions,omitempty" doc:"How long data is kept."`
 	IndexOptions       IndexOptions       `json:"indexOptions,omitempty" doc:"The index of series."`
 	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"Resolution of aggregated data; the data as it was written if left out."`
-	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Not used, and noted."`
+	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Accepted and not used; a note says so."`
 }
 
 // RetentionOptions say how long data is kept. Durations are written like 48h or 10m.
@@ -54,8 +54,8 @@ type RetentionOptions struct {
 	BlockSize                           string `json:"blockSize,omitempty" doc:"Period of the data in one block."`
 	BufferFuture                        string `json:"bufferFuture,omitempty" doc:"How far ahead writes may be."`
 	BufferPast                          string `json:"bufferPast,omitempty" doc:"How late writes may be."`
-	BlockDataExpiry                     bool   `json:"blockDataExpiry,omitempty" doc:"Whether blocks leave memory that nobody reads."`
-	BlockDataExpiryAfterNotAccessPeriod string `json:"blockDataExpiryAfterNotAccessPeriod,omitempty" doc:"After which time."`
+	BlockDataExpiry                     bool   `json:"blockDataExpiry,omitempty" doc:"Whether blocks that nobody reads are removed from memory."`
+	BlockDataExpiryAfterNotAccessPeriod string `json:"blockDataExpiryAfterNotAccessPeriod,omitempty" doc:"How long a block is not read before it is removed from memory."`
 }
 
 // IndexOptions are the options of the index.
@@ -66,18 +66,18 @@ type IndexOptions struct {
 
 // AggregationOptions say which aggregates the namespace holds.
 type AggregationOptions struct {
-	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"Aggregates; data as it was written where aggregated is false."`
+	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"The aggregates that the namespace holds. An element with aggregated: false stands for the data as it was written."`
 }
 
 // Aggregation is one aggregate, or the data as it was written.
 type Aggregation struct {
 	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether it is an aggregate."`
-	Attributes Attributes `json:"attributes,omitempty" doc:"Of what."`
+	Attributes Attributes `json:"attributes,omitempty" doc:"Resolution and data of the aggregate."`
 }
 
 // Attributes are the attributes of an aggregate.
 type Attributes struct {
-	Resolution        string      `json:"resolution,omitempty" doc:"Time that one value is of."`
+	Resolution        string      `json:"resolution,omitempty" doc:"Length of time that one aggregated value covers, such as 1m."`
 	DownsampleOptions *Downsample `json:"downsampleOptions,omitempty" doc:"Which data is aggregated."`
 }
 
