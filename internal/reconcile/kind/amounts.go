@@ -17,8 +17,8 @@ func (r Resource) Compare(other Resource) int {
 	return cmp.Or(cmp.Compare(r.Service, other.Service), cmp.Compare(r.Name, other.Name), cmp.Compare(r.Type, other.Type))
 }
 
-// Amounts says how much of each resource, never below 0. A resource of a type is counted under the
-// type and under all types together.
+// Amounts are the used or needed amounts of resources, never below 0. An amount of a typed resource
+// is counted twice: for that type, and for all types together.
 type Amounts map[Resource]int64
 
 // Add adds n, which may be below 0. The sum stays between 0 and the largest int64.
@@ -46,7 +46,7 @@ type FactsOf func(kind, ref string) Facts
 // Allowance is one quota as its service reports it.
 type Allowance struct {
 	Limit int64 // below 0 for no limit
-	Used  int64 // includes what is reserved; below 0 where the service does not report it
+	Used  int64 // includes reserved amounts; below 0 if the service does not report it
 }
 
 // Allowances are the quotas that one service reports, by their names. The quota of a type is named

@@ -39,20 +39,20 @@ type Change struct {
 	Disruption Disruption `json:"disruption"`
 	// Secret values are never printed; Have and Want hold fingerprints.
 	Secret bool `json:"secret,omitempty"`
-	// Loss is what the object no longer has after the change although nothing is deleted, such as a disk. Messages put it after
-	// "loses". "" for nothing.
+	// Loss names the part, such as a disk, that the object no longer has after the change although nothing is deleted. Messages put
+	// it after "loses". It is "" if no part is lost.
 	Loss string `json:"loss,omitempty"`
 	// Destroys is true when the lost data was the object's own and exists nowhere else.
 	Destroys bool `json:"-"`
 	// Cuts says what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for nothing.
 	Cuts string `json:"cuts,omitempty"`
-	// Takes lists, in words, what the change would remove although the object's annotation leaves it to others. Such a change is not
-	// carried out.
+	// Takes lists, in words, the elements that the change would remove although the object's annotation leaves them to others. A
+	// change with Takes is not carried out.
 	Takes []string `json:"-"`
-	// Unfinished is true of something that the cloud itself has left half done: nobody has changed it.
+	// Unfinished is true if the field differs because the cloud itself did not finish its work. Nobody has changed the field.
 	Unfinished bool `json:"-"`
-	// Way is how the change is carried out, if there is a choice; "" if there is only one way. It is the name of one of Ways, or
-	// of a step that the kind's driver takes on the way.
+	// Way is how the change is carried out, if there is a choice; "" if there is only one way. It is the name of one of Ways, or of
+	// an intermediate step that the kind's driver carries out.
 	Way string `json:"way,omitempty"`
 	// Ways are the ways in which the change can be carried out without replacing the object.
 	Ways []Way `json:"-"`
@@ -69,13 +69,14 @@ type Changes struct {
 	left  []leftElement
 }
 
-// leftElement is an element of an object that is left to others, and the IDs of the objects that it is removed with.
+// leftElement is an element of an object that is left to others. It is removed when one of the objects with the IDs in with is
+// removed.
 type leftElement struct {
 	words string
 	with  []string
 }
 
-// Add appends a change as it is.
+// Add appends a change unmodified.
 func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
 
 // Note records that field is accepted and, on this cloud, not (fully) realised.
@@ -90,7 +91,7 @@ func (c *Changes) Leave(element string, with ...string) {
 // Left are the elements of the object that are left to others, in words.
 func (c *Changes) Left() []string { return c.leftWhere(func(leftElement) bool { return true }) }
 
-// LeftWith returns those elements that are removed together with the cloud's object of that ID.
+// LeftWith returns the elements left to others that are removed together with the cloud's object of that ID.
 func (c *Changes) LeftWith(id string) []string {
 	return c.leftWhere(func(e leftElement) bool { return slices.Contains(e.with, id) })
 }
@@ -123,25 +124,25 @@ func Within(path, field string) bool {
 	return len(path) == len(field) || path[len(field)] == '.' || path[len(field)] == '['
 }
 
-// Field reports a value that can be changed in place.
+// Field adds a change if a value differs that can be changed in place.
 func Field[T any](c *Changes, field string, have, want T) {
 	Differs(c, field, have, want, InPlace)
 }
 
-// Fixed reports a value that can only be changed by replacing the object.
+// Fixed adds a change if a value differs that can only be changed by replacing the object.
 func Fixed[T any](c *Changes, field string, have, want T) {
 	Differs(c, field, have, want, Replace)
 }
 
-// Differs reports a value whose change causes the disruption d.
+// Differs adds a change with the disruption d if a value differs.
 func Differs[T any](c *Changes, field string, have, want T, d Disruption) {
 	if !reflect.DeepEqual(have, want) {
 		c.Add(Change{Field: field, Have: have, Want: want, Disruption: d})
 	}
 }
 
-// Set reports a list whose order and repetition mean nothing. A nil and an
-// empty list are equal.
+// Set adds a change with the disruption d if two lists differ as sets: order and repetition mean nothing. A nil and an empty list
+// are equal.
 func Set[T cmp.Ordered](c *Changes, field string, have, want []T, d Disruption) {
 	h, w := sortedSet(have), sortedSet(want)
 	if !slices.Equal(h, w) {
@@ -159,9 +160,9 @@ func sortedSet[T cmp.Ordered](in []T) []T {
 	return out
 }
 
-// Link reports a reference: have is the ID in the cloud, want what the manifest's reference resolves to now. If the target does not
-// exist, a fixed reference is left alone: the target may be gone for good, and the object still serves. A changeable reference is
-// reported as known later.
+// Link adds a change if a reference differs. have is the ID in the cloud, want the target of the manifest's reference. If the target
+// does not exist, a reference that only a replacement can change is not reported, because the object may still work. Any other
+// reference is reported with a target that becomes known later.
 func Link(c *Changes, field, have string, want Ref, d Disruption) {
 	switch {
 	case want.Name == "":

@@ -6,15 +6,15 @@ import "net/netip"
 type Claim struct {
 	Field string // the field that asks for it
 	Of    Ref    // the object that it belongs to, such as a subnet
-	// Value that is claimed, such as an address, in canonical form; "" for any that is free.
+	// The claimed value, such as an address, in canonical form; "" if any free value will do.
 	What string
-	By   string // the kind whose objects show who has it: a subnet's addresses are all on ports
-	// From is a kind if any object of it that belongs to Of can give the value: any Subnet of a Network can. "" if Of
-	// itself gives it.
+	By   string // the kind whose objects show who has the value: ports show the addresses of a subnet
+	// From is the kind of the objects that provide the value, if these belong to Of: each Subnet of a Network provides
+	// addresses. It is "" if Of itself provides the value.
 	From string
 	// Range is true if the value is a network in CIDR notation: it must not overlap another object's network.
 	Range bool
-	// Remedy says what to do if another object has the value or asks for it; "" for choosing another value.
+	// Remedy says what to do if another object has the value or asks for it; "" if choosing another value is the remedy.
 	Remedy string
 }
 
@@ -34,5 +34,5 @@ func (c Claim) Token() string {
 	return Held(c.Of.ID, c.What)
 }
 
-// Held is the token of an object that has a value of another object; its ID is of.
+// Held returns the token of the object that has the value what of another object. of is the ID of that other object.
 func Held(of, what string) string { return of + "/" + what }

@@ -9,31 +9,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Desired is one object as its stack wants it.
+// Desired is the desired state of one object.
 type Desired struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	// Parent is the object in the repository that this one was expanded from; zero for objects that the repository contains
 	// themselves.
 	Parent manifest.Key
-	// Credentials are those that the manifest names; nil for none. Entry is the entry of clouds.yaml whose credentials are used;
-	// "" for the stack's main one.
+	// Credentials are the credentials that the manifest names; nil if it names none. Entry is the entry of clouds.yaml whose
+	// credentials are used; "" for the stack's main one.
 	Credentials *CredentialsRef
 	Entry       string
-	// Spare is true of objects that belong to a member which the group has only while others are interrupted.
+	// Spare is true for the objects of a spare member. The group has a spare member only while other members are interrupted.
 	Spare bool
-	// Scaled is true of objects that belong to a member which the group has only while its size is scaled up that far.
+	// Scaled is true for the objects of a member that exists only while the group is scaled up to at least that many members.
 	Scaled bool
 	// Definition is what the revision's definitions say about the object; nil for nothing.
 	Definition *OfDefinition
 	// Spec is a pointer to the kind's spec, or the [manifest.Fields] of a kind that a definition makes; nil for imports and
 	// data.
 	Spec any
-	// Unmanaged objects exist already and are never written.
+	// Unmanaged is true for an object that exists already and that the stack never writes.
 	Unmanaged bool
-	// Import says which existing object is meant (or, managed, adopted).
+	// Import says which existing object the manifest refers to. If the object is managed, the stack adopts that existing object.
 	Import *Import
-	// Virtual objects have nothing of their own in the cloud.
+	// Virtual is true if no object in the cloud corresponds to this object itself.
 	Virtual bool
 	// Lasts is true of an object that stays in the cloud, with its mark, when its manifest is removed and no annotation says
 	// otherwise.
@@ -45,20 +45,20 @@ type Desired struct {
 	Notes   []Note
 	// Rollout is how the members of a group are changed; nil for an object that is no group, or does not specify it.
 	Rollout *rollout.Strategy
-	// Probes are the checks by which the agent asks the members of a group whether they serve.
+	// Probes are the checks by which the agent finds out whether the members of a group serve.
 	Probes []rollout.Probe
-	// From are the keys that the object had before, none of which another object has. A cloud object with the mark of one of them
+	// From are the earlier keys of the object. No other object has one of these keys. A cloud object with a mark for one of them
 	// is this object.
 	From []manifest.Key
 
-	// Object is the document, Body its type, and SpecPath where Spec stands in it.
+	// Object is the document, Body is its type, and SpecPath is the path of Spec in it.
 	Object   *manifest.Object
 	Body     manifest.Type
 	SpecPath string
-	// PublicData is true when Data may be shown, Public when all fields may.
+	// PublicData is true if Data may be shown. Public is true if all fields may be shown.
 	PublicData, Public bool
-	// Sum is a checksum over everything that a commit can change. Digest is what marks store of it, in 60 bits. Of an object with
-	// secrets, neither is stored or shown anywhere; see Confidential.
+	// Sum is a checksum over everything that a commit can change. Digest is the 60 bits of Sum that marks store. Of an object
+	// with secrets, neither is stored or shown anywhere; see Confidential.
 	Sum          checksum.Sum
 	Digest       string
 	Confidential Confidential
@@ -75,10 +75,11 @@ type OfDefinition struct {
 	// Kind is the object's own kind if the revision defines it; nil for other kinds.
 	Kind *Kind
 	// ID is the name by which the definition of the parent's kind refers to the object; "" for others. Place is the object's
-	// position among all that the parent was expanded into.
+	// position among all objects that the parent was expanded into.
 	ID    string
 	Place int
-	// External are the objects that the definition of the object's kind only shows, by the names that the definition gives them.
+	// External are the objects whose status the definition of the object's kind only shows, by the names that the definition
+	// gives them.
 	External map[string]manifest.Key
 }
 
@@ -97,15 +98,15 @@ func (d *Desired) Absent() bool { return d.Unmanaged && d.Import == nil }
 type Import struct {
 	ID     string
 	Filter any // pointer to the kind's filter; nil with ID
-	// ByName is true where the existing object with this object's name is meant.
+	// ByName is true if the existing object is found by this object's name.
 	ByName bool
-	// Field is the manifest's field that says so, for people; "" for spec.import.
+	// Field is the field of the manifest that says which object is meant, for messages; "" for spec.import.
 	Field string
 	// Hint replaces the usual advice when the filter finds no object, or several.
 	Hint string
 }
 
-// Where is the manifest's field that says which object is meant.
+// Where returns the field of the manifest that says which existing object is meant.
 func (i *Import) Where() string {
 	switch {
 	case i.Field != "":
@@ -123,16 +124,17 @@ func (i *Import) Searches() bool { return i.ByName || i.Filter != nil }
 type RefSpec struct {
 	Field string
 	Key   manifest.Key
-	// Fixed references cannot be changed without replacing the object.
+	// Fixed is true if the reference cannot be changed without replacing the object.
 	Fixed bool
-	// Order references are no part of the object: their target only has to exist first.
+	// Order is true if the reference is no part of the object and only says that the target must exist first.
 	Order bool
-	// Credentials references point to the object that this one is a part of. Both use the same entry of clouds.yaml if the
-	// manifest of this object cannot name one.
+	// Credentials is true if the target is the object that this one is a part of. This object uses the target's entry of
+	// clouds.yaml if its own manifest cannot name one.
 	Credentials bool
-	// Reads references only read what their target shows, such as an address.
+	// Reads is true if the object only reads a value, such as an address, that its target shows.
 	Reads bool
-	// Late references are part of a circle: the object is created without them, and updated when their target is ready.
+	// Late is true if the reference is part of a circle. The object is created without the reference, and updated when the
+	// target is ready.
 	Late bool
 }
 
@@ -141,17 +143,17 @@ type Options struct {
 	Suspend bool
 	Detach  bool  // leave in the cloud, not managed, when the manifest is removed
 	NoPrune bool  // never delete because the manifest is missing
-	Replace *bool // nil: the stack decides
-	// DataLoss is whether data that exists nowhere else may be lost; nil: the stack decides.
+	Replace *bool // nil if the stack's configuration decides
+	// DataLoss is true if data that exists nowhere else may be lost; nil if the stack's configuration decides.
 	DataLoss *bool `json:",omitempty"` // omitted, so that marks of objects without it do not change
-	Report   *bool // drift is only reported; nil: the stack decides
-	// Ignore are the paths of fields that are left to others, and of elements of lists by their IDs. The path of such an element
-	// has no indexes of the lists around it.
+	Report   *bool // drift is only reported; nil if the stack's configuration decides
+	// Ignore are the paths of fields that are left to others, and of list elements that are left to others. The path of a list
+	// element names the element by its ID, and has no indexes of the lists around it.
 	Ignore []string
-	// Ways are how changes of fields are carried out where there is a choice: names of ways by the paths of fields.
+	// Ways are the chosen ways of carrying out changes: names of ways by the paths of fields.
 	Ways map[string]string `json:",omitempty"` // omitted, so that marks of objects without ways do not change
-	// Entrusted are the fields, by their paths, whose changes the steps of another object make. This holds only for changes that
-	// would replace this object.
+	// Entrusted are the fields, by their paths, that the steps of another object change instead of this object's own steps. It
+	// applies only to changes that would replace this object.
 	Entrusted map[string]manifest.Key `json:"-"`
 }
 
@@ -165,7 +167,7 @@ func (d *Desired) Problem(field, what, fix string) manifest.Problem {
 	return manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
 }
 
-// Ignores reports whether changes of field are left alone.
+// Ignores reports whether differences of field are ignored.
 func (o Options) Ignores(field string) bool {
 	for _, path := range o.Ignore {
 		if covers(path, field) {
@@ -190,14 +192,14 @@ func covers(path, field string) bool {
 	return field == "" || field[0] == '.' || field[0] == '['
 }
 
-// leaves reports whether others write a field: it is ignored, or drift is only reported.
+// leaves reports whether a field is left to others, because it is ignored or because drift is only reported.
 func (o Options) leaves(field string) bool {
 	return o.Ignores(field) || o.Report != nil && *o.Report
 }
 
 // Confidential identifies the secrets of a desired object without revealing them. It is empty for an object without secrets.
 type Confidential struct {
-	Holder string // the object that has the secrets
+	Holder string // the name of the object that has the secrets
 	Secret string // a hash of them
 	// Former are the earlier names of the holder, one for each of [Desired.From].
 	Former []string

@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// Format implements fmt.Formatter: every verb prints only the key of an object, for the rest may be
-// secret.
+// Format implements fmt.Formatter: every verb prints only the key of an object, because the other
+// fields may be secret.
 func (d Desired) Format(s fmt.State, _ rune) { fmt.Fprint(s, d.Key.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which log handlers use, too.
 func (d Desired) MarshalText() ([]byte, error) { return []byte(d.Key.String()), nil }
 
-// Format implements fmt.Formatter for references, which carry the data of
+// Format implements fmt.Formatter. It prints only the key, because a reference contains the data of
 // Secrets.
 func (r Ref) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.Key.String()) }
 

@@ -2,17 +2,18 @@ package kind
 
 // Shown is the part of a collection that the credentials of one entry of clouds.yaml can see.
 type Shown struct {
-	// Entry is its name; "" for the stack's main entry.
+	// Entry is the name of the entry; "" for the stack's main entry.
 	Entry string
 	// Realm is the scope within which the IDs of the kind are unique. UUIDs are unique everywhere.
 	Realm string
 	Items []Live
-	// Err makes the part unknown: Items is meaningless then.
+	// Err is why the part could not be listed. If it is not nil, Items is meaningless.
 	Err error
 	// Closed is true when the entry could not log in.
 	Closed bool
-	// Refused is true when the entry may not list a collection in which no manifest asks for
-	// objects. The entry has most likely created none, so the pass does not fail.
+	// Refused is true if the entry may not list the collection, and no manifest describes an object
+	// of that kind through this entry. The entry has most likely created none, so the pass does not
+	// fail.
 	Refused bool
 }
 
@@ -29,7 +30,7 @@ func (l *Live) As(entry string) *Live {
 	return nil
 }
 
-// Unlisted says why the objects that an entry shows of the collection are unknown; nil where they are
+// Unlisted returns why the objects that an entry shows of the collection are unknown; nil if they are
 // known.
 func (c Collection) Unlisted(entry string) error {
 	for i := range c.Parts {

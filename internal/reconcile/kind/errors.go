@@ -12,21 +12,23 @@ import (
 var (
 	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait, observe, retry.
 	ErrBusy = errors.New("busy or in use")
-	// ErrNotYet: another object is missing, which this pass may still create. Retry while the pass
-	// does anything else, and once more after that.
+	// ErrNotYet: another object is missing, and this pass may still create it. Retry while the pass
+	// carries out other steps, and once more after that.
 	ErrNotYet = errors.New("something is missing")
 	// ErrRejected: the cloud refuses this every time. A person must change the manifest, the quota
 	// or the credentials.
 	ErrRejected = errors.New("rejected by the cloud")
-	// ErrForbidden: the credentials lack the permission. It comes with ErrRejected.
+	// ErrForbidden: the credentials lack the permission. An error of this class is an ErrRejected,
+	// too.
 	ErrForbidden = errors.New("not allowed")
 	// ErrExhausted: the quota, or the pool of addresses, that the object needs is exceeded. It comes
-	// with ErrRejected, and holds for every object that needs the same.
+	// with ErrRejected, and applies to every object that needs the same quota or pool.
 	ErrExhausted = errors.New("quota exceeded")
 	// ErrGone: the object no longer exists. Observe.
 	ErrGone = errors.New("gone")
 	// ErrUnanswered: no answer came in time, and the cloud may still be handling the request. The
-	// engine waits for the object that it may create before it asks for it again.
+	// request may still create the object, so the engine waits for that object before it sends the
+	// request again.
 	ErrUnanswered = errors.New("not answered in time")
 	// ErrNoService: the cloud does not offer the service at all.
 	ErrNoService = errors.New("the cloud does not offer it")
@@ -56,9 +58,10 @@ func (e *RetryAfterError) Error() string {
 // Unwrap returns the error that the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unquoted is an error that quotes text from elsewhere, and that can be shown without it.
+// Unquoted is an error that quotes text of another program, and that can be shown without the quoted
+// text.
 type Unquoted interface {
 	error
-	// Unquoted is the error with our own message only.
+	// Unquoted returns the message without the quoted text.
 	Unquoted() string
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Expansion is what a workload kind reads, and where it writes, while it expands its object into others.
+// Expansion is the input and the output of a workload kind while it expands its object into other objects.
 type Expansion struct {
 	Report
 	Repository
@@ -19,7 +19,7 @@ type Expansion struct {
 	options  *Options
 	revision Revision
 	said     Expanded
-	err      error // of the first body that is no valid document
+	err      error // why the first invalid body is no valid document
 }
 
 // Expanded is the result of an expansion: the parts that an object stands for, and what its kind says about them.
@@ -31,7 +31,7 @@ type Expanded struct {
 	Suspended bool
 	// Public is true when no part is secret, not even fields that are secret in other objects.
 	Public bool
-	// Unsure is true when a part is left out because an object that it refers to is itself wrong.
+	// Unsure is true if a part is missing because it refers to an object whose own manifest has a mistake.
 	Unsure bool
 }
 
@@ -47,37 +47,39 @@ type Repository interface {
 	Data(kind, name, entry string) (text string, ok bool)
 	// Referring lists the names of the objects of a kind that the repository itself declares and that refer to the named one, sorted.
 	Referring(kind, toKind, toName string) []string
-	// MemberReferred lists the names of the objects of a kind that the named object refers to, in the order of its manifest. It
-	// may be a member of another one; see [Expansion.Referred].
+	// MemberReferred lists the names of the objects of a kind that the named object refers to, in the order of its manifest. The
+	// named object may be a member of another object; see [Expansion.Referred].
 	MemberReferred(byKind, byName, kind string) []string
 	// Imported says how the named object, which the stack does not create, is found; nil for an object that the stack creates, or
 	// that does not exist.
 	Imported(kind, name string) *Import
 	// Stated are the facts that the manifest of the named object states; see [Kind.Stated]. The object may be a member of another
-	// one.
+	// object.
 	Stated(kind, name string) Facts
 	// Members lists the names of the objects of a kind that the named object expands into, at any depth, in the order they were
 	// made. ok is false when there is no such object.
 	Members(ofKind, ofName, kind string) (names []string, ok bool)
-	// TakeCost spends the cost of expressions. If it returns false, no further expression may be evaluated.
+	// TakeCost subtracts the cost of expressions from the revision's budget. If it returns false, no further expression may be
+	// evaluated.
 	TakeCost(cost int) bool
 }
 
-// Revision is where an expansion adds its parts, within the budget of a revision.
+// Revision is the revision to which an expansion adds its parts, within a budget.
 type Revision interface {
 	Repository
 	// KeyOf is the key of an object of a kind, with the kind's group.
 	KeyOf(kind, name string) manifest.Key
-	// Has reports whether there is an object of that key so far.
+	// Has reports whether the revision has an object of that key so far.
 	Has(key manifest.Key) bool
-	// Entrust lets the steps of the object to make the changes of a field of the object key that would replace that object. It
-	// returns false if that object does not exist so far, or if its annotations decide about the field.
+	// Entrust makes one object responsible for changing a field of another one, if the change would replace that other object. The
+	// parameter key names the changed object, the parameter to the responsible one. Entrust returns false if the changed object does
+	// not exist so far, or if its annotations decide about the field.
 	Entrust(key manifest.Key, field string, to manifest.Key) bool
-	// Doubtful reports whether an object, or the object that it would be a part of, is itself wrong: nothing follows from what it
-	// lacks.
+	// Doubtful reports whether the manifest of an object, or of the object that it would be a part of, has a mistake. Something that
+	// such an object lacks is not reported as another mistake.
 	Doubtful(key manifest.Key) bool
-	// TakeObjects and TakeBody spend the revision's budget: so many objects, and so many objects with one body. If they return false,
-	// no further object may be added.
+	// TakeObjects subtracts count objects from the revision's budget. TakeBody subtracts a body that count objects share. If they
+	// return false, no further object may be added.
 	TakeObjects(count int) bool
 	TakeBody(body *manifest.Body, count int) bool
 }
@@ -86,16 +88,16 @@ type Revision interface {
 type Part struct {
 	Key  manifest.Key
 	Body *manifest.Body // nil for an object that exists already
-	// Fallback is true when an object with that key in the repository takes precedence.
+	// Fallback is true if a manifest with the same key in the repository takes precedence over this part.
 	Fallback bool
-	// Hint is for [Import.Hint].
+	// Hint is copied to [Import.Hint].
 	Hint string
-	// Presence is for [Desired.Spare] and [Desired.Scaled].
+	// Presence sets [Desired.Spare] or [Desired.Scaled].
 	Presence Presence
-	// ID is for [OfDefinition.ID]. If a part with an ID has no body, the object only shows its status.
+	// ID is copied to [OfDefinition.ID]. If a part with an ID has no body, the part's status is only shown with the expanded object.
 	ID string
-	// Labels and Annotations are those of a template. Template returns the place of a field in the template. All are nil for a part
-	// that no template describes.
+	// Labels and Annotations are the labels and annotations of a template. Template returns the place of a field in the template. All
+	// are nil for a part that no template describes.
 	Labels, Annotations map[string]string
 	Template            func(field string) manifest.Origin
 }
@@ -106,8 +108,8 @@ type Presence int
 // The values of Presence.
 const (
 	Always Presence = iota
-	Spare           // exists while others are interrupted
-	Scaled          // exists while the group is scaled up that far
+	Spare           // exists while other members are interrupted
+	Scaled          // exists while the group is scaled up to at least that many members
 )
 
 // NewExpansion starts the expansion of a desired object.
@@ -134,14 +136,15 @@ func (e *Expansion) Child(kind, name string, body any) {
 	e.Varied(kind, 1, func(int) string { return name }, []any{body}, func(int) int { return 0 }, Always)
 }
 
-// SparePrefix stands between a group's name and the number of a spare member; no other member has it in its name. It identifies a
-// spare member in the cloud even when the group no longer allows so many.
+// SparePrefix comes between a group's name and the number of a spare member. No other member has it in its name. So a spare member in
+// the cloud is recognised even if the group no longer allows so many spare members.
 const SparePrefix = "spare-"
 
 // SpareName is the name of the spare member i of a group.
 func SpareName(group string, i int) string { return fmt.Sprintf("%s-%s%d", group, SparePrefix, i) }
 
-// Varied adds count objects as [Expansion.Child] does; which returns the index of the body of object i.
+// Varied adds count objects as [Expansion.Child] does. For object i, name returns its name and which returns the index of its body in
+// bodies.
 func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, when Presence) {
 	if count <= 0 || !e.revision.TakeObjects(count) {
 		return
@@ -165,8 +168,8 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 	}
 }
 
-// Existing adds an import, unless the repository itself declares an object of that kind and name. hint tells people what to do when
-// it cannot be found; "" for the usual advice.
+// Existing adds an import, unless the repository itself declares an object of that kind and name. hint tells people what to do if the
+// object cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	key := e.revision.KeyOf(kind, name)
 	if e.revision.Has(key) {
@@ -181,7 +184,7 @@ func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	}
 }
 
-// body makes the document that count objects share; nil when the budget is exceeded, or when from is no valid document.
+// body makes the document that count objects share. It returns nil if the budget is exceeded, or if from is no valid document.
 func (e *Expansion) body(from any, count int) *manifest.Body {
 	made, err := manifest.NewBody(from, e.origin.Line)
 	if err != nil {
@@ -210,8 +213,8 @@ func (e *Expansion) Missing(field, kind, name, more string) {
 	e.Lacks(field, kind, name, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix+more)
 }
 
-// Lacks reports a problem with a field that refers to an object, because the object lacks something. If the object is itself wrong,
-// that is reported instead of this problem.
+// Lacks reports a problem with a field that refers to an object, because the object lacks something. If the object's own manifest has
+// a mistake, only that mistake is reported.
 func (e *Expansion) Lacks(field, kind, name, what, fix string) {
 	if e.revision.Doubtful(e.revision.KeyOf(kind, name)) {
 		e.said.Unsure = true
@@ -223,9 +226,9 @@ func (e *Expansion) Lacks(field, kind, name, what, fix string) {
 // Way is the way that the object's annotation chooses for changes of a field; see [Options.Way].
 func (e *Expansion) Way(field string) string { return e.options.Way(field) }
 
-// Entrusted lets this object change a field of another one, ofKind and ofName. The field holds a reference to an object of kind; this
-// object's annotation for the same path chooses the way. names are the objects that the other one refers to now. ok is false if the
-// other object does not exist so far, refers to nothing, or has annotations of its own about the field.
+// Entrusted lets the steps of this object change a field of the object ofKind/ofName. The field is a reference to an object of kind.
+// This object's annotation for the same path chooses the way. names are the objects of kind that the object refers to now. ok is
+// false if the object does not exist so far, refers to no object of kind, or has an annotation about the field.
 func (e *Expansion) Entrusted(ofKind, ofName, field, kind string) (names []string, ok bool) {
 	key := e.revision.KeyOf(ofKind, ofName)
 	names = e.MemberReferred(ofKind, ofName, kind)

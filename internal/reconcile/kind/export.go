@@ -8,23 +8,23 @@ const Unknown = "unknown"
 type Export struct {
 	// Name is the metadata.name that the manifest will have.
 	Name string
-	// LeftOut says why no manifest is written for an object that comes with another one: "belongs to a router". Manifests that
-	// refer to it use an import.
+	// LeftOut says why no manifest is written for the object, for example "belongs to a router". Manifests that refer to the
+	// object use an import.
 	LeftOut string
-	// Chosen is true for an object that somebody asked to export by itself. It is exported even if it could be taken for a part
-	// of another one.
+	// Chosen is true if somebody asked to export this very object. It is exported even if it looks like a part of another
+	// object.
 	Chosen bool
-	// ImportOnly says why the object can be imported but not adopted; "" where it can be adopted.
+	// ImportOnly says why the object can be imported but not adopted; "" if it can be adopted.
 	ImportOnly string
-	// Renames are fields whose change only renames parts of the object: adoption may change them.
+	// Renames are fields whose change only renames parts of the object, so adoption may change them.
 	Renames []string
-	// Ref returns the name of the manifest for the object of a kind with that ID. It serves fields that name other objects
-	// without a ref tag. ok is false where the cloud does not show the object.
+	// Ref returns the name of the manifest for the object of a kind with that ID. It is used for fields that name other objects
+	// and have no ref tag. ok is false if the cloud does not show the object.
 	Ref func(kind, id string) (name string, ok bool)
-	// Adopts reports whether the object of a kind with that ID is to be adopted, too. It knows only objects that come before
-	// this one.
+	// Adopts reports whether the object of a kind with that ID is to be adopted, too. Only objects that are exported before
+	// this one are considered.
 	Adopts func(kind, id string) bool
-	// Lost are fields whose value the manifest cannot hold, such as secrets.
+	// Lost are fields whose value the manifest cannot contain, such as secrets.
 	Lost []Note
 	// Without reports whether the element of a list with that ID is left to the cloud; nil if no element is.
 	Without func(list, id string) bool
@@ -34,8 +34,8 @@ type Export struct {
 	IDs map[string][]string
 }
 
-// Element records the ID of the cloud's object that the next element of a list in the spec stands for. It returns false if that
-// object is left to the cloud: then the spec must not contain the element.
+// Element records the ID of the cloud's object that the next element of a list in the spec describes. It returns false if that
+// object is left to the cloud. Then the spec must not contain the element.
 func (e *Export) Element(list, id string) bool {
 	if e.Without != nil && e.Without(list, id) {
 		return false
@@ -47,8 +47,8 @@ func (e *Export) Element(list, id string) bool {
 	return true
 }
 
-// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it. The reason
-// is what.
+// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it. what is the
+// reason, for people.
 func (e *Export) Leave(list, id, what string) {
 	e.Left = append(e.Left, Note{ElementPath(list, id), what})
 }
@@ -73,5 +73,5 @@ type Gathered struct {
 	Spec   any
 	Parts  []Called
 	Ignore []string // fields of the parts that are left to the cloud
-	Lost   []Note   // what the manifests of the parts say and this one does not
+	Lost   []Note   // settings that the manifests of the parts have and this one cannot have
 }

@@ -23,40 +23,40 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object. Then the mark does not record what was last applied; only the
 	// owner counts.
 	FixedMark bool
-	// Held is true when the cloud refuses to delete an object of the kind while another object refers to it. It is not replaced while such
-	// an object stays, whether or not that one could refer to the new object.
+	// Held is true if the cloud refuses to delete an object of the kind while another object refers to it. The object is not replaced while
+	// an object that refers to it stays, even if that object could refer to the new one.
 	Held bool
-	// StaysMarked is true when only deleting an object removes its mark.
+	// StaysMarked is true if the mark of an object cannot be removed without deleting the object.
 	StaysMarked bool
-	// Unmark is the command with which people remove a mark from an object, for messages; <id> and <mark> stand for the object and the
-	// owner text.
+	// Unmark is the command that removes a mark from an object, for messages. It contains <id> for the object's ID and <mark> for the owner
+	// text.
 	Unmark string
 	Scope  Scope
-	// Rare is true when most stacks have no object of the kind, or listing them is costly. While no manifest asks for one and the stack
+	// Rare is true when most stacks have no object of the kind, or listing them is costly. While no manifest describes one and the stack
 	// owns none, only some passes list them.
 	Rare bool
 	// Parts are the kinds that an object of this kind can expand into. It is empty for kinds that do not expand, and for kinds that a
 	// definition makes.
 	Parts []string
-	// ReportsHealth is true when objects of the kind send traffic to others, report whether they serve, or decide when they may be
-	// interrupted. These are Unwell, Lag, Drained and Interruptible of [Live]. While such objects cannot be seen, no object that they
-	// may report about is interrupted.
+	// ReportsHealth is true if objects of the kind send traffic to other objects, report whether these serve, or decide when these may be
+	// interrupted. Their reports are in Unwell, Lag, Drained and Interruptible of [Live]. While objects of the kind cannot be listed, no
+	// object that they may report about is interrupted.
 	ReportsHealth bool
-	// Exclusive is true when an object serves one other object at a time, or holds data that each of its users can read. The stack does not
-	// use one that another stack has marked.
+	// Exclusive is true if an object of the kind serves one other object at a time, or contains data that each of its users can read. The
+	// stack does not use such an object if it bears the mark of another stack.
 	Exclusive bool
-	// Carries is a kind whose users an object of this kind serves: a router interface serves the users of a Subnet. While the carried
-	// object has to stay, the carrying object stays, too, even if its own manifest is removed.
+	// Carries is a kind whose users depend on an object of this kind, too. For example, the users of a Subnet depend on its router
+	// interface. While the Subnet has to stay, the interface stays, too, even if its own manifest is removed.
 	Carries string
-	// HostedOn are the kinds on which objects of this kind run: these objects are no part of the cloud, but run on machines of the stack.
-	// Those kinds are listed first, and the driver gets the result as [Hosts].
+	// HostedOn are the kinds of the machines inside which objects of this kind run. Such objects are no part of the cloud itself. The kinds
+	// of the machines are listed first, and the driver gets the result as [Hosts].
 	HostedOn []string
 	// Public is true when the data of its objects may be shown. Otherwise no error contains the data.
 	Public bool
-	// Loss is what is lost with an object, besides its ID, when it is deleted or replaced, the gravest first. Plans put it after "loses".
+	// Loss lists what is lost, besides the ID, when an object is deleted or replaced, the gravest loss first. Plans put it after "loses".
 	Loss []string
-	// HoldsData is true when its objects hold data that exists nowhere else. A plan that deletes or replaces one is held unless somebody
-	// allows the loss.
+	// HoldsData is true if objects of the kind contain data that exists nowhere else. A plan that deletes or replaces one is held unless
+	// somebody allows the loss.
 	HoldsData bool
 	// Doc is one paragraph that describes the kind, for explain.
 	Doc string
@@ -68,13 +68,13 @@ type Scope int
 // The scopes.
 const (
 	OfProject Scope = iota
-	// OfUser: they count against a quota of their user, whichever project they are in.
+	// OfUser: the objects belong to a user, and count against that user's quota in every project.
 	OfUser
-	// OfCloud: listing them needs rights that most credentials lack. They are listed like rare ones. A refusal means that the stack owns
-	// none, and plans suggest no names of them.
+	// OfCloud: listing the objects needs rights that most credentials lack. They are listed like objects of a rare kind. If the cloud
+	// refuses the list, the stack owns no such object. Plans suggest no names of such objects.
 	OfCloud
-	// Offered by the cloud: everybody may list and use them, and only an administrator creates them. They are listed like rare ones, and
-	// exported only on request.
+	// Offered: everybody may list and use the objects, and only an administrator creates them. They are listed like objects of a rare kind,
+	// and exported only on request.
 	Offered
 )
 

@@ -12,17 +12,18 @@ type Phase string
 const (
 	Ready   Phase = "ready"   // usable by objects that depend on it
 	Pending Phase = "pending" // the cloud is working on it
-	// Begun is an object that exists and is not usable yet, and that the cloud is not working on: an update finishes it.
+	// Begun is the phase of an object that exists but is not usable yet, while the cloud does not work on it. An update
+	// finishes the object.
 	Begun    Phase = "begun"
 	Failed   Phase = "failed"   // permanently broken: only recreating it helps
-	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are informed
+	Degraded Phase = "degraded" // exists and is usable, but the cloud reports a fault; people are informed
 	Deleting Phase = "deleting" // being deleted
 )
 
-// Usable reports whether objects that depend on this one can go on.
+// Usable reports whether objects that depend on this one can be created or updated.
 func (p Phase) Usable() bool { return p == Ready || p == Degraded }
 
-// Live is one object as the cloud has it.
+// Live is one object as the cloud reports it.
 type Live struct {
 	// ID is the cloud's identifier, unique within the collection.
 	ID string
@@ -31,74 +32,78 @@ type Live struct {
 	// Mark is the note that says which stack owns it; nil when there is none.
 	Mark *Mark
 	// Copied says why the mark is a copy of another object's mark, which the cloud copied with the rest of its metadata:
-	// "was restored from backup …". "" when nothing shows that. An object with a copied mark belongs to nobody until it is
-	// adopted. An update, which writes the mark, must replace the copied mark by the object's own.
+	// "was restored from backup …". "" if nothing shows that the mark is a copy. An object with a copied mark belongs to
+	// nobody until it is adopted. An update, which writes the mark, must replace the copied mark by the object's own.
 	Copied string
-	// InOwnProject is true when the object belongs to the project that the stack works in. Other objects are only candidates
-	// for imports, except those that a manifest places in their Project, see [Kind.Project].
+	// InOwnProject is true when the object belongs to the project that the stack works in. Other objects can only be
+	// imported, except objects that a manifest places in their Project (see [Kind.Project]).
 	InOwnProject bool
 	// Project is the ID of the object's project, for a kind whose manifests may name it; else "".
 	Project string
-	// Guarded is true if only those who may change the object can write its mark. In another project only guarded marks
-	// count.
+	// Guarded is true if nobody can write the object's mark without the right to change the object. In another project only
+	// guarded marks count.
 	Guarded bool
-	// AlsoListedAs is the kind in whose collection the cloud also shows the same object, "" for none. A mark for that kind
-	// is handled there.
+	// AlsoListedAs is another kind in whose collection the cloud also shows the same object; "" for none. If the mark names
+	// that kind, the object is handled as an object of that kind.
 	AlsoListedAs string
 	Phase        Phase
-	// Role tells people the purpose of the object where neither name nor mark do: "the network's DHCP server"; "" for
-	// nothing to say.
+	// Role tells people the purpose of an object whose name and mark do not show it, for example "the network's DHCP
+	// server"; "" for none.
 	Role string
 	// ServesID is the ID of the object that this one serves and is deleted with; "" for none. An example is the port of a
 	// load balancer, which the cloud creates itself.
 	ServesID string
-	// Recreated is true when the object is deleted to be recreated at once: its users need not detach first.
+	// Recreated is true if the object is deleted and then immediately recreated, so its users need not detach first.
 	Recreated bool
-	// Empty is true of a remainder of an object that is itself gone, such as an entry that names it: recreating it loses
-	// nothing.
+	// Empty is true if the object itself is gone and only a remainder, such as an entry with its name, exists. Recreating
+	// the object loses nothing.
 	Empty bool
-	// Down says in one word that a degraded object serves nobody: "stopped", "failed"; "" when it serves.
+	// Down says in one word why a degraded object serves nobody, for example "stopped" or "failed"; "" if it serves.
 	Down string
-	// Uncertain is true of an object that most likely does not exist yet. The list contains it because nobody knows.
-	// When it leaves the list, nothing was deleted.
+	// Uncertain is true for an object that most likely does not exist yet. The list contains it because it might exist. If a
+	// later list does not contain it, nothing was deleted.
 	Uncertain bool
-	// Locked says why the cloud refuses every change of it until somebody unlocks it; "" if it is not locked.
+	// Locked says why the cloud refuses every change of the object until somebody unlocks the object; "" if it is not
+	// locked.
 	Locked string
 	// Message is what the cloud says about the phase, for people.
 	Message string
-	// Uses are tokens of the objects that this one depends on. Tokens are the names, besides its ID, by which others depend
-	// on it. An object is deleted only when no owned object uses it.
+	// Uses are tokens of the objects that this one depends on. Tokens are the names, besides its ID, by which other objects
+	// refer to this one in their Uses. An object is deleted only if no owned object uses it.
 	Uses, Tokens []string
-	// Drained says to which objects this one sends nothing new, and since when. Its keys are tokens of Uses, or of the
-	// objects that Uses stand for. nil for an object that sends nothing to others.
+	// Drained has the objects to which this one sends no new traffic, and the times since which it sends none. The keys are
+	// tokens of Uses, or of the objects that Uses stand for. It is nil for an object that never sends traffic to other
+	// objects.
 	Drained map[string]time.Time
-	// AutoDetached are those of Uses that the cloud itself detaches when their object is deleted. It does so with the rules
-	// of a security group that name another group. They delay a deletion only while there is an order in which they need not
-	// be detached.
+	// AutoDetached are the tokens of Uses that the cloud itself detaches when the used object is deleted. For example, it
+	// deletes the rules of a security group that name a deleted group. Such a use delays a deletion only if an order exists
+	// in which the cloud need not detach it.
 	AutoDetached []string
-	// Unwell are those of Uses that this object reports as not serving it, as a load balancer reports its members.
+	// Unwell are the tokens of Uses that this object reports as not serving, for example members of a load balancer.
 	Unwell []string
-	// Interruptible says when the machine that Uses names may be interrupted, for an object that runs inside it.
+	// Interruptible says, for an object that runs inside a machine, when that machine may be interrupted. Uses names the
+	// machine.
 	Interruptible Interruptible
 	// Lag is for how long Unwell may still show an earlier state; 0 for an object that reports nothing in Unwell.
 	Lag time.Duration
 	// Facts are the values that other kinds read through references.
 	Facts Facts
-	// WantedReplicas is how many members a group shall have, as somebody has written on this member; "" where nobody has.
+	// WantedReplicas is the number of members that a group shall have, if somebody has written it on this member; ""
+	// otherwise.
 	WantedReplicas string
 	// InUse is true when the cloud says that something is attached to the object, even if no collection shows it.
 	InUse bool
-	// Through is the entry of clouds.yaml whose credentials found the object; "" for the stack's main one. Also is the
-	// object as each entry shows it, where several do.
+	// Through is the entry of clouds.yaml whose credentials found the object; "" for the stack's main one. If several
+	// entries show the object, Also has the object as each of them shows it.
 	Through string
 	Also    []Live
-	// HostID is equal for two objects that run on the same host; "" where the cloud does not show that.
+	// HostID is equal for two objects that run on the same host; "" if the cloud does not show the host.
 	HostID string
-	// Created is when the cloud created it; the zero time where the cloud does not report it.
+	// Created is the time at which the cloud created the object; the zero time if the cloud does not report it.
 	Created time.Time
 	// Updated is when any part of the object was last changed; the zero time where the cloud does not report it.
 	Updated time.Time
-	// Since is when it last started to work; the zero time where the cloud does not report it.
+	// Since is the time at which the object last started to work; the zero time if the cloud does not report it.
 	Since time.Time
 	// State is a pointer that the kind's functions compare with the spec; nil for an object that is gone.
 	State any
@@ -114,23 +119,23 @@ type Interruptible struct {
 // Facts are the values that kinds publish to each other about an object. "" is a value that a kind does not publish, or that
 // the cloud does not show.
 type Facts struct {
-	Name      string   // for objects that others must refer to by name, not by ID
-	Address   string   // the first one
-	Addresses []string // all addresses at which it is reached
-	SubnetID  string   // of the subnet that the address belongs to
+	Name      string   // set if other objects must refer to this one by its name, not by its ID.
+	Address   string   // the first of Addresses.
+	Addresses []string // all addresses at which the object is reached.
+	SubnetID  string   // the subnet that the address belongs to.
 	NetworkID string
-	PortID    string // of the port that has the address
+	PortID    string // the port that has the address.
 	CIDR      string
 	GatewayIP string
-	Host      string // the host that it runs on, as the cloud shows it to administrators
+	Host      string // the host that the object runs on, as the cloud shows it to administrators.
 	Size      Size
 	Subnets   []string // IDs of the attached subnets.
-	Pools     []Pool   // of a subnet: the addresses that it assigns, where they can be counted.
-	Outside   bool     // of a network: it is external, and not shared with the project.
+	Pools     []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
+	Outside   bool     // for a network: it is external, and not shared with the project.
 	Unusable  string   // why nothing new can be created from it: "disabled".
-	IsProject bool     // it is a project of the cloud
-	Here      bool     // of a project: the stack works in it.
-	TLS       *TLS     // of a server in a machine: it answers with TLS only
+	IsProject bool     // the object is a project.
+	Here      bool     // for a project: the stack works in it.
+	TLS       *TLS     // for a server in a machine that answers only with TLS.
 	Points    []Point
 }
 
@@ -142,17 +147,17 @@ func (p Pool) Has(at netip.Addr) bool {
 	return at.IsValid() && !at.Less(p.First) && !p.Last.Less(at)
 }
 
-// Point is a moment from which an object keeps the data of another one. New objects can start with that data.
+// Point is a moment whose data another object, such as a backup, still contains. New objects can be created with that data.
 type Point struct {
 	At   time.Time
-	Of   string // identifies the object that the data comes from
-	Kind string // the kind of the object that holds it
+	Of   string // identifies the object whose data it is
+	Kind string // the kind of the object that contains the data
 	ID   string
 	Size int // in GiB
 }
 
-// TLS says which certificates clients of a server show and trust: those in a Secret, or else those of a generation of keys,
-// which the stack derives.
+// TLS says which certificates the clients of a server use and trust. They are in a Secret, or else they belong to a
+// generation of keys that the stack derives.
 type TLS struct {
 	SecretRef  string
 	Generation int
@@ -165,15 +170,16 @@ type Size struct {
 	Disk   int // GiB
 }
 
-// Collection is the result of one list of the cloud. Err makes it unknown: Items is meaningless then. If the stack uses
-// several entries, each of Parts may be unknown by itself.
+// Collection is the result of one list of the cloud. If Err is not nil, the collection is unknown and Items is meaningless.
+// If the stack uses several entries, each part has its own Err.
 type Collection struct {
 	Items []Live
 	Err   error
 	// Parts are what the entries show of a collection that was joined; nil if the stack has only its main entry. An entry
-	// that is missing was not asked, since the stack has nothing there.
+	// without a part was not listed, since the stack has nothing there.
 	Parts []Shown
 }
 
-// Snapshot is what the cloud holds, by the name of the kind. A kind that is absent was not listed and is unknown, too.
+// Snapshot has the listed objects of the cloud, by the name of the kind. A kind that is absent was not listed and is
+// unknown, too.
 type Snapshot map[string]Collection

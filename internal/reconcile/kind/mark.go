@@ -8,30 +8,30 @@ import (
 )
 
 // Mark is the claim of ownership that is stored on a cloud object: which stack created it, for which key, and what was last applied
-// to it. Package cloud decides how it is stored (tags, metadata, description). It is no proof: anyone who can write to an object
-// can write a mark on it, and clouds copy marks when they copy objects.
+// to it. Package cloud decides how it is stored (tags, metadata, description). A mark proves nothing, because everybody who can
+// write to an object can write a mark on it, and clouds copy marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [ownertext.Of] gives for the stack and key.
 	Owner string
 	// Rivals are the other owner texts that the object bears, separated by
 	// spaces. An object with rivals belongs to nobody.
 	Rivals string
-	// Applied is a digest of the spec and options last applied, or "" while the object is half-made. [Unreadable] stands for a
-	// digest that is missing where each of our requests writes one.
+	// Applied is a digest of the spec and options last applied, or "" while the object is half-made. It is [Unreadable] if the
+	// digest is missing although each request of the agent writes one.
 	Applied string
-	// Keep is true when the object stays after its manifest is removed (on-delete: detach or prune: false were set when it was last
-	// applied).
+	// Keep is true if the object stays in the cloud after its manifest is removed (on-delete: detach or prune: false were set when
+	// it was last applied).
 	Keep bool
-	// Detach is true when the object also loses its mark then (on-delete: detach without prune: false). A mark with Detach has
-	// Keep, too.
+	// Detach is true if the object also loses its mark when its manifest is removed (on-delete: detach without prune: false). A
+	// mark with Detach has Keep, too.
 	Detach bool
 	// Loses is true when the object may be deleted although data that exists nowhere else is lost with it. It is written only with
 	// an Applied that is not "".
 	Loses bool
-	// Refused is an earlier Applied that failed: the group of the object rolled it back. "" for none.
+	// Refused is an earlier Applied that the group of the object rolled back because it failed; "" for none.
 	Refused string
 	// Target is a SHA-256, in hexadecimal digits, over the whole target state of the object's group. It is written when a step that
-	// people approved creates the object; "" without approval. It is a record, and not compared with what the object must bear.
+	// people approved creates the object; "" without approval. It is only a record. Comparisons of marks leave it out.
 	Target string
 }
 
@@ -41,12 +41,12 @@ func (m Mark) SameAs(other Mark) bool {
 	return m == other
 }
 
-// Unreadable is the value of [Mark.Applied] when the object does not say what was applied, or says several things. It is no digest
-// of anything, and no half-made object has it.
+// Unreadable is the value of [Mark.Applied] if the object has no digest of the applied manifest, or several. It is no digest of
+// anything, and no half-made object has it.
 const Unreadable = "?"
 
-// Unfinished is the value of [Mark.Applied] while an object exists and its manifest is only partly carried out: people did not
-// change the missing part.
+// Unfinished is the value of [Mark.Applied] while an object exists but its manifest is only partly carried out. So a difference
+// does not mean that a person changed the object.
 const Unfinished = "unfinished"
 
 // Owners are all the owner texts that the object bears.
@@ -57,7 +57,7 @@ func (m *Mark) Owners() []string {
 	return append([]string{m.Owner}, strings.Fields(m.Rivals)...)
 }
 
-// For reports whether an owner text of the mark is for an object of a kind.
+// For reports whether an owner text of the mark names an object of a kind.
 func (m *Mark) For(kindName string) bool {
 	return slices.ContainsFunc(m.Owners(), func(text string) bool {
 		o, ok := ownertext.Parse(text)
@@ -65,7 +65,7 @@ func (m *Mark) For(kindName string) bool {
 	})
 }
 
-// Text is the mark as people and approvals see it.
+// Text returns the mark as plans show it and as approvals include it.
 func (m Mark) Text() string {
 	text := m.Owner + " " + m.Applied
 	switch {

@@ -7,22 +7,22 @@ import "github.com/stackreeve/stackreeve/internal/manifest"
 type Ref struct {
 	Key  manifest.Key
 	Name string // as written in the manifest
-	// ID and Facts are those of the target, empty while it does not exist.
+	// ID and Facts are the ID and facts of the target, empty while it does not exist.
 	ID    string
 	Facts Facts
-	// Ready is true when other objects can depend on the target.
+	// Ready is true if objects that depend on the target can be created.
 	Ready bool
-	// Managed is true of a target that the stack creates.
+	// Managed is true if the stack creates the target.
 	Managed bool
-	// Replacing is true if the target is about to be replaced: ID and Facts are still those of the
-	// old object. See [Ref.Expected].
+	// Replacing is true if the target is about to be replaced: ID and Facts still belong to the old
+	// object. See [Ref.Expected].
 	Replacing bool
-	stated    func() Facts // those of the manifest; nil for none
+	stated    func() Facts // the facts that the target's manifest states; nil if it has no manifest
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
-	// Traffic is what may be sent to the target.
+	// Traffic says what traffic may be sent to the target.
 	Traffic Traffic
-	// Spare is true of a target that may be absent now: see [Desired.Spare] and [Desired.Scaled].
+	// Spare is true if the target may be absent now; see [Desired.Spare] and [Desired.Scaled].
 	Spare bool
 }
 
@@ -31,12 +31,12 @@ type Traffic int
 
 // The values of Traffic.
 const (
-	Flows  Traffic = iota // as the manifest says
-	Ends                  // nothing new: the target is about to be interrupted
-	Pauses                // unchanged where nothing is sent to it now: it does not serve again yet
+	Flows  Traffic = iota // traffic is sent as the manifest says.
+	Ends                  // no new traffic is sent, because the target is about to be interrupted.
+	Pauses                // traffic that was stopped is not resumed before the target serves again.
 )
 
-// MadeBy returns the reference with the object that the stack creates from spec as its target.
+// MadeBy returns the reference with a new target: the object that the stack creates from spec.
 func (r Ref) MadeBy(k *Kind, spec any) Ref {
 	r.Managed = true
 	if k != nil && k.Stated != nil {
@@ -46,7 +46,7 @@ func (r Ref) MadeBy(k *Kind, spec any) Ref {
 }
 
 // Expected are the facts of the target after the plan is carried out, as far as they are known. They
-// come from the existing object, or from the manifest of a new one.
+// are the facts of the existing object, or the facts that the manifest of a new object states.
 func (r Ref) Expected() Facts {
 	if r.ID != "" && !r.Replacing {
 		return r.Facts

@@ -15,8 +15,8 @@ type Report struct {
 
 type fieldText struct{ field, what, fix string }
 
-// Note is a part of a manifest that is accepted and has no effect, or less effect than its words
-// promise.
+// Note is a part of a manifest that is accepted but has no effect, or less effect than its name
+// promises.
 type Note struct {
 	Field string `json:"field"`
 	Text  string `json:"text"`

@@ -1,6 +1,6 @@
 package kind
 
-// PartStatus is the status of one part that an object of a workload kind stands for.
+// PartStatus is the status of one of the objects that an object of a workload kind expands into.
 type PartStatus struct {
 	Kind, Name string
 	Available  bool

@@ -6,16 +6,16 @@ import "time"
 type Trace struct {
 	// When is the time of the change by the cloud's clock.
 	When time.Time
-	// Name or ID of the user who did it; "" when the cloud does not report it.
+	// The name or ID of the user who changed the object; "" if the cloud does not report it.
 	Who string
-	// Name of the action in the cloud's own words; "" when the cloud does not report it.
+	// The name of the action in the cloud's own words; "" if the cloud does not report it.
 	What string
 }
 
 // TimeLayout is the format of times that people read.
 const TimeLayout = "15:04 UTC, 2 Jan 2006"
 
-// Of describes in words who did what is done, such as "changed", and when.
+// Of describes in words who changed the object and when. done is the verb, such as "changed".
 func (t Trace) Of(done string) string {
 	if t == (Trace{}) {
 		return done + "; the cloud does not report by whom or when"

@@ -13,27 +13,27 @@ type Want struct {
 	Key manifest.Key
 	// Spec is a pointer to the kind's spec, or to the filter that the object is imported by.
 	Spec any
-	// Mark is what the object in the cloud must bear.
+	// Mark is the mark that the object in the cloud must bear.
 	Mark Mark
 
 	around  Surroundings
-	options *Options // of the object; nil if it has none
-	holder  string   // of the object's secrets
+	options *Options // the object's options; nil if it has none
+	holder  string   // the holder of the object's secrets
 }
 
-// Surroundings are the other objects that a desired object can ask about. Its zero value knows nothing.
+// Surroundings let a desired object look up other objects. The zero value finds none.
 type Surroundings struct {
 	*Scene
 	Former []Identity // the object's earlier names
 }
 
-// Scene is what all objects of a plan share.
+// Scene is the part of the [Surroundings] that all objects of a plan share.
 type Scene struct {
 	Lookup  func(manifest.Key) Ref            // resolves a reference; the caller fills in its key and name.
 	Marked  func(manifest.Key) (Facts, error) // facts of the object with the mark of a key, see [Want.Marked].
 	Groups  map[string]string                 // API groups, by the name of the kind
-	Printer *fingerprint.Printer              // of secrets
-	// StandsIn reports whether the object with a token stands in for others, see [Want.StandsIn].
+	Printer *fingerprint.Printer              // makes fingerprints of secrets
+	// StandsIn reports whether the object with a token stands in for other members; see [Want.StandsIn].
 	StandsIn func(token string) bool
 }
 
@@ -48,19 +48,20 @@ func (w Want) scene() *Scene {
 // Identity is the name of an object, its owner text and the name of the holder of its secrets.
 type Identity struct{ Name, Owner, Holder string }
 
-// NewWant returns a desired object as its kind sees it. spec is its spec, or the filter that it is imported by; mark is what it must
-// bear.
+// NewWant returns a desired object as its kind sees it. spec is its spec, or the filter that it is imported by. mark is the mark that
+// it must bear.
 func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want {
 	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
 
-// OthersWrite reports whether the object's annotations leave a field to others: it is ignored, or its drift is only reported.
+// OthersWrite reports whether the object's annotations leave a field to others, because the field is ignored or drift is only
+// reported.
 func (w Want) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
 // Leaves reports whether the object's annotations leave an element of a list to others. The element is an object of the cloud with
-// that ID. No element of the manifest stands for it, and it stays. The path list has no indexes of the lists around it.
+// that ID. No element of the manifest describes it, and it is not removed. The path list has no indexes of the lists around it.
 func (w Want) Leaves(list, id string) bool {
 	if w.options == nil || len(w.options.Ignore) == 0 {
 		return false
@@ -70,20 +71,20 @@ func (w Want) Leaves(list, id string) bool {
 
 var places = pattern.Of(`\[\d+\]\.`)
 
-// WithoutPlaces is a path without the indexes of the lists that it leads through.
+// WithoutPlaces returns a path without the indexes of list elements.
 func WithoutPlaces(path string) string { return places.ReplaceAllString(path, ".") }
 
-// ElementPath is the path of an element of a list that is an object of the cloud.
+// ElementPath returns the path of an element of a list, if the element is an object of the cloud with that ID.
 func ElementPath(list, id string) string { return list + "[" + id + "]" }
 
-// WasCalled reports whether the object had that name before, according to its manifest. An object that the cloud cannot rename keeps
-// such a name.
+// WasCalled reports whether the object had that name before, according to its manifest. If the cloud cannot rename an object, the
+// object still has an earlier name.
 func (w Want) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
 }
 
-// StandsIn reports whether a token belongs to a former member of a group that stays while too few other members serve. Objects that
-// send traffic to it go on doing so, although their manifests no longer say so.
+// StandsIn reports whether a token belongs to a former member that its group still needs, because too few other members serve. Objects
+// still send traffic to such a member although their manifests no longer name it.
 func (w Want) StandsIn(token string) bool {
 	return w.scene().StandsIn != nil && w.scene().StandsIn(token)
 }

@@ -2,8 +2,8 @@ package kind
 
 import "github.com/stackreeve/stackreeve/internal/fingerprint"
 
-// Print is the fingerprint of a secret of the object, to be stored with it. use tells apart the
-// different secrets of one object.
+// Print returns the fingerprint of a secret of the object, which is stored with the object. use
+// distinguishes the secrets of one object.
 func (w Want) Print(use, secret string) string { return w.printer().Print(w.subject(use, secret)) }
 
 // Printed compares a stored fingerprint with a secret of the object. It also tries the object's
@@ -28,6 +28,6 @@ func (w Want) printer() *fingerprint.Printer {
 	if w.scene().Printer != nil {
 		return w.scene().Printer
 	}
-	p, _ := fingerprint.New("") // fails for invalid keys only
+	p, _ := fingerprint.New("") // New fails only for an invalid key
 	return p
 }

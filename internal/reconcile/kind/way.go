@@ -11,15 +11,15 @@ import (
 // asks for it.
 type Way struct {
 	Name       string     // "resize"
-	Disruption Disruption // what it does to users of the object
-	Loss       string     // what is lost, as messages put it after "loses"; "" for nothing
+	Disruption Disruption // the effect on users of the object
+	Loss       string     // the data that is lost, in words that messages put after "loses"; "" for none
 	// Closed says why the object cannot be changed in this way in its present state; messages put
-	// it after the name. "" where it can.
+	// it after the name. It is "" if the object can be changed.
 	Closed string
 }
 
-// WaysOf reads the ways from the tags of a field: ways has the ways, and loss says what is lost by
-// those that wipe a disk.
+// WaysOf reads the ways from the tags of a field: the tag ways lists them, and the tag loss says
+// what the ways that wipe a disk lose.
 func WaysOf(tag reflect.StructTag) ([]Way, error) {
 	declared, err := manifest.ParseWays(tag.Get("ways"))
 	if err != nil {
@@ -45,8 +45,9 @@ func (c *Changes) Offer(field string, ways []Way) {
 	}
 }
 
-// Way is what the annotation chooses for changes of a field: the name of a way,
-// [manifest.WayReplace], [manifest.WayNext], [manifest.WayIgnore], or "" where it does not say.
+// Way returns the choice of the annotation for changes of a field: the name of a way,
+// [manifest.WayReplace], [manifest.WayNext] or [manifest.WayIgnore]. It is "" if the annotation
+// does not mention the field.
 func (o Options) Way(field string) string {
 	for path, way := range o.Ways {
 		if Within(field, path) {
@@ -64,8 +65,8 @@ func (w Want) Way(field string) string {
 	return w.options.Way(field)
 }
 
-// Chosen is a change in the way that the object's annotation chooses. If that way is not open,
-// refusal says why, and the change would replace the object.
+// Chosen returns the change carried out in the way that the object's annotation chooses. If that
+// way is not open, refusal says why, and chosen still replaces the object.
 func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	name := o.Way(c.Field)
 	if c.Disruption != Replace || name == "" || name == manifest.WayIgnore || name == manifest.WayNext {
@@ -84,8 +85,8 @@ func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	return c, name + " is not possible for this field"
 }
 
-// By is the change carried out in the way of that name; ok is false if the change has no such open
-// way.
+// By returns the change carried out in the way of that name. ok is false if the change has no such
+// open way.
 func (c Change) By(name string) (by Change, ok bool) {
 	i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name && w.Closed == "" })
 	if i < 0 {
@@ -95,7 +96,7 @@ func (c Change) By(name string) (by Change, ok bool) {
 	return c, true
 }
 
-// Open are the names of the ways in which the change can be carried out.
+// Open returns the names of the ways in which the change can be carried out.
 func (c Change) Open() (names []string) {
 	for _, w := range c.Ways {
 		if w.Closed == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Some fields let other objects work, such as rules that allow traffic. A change that removes all or most of such
-// a field harms those objects as much as deleting this one. The tag cuts of the field says what no longer works
-// then:
+// Other objects depend on some fields, such as rules that allow traffic. A change that removes all or most of
+// such a field harms those objects as much as a deletion of this object would. The tag cuts of the field says
+// what no longer works after such a change:
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
@@ -55,7 +55,8 @@ func cutBy(spec reflect.Type, path string) string {
 	return ""
 }
 
-// emptied returns what no longer works if a value loses all or most of its content; "" if it does not.
+// emptied returns text, which says what no longer works, if a value loses all or most of its content;
+// otherwise "".
 func emptied(have, want any, text string) string {
 	h, w := valueOf(have), valueOf(want)
 	switch {
@@ -91,7 +92,7 @@ func valueOf(x any) reflect.Value {
 	return v
 }
 
-// common counts the items of a list that the other list has, too.
+// common counts the items of list that other contains, too.
 func common(list, other reflect.Value) (n int) {
 	there := map[string]int{}
 	for i := range other.Len() {

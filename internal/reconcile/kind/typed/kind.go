@@ -1,8 +1,8 @@
 // Package typed makes kinds from functions over specs, filters and states that have types of their own. The types are
-// erased here, in one place, where a [kind.Kind] is built; the core imports only package kind.
+// erased only here, where a [kind.Kind] is built. The core imports only package kind.
 //
-// [Kind] is for kinds with objects in the cloud, [Workload] for kinds that only stand for others, [Data] for kinds that
-// only carry text.
+// [Kind] makes kinds with objects in the cloud, [Workload] makes kinds whose objects only expand into others, [Data] makes
+// kinds that only contain text.
 package typed
 
 import (
@@ -26,16 +26,17 @@ type Live[State any] struct {
 	State *State // nil for an object that is gone
 }
 
-// Kind is a kind whose objects are in the cloud, or would be: List is nil for a kind without a driver. Each function may be
-// nil, except those of the driver where there is one. Without Name an object is named like its manifest. See [kind.Kind]
-// and [kind.Driver].
+// Kind is a kind with objects in the cloud. If it has no driver, List is nil. Each function may be nil. If List is set, the
+// other functions of the driver must be set, too. If Name is nil, an object is named like its manifest. See [kind.Kind] and
+// [kind.Driver].
 type Kind[Spec, Filter, State any] struct {
 	Info  kind.Info
 	Cures []kind.Way
 
-	// Validate checks what field rules in struct tags cannot express.
+	// Validate checks rules that struct tags cannot express.
 	Validate func(spec *Spec, r *kind.Report)
-	// Lasts reports whether an object stays after its manifest is removed when no annotation says otherwise.
+	// Lasts reports whether an object stays in the cloud after its manifest is removed, unless an annotation says
+	// otherwise.
 	Lasts           func(spec *Spec) bool
 	Expand          func(spec *Spec, e *kind.Expansion)
 	Name            func(w Want[Spec]) string
@@ -64,12 +65,12 @@ type Kind[Spec, Filter, State any] struct {
 	Trace  func(ctx context.Context, have Live[State], changes []kind.Change) (t kind.Trace, ok bool, err error)
 }
 
-// Resource returns a kind in K-ORC's vocabulary: its spec stands under spec.resource, with an [Envelope] around it.
+// Resource returns a kind in K-ORC's vocabulary: its spec is the field spec.resource of an [Envelope].
 func (k Kind[S, F, T]) Resource() *kind.Kind {
 	return k.erased("spec.resource", manifest.TypeFor[resourceBody[S, F]](), readEnvelope[S, F])
 }
 
-// Flat returns a kind with its spec directly under spec. It cannot be imported.
+// Flat returns a kind whose spec is the field spec itself. Its objects cannot be imported.
 func (k Kind[S, F, T]) Flat() *kind.Kind {
 	return k.erased("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
 }
@@ -125,7 +126,7 @@ func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, 
 	return d, r.Problems(obj)
 }
 
-// needs sets the functions that say what the kind's objects need from the cloud.
+// needs sets in e the functions that say what the kind's objects need from the cloud.
 func (k Kind[S, F, T]) needs(e *kind.Kind) {
 	if zone := ofSpec(k.Zone); zone != nil {
 		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
@@ -164,7 +165,7 @@ func (k Kind[S, F, T]) needs(e *kind.Kind) {
 	}
 }
 
-// tells sets the optional functions that describe an object in the cloud.
+// tells sets in e the optional functions that describe an object in the cloud.
 func (k Kind[S, F, T]) tells(e *kind.Kind) {
 	if k.Export != nil {
 		e.Export = func(have any, x *kind.Export) any { return k.Export(have.(*T), x) }
@@ -207,7 +208,8 @@ func (k Kind[S, F, T]) driver() *kind.Driver {
 	return d
 }
 
-// wanted is nil-safe: an imported object has no spec, and w.Spec may be a filter.
+// wanted returns a Want with a nil Spec if w has no spec of type S, for example because an imported object has a filter
+// instead.
 func wanted[S any](w kind.Want) Want[S] {
 	spec, _ := w.Spec.(*S)
 	return Want[S]{w, spec}
@@ -223,7 +225,8 @@ func (l Live[T]) erased() kind.Live {
 	return l.Live
 }
 
-// ofWant is a function of a desired object without its types. It returns zero for an object without a spec.
+// ofWant converts a function of a typed Want to a function of an untyped one. The result returns the zero value for an
+// object without a spec.
 func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
 	if f == nil {
 		return nil
@@ -236,7 +239,8 @@ func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
 	}
 }
 
-// ofSpec is a function of a spec without its type. It returns zero if there is no spec.
+// ofSpec converts a function of a typed spec to a function of an untyped one. The result returns the zero value if there is
+// no spec.
 func ofSpec[S, R any](f func(*S) R) func(any) R {
 	if f == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Workload is a kind that only stands for other objects. Summarize and Gather may be nil; see [kind.Kind].
+// Workload is a kind whose objects only expand into other objects. Summarize and Gather may be nil; see [kind.Kind].
 type Workload[Spec any] struct {
 	Info      kind.Info
 	Group     kind.Group
@@ -46,15 +46,15 @@ func (k Workload[S]) Kind() *kind.Kind {
 	return e
 }
 
-// named is the name of an object that has no other name in the cloud.
+// named returns the name of the manifest as the object's name in the cloud.
 func named(w kind.Want) string { return w.Key.Name }
 
 // maxData is the largest size of a ConfigMap or Secret in bytes, as in Kubernetes. (pkg/apis/core/types.go:
 // MaxSecretSize)
 const maxData = 1 << 20
 
-// Data returns a kind that only carries text for others: a ConfigMap or a Secret. read extracts the content from the
-// decoded body.
+// Data returns a kind that only contains text for other objects: a ConfigMap or a Secret. read extracts the content
+// from the decoded body.
 func Data[B any](info kind.Info, read func(*B, *kind.Report) map[string]string) *kind.Kind {
 	return &kind.Kind{Info: info, Body: manifest.TypeFor[B](), Name: named, Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 		d := kind.NewDesired(obj)
