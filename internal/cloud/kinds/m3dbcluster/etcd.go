@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// etcd is the machines' way to find etcd: addresses, a cluster with machines of these numbers, or a whole configuration. With TLS they use the
-// certificate of a Secret, or a derived one of a generation.
+// etcd says how the machines find etcd: by addresses, by an EtcdCluster whose machines have these numbers, or by a whole configuration of M3DB.
+// With TLS, the machines use the certificate of a Secret, or a certificate of this generation that is derived for them.
 type etcd struct {
 	endpoints        []string
 	cluster, numbers string
@@ -23,8 +23,8 @@ type etcd struct {
 	generation       int
 }
 
-// given is the input of machines besides the script, in one of its fields. text is the script's expression for it; files are the paths in it to
-// the certificate, its key and the authorities.
+// given is an input that machines get in addition to the script. field is the field of initScript that holds it, with the value value. text is
+// the expression in the script that stands for the input. files are the paths in the input to the certificate, its key and the authorities.
 type given struct {
 	field string
 	value any
@@ -42,7 +42,7 @@ func (f *etcd) given() given {
 	return given{}
 }
 
-// validateEndpoints wants addresses of etcd, all with TLS or none.
+// validateEndpoints requires addresses of etcd. Either all of them use TLS, or none does.
 func (s *Spec) validateEndpoints(r *kind.Report) {
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
@@ -55,8 +55,8 @@ func (s *Spec) validateEndpoints(r *kind.Report) {
 	}
 }
 
-// noteNames notes endpoints with names: the machines must be able to resolve them. They are outside of Kubernetes, whose services have their own
-// names.
+// noteNames notes endpoints that are names, because the DNS of the machines must know the names. The machines are outside of Kubernetes, so they
+// cannot resolve the names of its services.
 func (s *Spec) noteNames(e *kind.Expansion) {
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
@@ -69,7 +69,7 @@ func (s *Spec) noteNames(e *kind.Expansion) {
 	}
 }
 
-// etcd finds the cluster's etcd, and creates one if nothing names it. ok is false while that etcd is unknown.
+// etcd returns how the machines find etcd. If nothing names an etcd, it adds an EtcdCluster. ok is false while the named etcd is unknown.
 func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expansion) (found etcd, ok bool) {
 	if ref := cmp.Or(s.EtcdClusterRef, d.EtcdCluster); s.ConfigMapName != "" || s.EtcdEndpoints != nil || ref != "" {
 		if !s.KeepEtcdDataOnDelete {
@@ -110,7 +110,7 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expans
 	return etcd{cluster: name, numbers: fmt.Sprintf("0-%d", etcdSize-1)}, true
 }
 
-// named is an EtcdCluster of the repository.
+// named finds the EtcdCluster of that name in the repository.
 func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
 	if len(machines) == 0 && e.Declares("EtcdCluster", name) {
@@ -130,7 +130,7 @@ func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 		numbers = append(numbers, machine.Ordinal(m))
 	}
 	found = etcd{cluster: name, numbers: machine.Numbers(numbers)}
-	switch t := e.Stated("EtcdMember", machines[0]).TLS; { // members have the names of their machines
+	switch t := e.Stated("EtcdMember", machines[0]).TLS; { // each EtcdMember has the name of its machine
 	case t == nil && s.EtcdTLSSecret != "":
 		e.Note(secretField, "has no meaning: EtcdCluster/"+name+" has no TLS")
 	case t == nil:
@@ -147,7 +147,7 @@ func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 
 const secretField = "spec.etcdTLSSecret"
 
-// configured is a whole configuration of M3DB.
+// configured reads a whole configuration of M3DB from the ConfigMap that the manifest names.
 func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 	const entry = "m3.yml"
 	text, ok := e.Data("ConfigMap", s.ConfigMapName, entry)
@@ -166,5 +166,5 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 	return etcd{config: text, secret: s.EtcdTLSSecret}, true
 }
 
-// maxConfig is the maximal length of a configuration that fits into user data with the script.
+// maxConfig is the maximal length of a configuration, because user data contains the configuration and the script.
 const maxConfig = 24 << 10

@@ -33,7 +33,7 @@ type Kubernetes struct {
 	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Has no effect, and a plan notes it. Use a configuration with configMapName instead."`
 }
 
-// note names the fields that have no meaning here.
+// note notes the fields that have no meaning for machines.
 func (s *Spec) note(e *kind.Expansion) {
 	k := &s.Kubernetes
 	for _, f := range []struct {
@@ -72,10 +72,11 @@ func (s *Spec) note(e *kind.Expansion) {
 	}
 }
 
-// zonal reports whether a label of nodes is about their zone.
+// zonal reports whether a label of Kubernetes nodes names their zone.
 func zonal(key string) bool { return key == "zone" || strings.HasSuffix(key, "/zone") }
 
-// volume is the data volume, according to the claim or the stack's default.
+// volume is the data volume. Its size comes from the manifest's claim; without a claim, from
+// the stack's configuration.
 func (r rules) volume(s *Spec, d *defaults.M3, e *kind.Expansion) fields {
 	v := fields{"name": volumeName, "size": cmp.Or(d.VolumeSize, defaultVolume)}
 	switch c := s.DataDirVolumeClaimTemplate; {

@@ -1,6 +1,6 @@
 package m3dbcluster
 
-// presets are the options for which m3db-operator has names.
+// presets are the options of a namespace for which m3db-operator has a name.
 // (pkg/m3admin/namespace/presets.go)
 var presets = map[string]map[string]any{
 	"10s:2d": preset(map[string]any{"retentionPeriod": "48h", "blockSize": "2h", "bufferFuture": "10m", "bufferPast": "10m",

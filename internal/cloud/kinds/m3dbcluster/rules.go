@@ -83,11 +83,11 @@ type fields = machine.Fields
 
 // Expand creates
 //
-//	EtcdCluster/NAME-etcd          where nothing says which one it uses
-//	SecurityGroup/NAME             who may talk to the machines
-//	VirtualMachineGroup/NAME       the machines, one changed at a time
-//	M3DBInstance/NAME-0 …          their parts in the cluster, each after the one before
-//	M3DBNamespace/NAME-NAMESPACE   its namespaces
+//	EtcdCluster/NAME-etcd          an etcd, if nothing names one that exists
+//	SecurityGroup/NAME             the rules about who may connect to the machines
+//	VirtualMachineGroup/NAME       the machines, which are changed one at a time
+//	M3DBInstance/NAME-0 …          the machines' instances in the cluster, created one after the other
+//	M3DBNamespace/NAME-NAMESPACE   the namespaces of the cluster
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.EtcdTLSSecret != "" {
 		etcdtls.Check(e, secretField, s.EtcdTLSSecret, r.now())
@@ -112,7 +112,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		return
 	}
 	groups := append([]string{e.Key.Name}, m.SecurityGroups...)
-	if found.cluster != "" { // its security group also admits all members of that group
+	if found.cluster != "" { // the security group of the EtcdCluster also admits all machines that have it
 		groups = append(groups, found.cluster)
 	}
 	template["securityGroups"] = groups
@@ -142,7 +142,8 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 
 var released = pattern.Of(`^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
 
-// version is the version that the machines run: the image's tag, or its replacement.
+// version is the version of M3DB that the machines run: the image's tag, or the version
+// that the stack's configuration gives for that tag.
 func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bool) {
 	tag := "latest"
 	if at := strings.LastIndexByte(s.Image, ':'); at > strings.LastIndexByte(s.Image, '/') {
@@ -187,8 +188,8 @@ func (r rules) groups(s *Spec, e *kind.Expansion) (list []fields) {
 	return list
 }
 
-// inside adds the objects inside the machines: each machine's part in the cluster, and the
-// namespaces.
+// inside adds the objects inside the machines: an M3DBInstance for each machine, and an
+// M3DBNamespace for each namespace.
 func (s *Spec) inside(e *kind.Expansion) {
 	room := make([]int, len(s.IsolationGroups))
 	for i, g := range s.IsolationGroups {
@@ -226,7 +227,7 @@ func (s *Spec) inside(e *kind.Expansion) {
 	}
 }
 
-// gates are the rules of the security group.
+// gates are the rules of the security group that admit other machines and clients.
 func (s *Spec) gates(e *kind.Expansion) []fields {
 	if s.Clients == nil {
 		e.Note("spec.clients", "is left out: whoever reaches the machines can read, write and delete all data")

@@ -57,7 +57,7 @@ type AffinityTerm struct {
 	Values []string `json:"values" rule:"required,min=1,max=32" doc:"Its values."`
 }
 
-// Namespace is one of the cluster's.
+// Namespace is a namespace of the cluster.
 type Namespace struct {
 	Name    string         `json:"name" rule:"required,min=1,max=255" doc:"Its name."`
 	Preset  string         `json:"preset,omitempty" rule:"enum=10s:2d|1m:40d" doc:"Usual options: values every 10 seconds for 2 days, or every minute for 40 days." example:"10s:2d"`

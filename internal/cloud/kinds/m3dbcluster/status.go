@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Summarize is a cluster's status in m3db-operator's terms. (pkg/apis/m3dboperator/v1alpha1/cluster.go: M3DBStatus)
+// Summarize returns the status of a cluster in m3db-operator's terms.
+// (pkg/apis/m3dboperator/v1alpha1/cluster.go: M3DBStatus)
 func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	ready, moving, placed := 0, 0, 0
 	members, lost, reason := member.Parts("M3DBInstance", parts)
