@@ -9,9 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// displaced says of a placement that none of its instances, of several, is where the port of its machine is, and what to do; "" where that is not so. etcd keeps the
-// placement of a cluster whose manifest goes, and when that comes back, its machines have other addresses, perhaps one another's. None of the instances can be
-// replaced then, since all others would have to answer.
+// displaced returns a message if the placement has several instances and none of them is at the address of its machine's port; otherwise "". That
+// happens if a manifest was removed and comes back: etcd still has the old placement, but the new machines have other addresses, perhaps even each
+// other's. Replacing an instance is then impossible, because all other instances would have to answer.
 func (c *cluster) displaced(p *m3.Placement) string {
 	if p == nil || len(p.Instances) < 2 {
 		return ""
@@ -30,8 +30,8 @@ func (c *cluster) displaced(p *m3.Placement) string {
 		strings.Join(addresses, ", "), c.at.Environment)
 }
 
-// foreign says of a placement that the stack has not begun it, and what to do; "" where that is not so. Manifests decide at which addresses the stack's ports are,
-// and so whom the agent asks there: it may be the M3DB of somebody else.
+// foreign returns a message if the stack did not begin the placement; otherwise "". Manifests decide which addresses the stack's ports have, so the
+// agent may be asking the M3DB of somebody else there.
 func (c *cluster) foreign(p *m3.Placement) string {
 	if p == nil || c.own {
 		return ""
@@ -45,6 +45,6 @@ func othersPlacement(environment string) string {
 }
 
 const (
-	mostShown   = 5  // addresses that are named
-	mostAddress = 64 // bytes of each
+	mostShown   = 5  // how many addresses a message shows
+	mostAddress = 64 // how many bytes of each address it shows
 )

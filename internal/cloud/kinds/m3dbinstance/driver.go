@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Create is that of [typed.Kind]. Whether there is a placement is asked again, of all machines: the first one begins it only when
-// every machine answers that there is none.
+// Create implements [typed.Kind]. It asks all machines once more whether there is a placement. The first instance begins the
+// placement only if every machine answers that there is none.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	var ports, addresses []string
 	for _, p := range w.Spec.Peers {
@@ -51,7 +51,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 func add(ctx context.Context, at m3.Client, seen seen, own m3.Instance, machine string) error {
 	p := seen.placement()
 	if p.Find(own.ID) != nil {
-		return nil // an answer was lost, or the placement began with it
+		return nil // an earlier answer was lost, or the new placement already contained it
 	}
 	if slices.ContainsFunc(p.Instances, func(h m3.Held) bool { return m3.MachineOf(h.ID) == machine }) {
 		return fmt.Errorf("%w: the placement has an instance of this machine on another disk", kind.ErrBusy)
@@ -62,7 +62,7 @@ func add(ctx context.Context, at m3.Client, seen seen, own m3.Instance, machine 
 	return member.Classed(at.Add(ctx, seen.agreed.Address, own))
 }
 
-// begin makes the placement of all instances, unless there was one before.
+// begin creates the placement with all first instances, unless a placement exists.
 func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peers []*machine) error {
 	var first []m3.Instance
 	for _, p := range w.Spec.Peers {
@@ -86,12 +86,13 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 	err = at.Init(ctx, seen.agreed.Address, first, w.Spec.NumberOfShards, w.Spec.ReplicationFactor)
 	var refused *m3.Refused
 	if errors.As(err, &refused) && refused.Exists() {
-		return nil // somebody was faster
+		return nil // another request created it meanwhile
 	}
 	return member.Classed(err)
 }
 
-// Update is that of [typed.Kind]: it records that there was an instance, and has one on another disk replace it.
+// Update implements [typed.Kind]: it records on the port that there was an instance. If the machine's disk or address is another
+// one, it replaces the instance.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
@@ -105,7 +106,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	at := m3.Over(d.machines, s.env)
 	seen := look(ctx, at, append([]string{s.Address}, s.Others...))
 	if seen.placement().Find(s.wanted) != nil {
-		return nil // an answer was lost
+		return nil // an earlier request replaced it, but its answer was lost
 	}
 	if !seen.answered[s.Address] {
 		return fmt.Errorf("%w: the machine at %s does not answer yet", kind.ErrBusy, s.Address)
@@ -116,7 +117,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	return member.Classed(at.Replace(ctx, seen.agreed.Address, s.held.ID, w.Spec.instance(s.wanted, s.held.IsolationGroup, s.Address)))
 }
 
-// Delete is that of [typed.Kind].
+// Delete implements [typed.Kind].
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	if s.held.ID == "" {

@@ -12,19 +12,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// cluster is what is known of one in the cloud, and what its machines say.
+// cluster is one cluster: its machines in the cloud, and their answers.
 type cluster struct {
 	*member.Cluster[Spec]
 	of       member.Kind[Spec]
 	at       m3.Client
 	seen     seen
-	keeps    bool       // instances that are not wanted any more
-	own      bool       // a placement is the stack's
-	gone     []*machine // those that are not wanted any more, and had an instance
-	outgoing []string   // addresses of those that still have one
+	keeps    bool       // instances that no manifest asks for stay (preventScaleDown).
+	own      bool       // the stack began a placement.
+	gone     []*machine // machines that no manifest asks for any more and that had an instance.
+	outgoing []string   // addresses of unwanted machines that still have an instance.
 }
 
-// List is that of [typed.Kind]: what the machines say of each cluster that manifests ask for.
+// List implements [typed.Kind]. It asks the machines of each cluster that manifests declare.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
@@ -48,15 +48,15 @@ func claims(machines []*machine) bool {
 	return slices.ContainsFunc(machines, func(m *machine) bool { return m.Recorded || m.Begins })
 }
 
-// idOf is what a placement has to call the instance of a machine; "" while its volume is not there.
+// idOf is the ID that the machine's instance must have in a placement; "" while the machine's volume does not exist.
 func idOf(m *machine) string { return m3.InstanceID(m.Key.Name, m.VolumeID, m.Address) }
 
-// live is the instance of a machine, before it is known what the placement says.
+// live is the instance of a machine, without the fields that follow from the placement.
 func (c *cluster) live(m *machine) live {
 	return member.Live(c.of, m, &State{State: member.State{PortID: m.PortID, Address: m.Address, Failure: c.seen.failures[m.Address]}, env: c.at.Environment})
 }
 
-// addresses are those of the machines besides one.
+// addresses are the addresses of all machines of the cluster except besides.
 func (c *cluster) addresses(besides *machine) (list []string) {
 	list = slices.Clone(c.outgoing)
 	for _, m := range c.Machines {
@@ -67,13 +67,13 @@ func (c *cluster) addresses(besides *machine) (list []string) {
 	return list
 }
 
-// found returns the instances that exist of a cluster.
+// found returns the existing instances of a cluster.
 func (c *cluster) found() (all []live) {
 	p := c.seen.placement()
 	displaced := cmp.Or(c.displaced(p), c.foreign(p))
 	var unwanted []live
 	if displaced == "" {
-		unwanted = c.unwanted(p) // first, since it finds who is outgoing
+		unwanted = c.unwanted(p) // first, because it fills c.outgoing
 	}
 	stay := c.stay(p)
 	for _, m := range c.Machines {
@@ -97,7 +97,8 @@ func (c *cluster) found() (all []live) {
 	return append(all, unwanted...)
 }
 
-// stay says why no machine of the cluster is interrupted: a machine that the group no longer has still gives its shards away.
+// stay returns why no machine of the cluster may be interrupted: shards of an instance whose machine is no longer in the group still move. "" if they
+// may.
 func (c *cluster) stay(p *m3.Placement) string {
 	if p == nil {
 		return ""
@@ -108,8 +109,8 @@ func (c *cluster) stay(p *m3.Placement) string {
 	return ""
 }
 
-// givesWay says why a machine that works is not changed yet; "" when it may be. One instance changes at a time, and unwanted instances leave first. A
-// machine that does not work is repaired before they leave.
+// givesWay returns why a machine that works must not be changed yet; "" if it may be changed. One instance changes at a time, and unwanted instances
+// are removed first. A machine that does not work is repaired before that.
 func (c *cluster) givesWay(l *live, unwanted []live) string {
 	if c.keeps || len(unwanted) == 0 || l.Phase != kind.Ready && l.Phase != kind.Pending {
 		return ""
@@ -117,7 +118,7 @@ func (c *cluster) givesWay(l *live, unwanted []live) string {
 	return member.Leaving(unwanted[len(unwanted)-1].Name)
 }
 
-// placed says what a machine is in a placement; false is that it is no part of it.
+// placed sets the state of a machine's instance from the placement. there is false if the placement has no instance of the machine.
 func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	s := l.State
 	held, other := p.Find(s.wanted), (*m3.Held)(nil)
@@ -142,7 +143,7 @@ func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	case !c.seen.answered[m.Address]:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
 	case c.seen.bare && held.Initializing > 0 && other == nil:
-		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // which needs it
+		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // in M3DB, nodes take their shards only once a namespace exists
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, moving(*held)
 	case !c.seen.whole[m.Address] && m.Host.Boots:
@@ -155,7 +156,7 @@ func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	return true
 }
 
-// moved says why a machine is not recreated: its node would no longer be where the placement knows it.
+// moved returns why a machine must not be created again: its node would then listen on another port than the placement lists. "" if it may be.
 func moved(m *machine, s *State) string {
 	port := m.Spec.portOf(s.wanted)
 	if s.held.ID != s.wanted || s.held.Port == port {
@@ -164,11 +165,11 @@ func moved(m *machine, s *State) string {
 	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, and a machine made now would listen on %d", s.held.Port, port)
 }
 
-// alone says what is known of a machine while there is no placement that most agree on; false is that there is nothing.
+// alone sets the state of a machine's instance if most machines agree on no placement. there is false if no instance is known to exist.
 func (c *cluster) alone(m *machine, l *live) (there bool) {
 	recorded := slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Recorded })
 	silent := slices.ContainsFunc(c.seen.answers, func(a answer) bool { return a.Err != nil })
-	blank := c.seen.agreed != nil && !silent // all say that there is no placement
+	blank := c.seen.agreed != nil && !silent // all machines answer that there is no placement
 	l.Uncertain = !recorded
 	switch {
 	case blank && !recorded, silent && m.Host.ID == "" && !recorded:

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// unwanted are the instances of machines that no manifest asks for any more. They go one at a time, the last ones first.
+// unwanted are the instances of machines that no manifest asks for any more. They are removed one at a time, the last
+// one first.
 func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 	if p == nil {
 		return c.unknown()
@@ -21,7 +22,7 @@ func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 			c.outgoing = append(c.outgoing, h.Address)
 		}
 		there := *m
-		there.Address = h.Address // its port may have another one
+		there.Address = h.Address // the machine's port may have another address
 		l := c.live(&there)
 		l.ID, l.Mark.Keep, l.Phase, l.State.held = h.ID, c.keeps, kind.Ready, h
 		if h.Leaving > 0 {
@@ -36,7 +37,8 @@ func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 	return all
 }
 
-// unknown are the machines that are not wanted any more while it is not known whether they still have shards: they stay.
+// unknown are the instances of unwanted machines while it is unknown whether they still have shards. Until then, they
+// are not removed.
 func (c *cluster) unknown() (all []live) {
 	for _, m := range c.gone {
 		l := c.live(m)

@@ -12,14 +12,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// seen is what the machines of a cluster say of its placement.
+// seen is the answers of a cluster's machines about its placement.
 type seen struct {
 	answers  []answer
-	answered map[string]bool   // addresses
-	failures map[string]string // why the machine at an address cannot begin, as it says
-	whole    map[string]bool   // those whose nodes have their data
+	answered map[string]bool   // addresses at which a coordinator answered
+	failures map[string]string // by address: why the machine cannot start M3DB, if the machine reports a reason
+	whole    map[string]bool   // addresses of nodes that have read all their data
 	agreed   *answer
-	bare     bool // shards wait for the first namespace
+	bare     bool // the cluster has no namespace yet, and shards wait for the first one
 }
 
 type answer = member.Answer[*m3.Placement]
@@ -50,7 +50,7 @@ func version(p *m3.Placement) int {
 	return p.Version
 }
 
-// bare reports a cluster without a namespace, whose nodes take no shards: M3DB starts with the first one. It asks only where shards wait.
+// bare reports whether shards wait because the cluster has no namespace. In M3DB, nodes take their shards only once the first namespace exists.
 func bare(ctx context.Context, at m3.Client, s seen) bool {
 	p := s.placement()
 	if p == nil || p.Unsettled() == nil {
@@ -60,7 +60,7 @@ func bare(ctx context.Context, at m3.Client, s seen) bool {
 	return err == nil && len(namespaces) == 0
 }
 
-// placement is what most say; nil when there is none, or nothing that most say.
+// placement is the placement that most machines report; nil if most report none, or if no answer has a majority.
 func (s seen) placement() *m3.Placement {
 	if s.agreed == nil {
 		return nil
@@ -70,8 +70,9 @@ func (s seen) placement() *m3.Placement {
 
 var errDisagree = fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
 
-// calm returns why nothing may change now, besides one instance: shards are moving, a machine does not answer, or it has not read its data. Coordinators
-// check themselves whether shards move. They do not check the machines, whose shards the others would miss.
+// calm returns why no instance except besides may change now: shards are moving, a machine does not answer, or a node has not read its data.
+// Coordinators themselves check whether shards move. They do not check the machines, and if one is down, its shards would have too few replicas
+// during the change.
 func (s seen) calm(besides string) error {
 	p := s.placement()
 	if p == nil {

@@ -1,13 +1,13 @@
-// Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. It is found in the cluster's placement, and not in the
-// cloud. The agent asks the coordinators on the stack's own machines for it. An M3DBCluster makes one for each machine.
+// Package m3dbinstance is the kind M3DBInstance: the part of one machine in a cluster of M3DB. An instance is an entry in the cluster's placement,
+// and not an object of OpenStack. The agent asks the coordinators on the stack's own machines for it. An M3DBCluster makes one for each machine.
 //
 //	create   begins the placement with all first instances together, or adds one instance
-//	update   replaces the instance whose disk is lost by the one on the new disk
-//	delete   makes an instance give its shards to the others
+//	update   replaces the instance whose disk is lost by an instance on the new disk
+//	delete   makes an instance give its shards to the other instances
 //
-// One of these is done at a time, only while no shard moves and all other machines answer. It is never forced. An instance belongs to a machine by its
-// ID, and bears the mark of that machine's port. A tag of the port records only that there was an instance. So a placement that etcd has lost is
-// not begun again: nodes would delete the data of shards that are not theirs.
+// Only one of these happens at a time, while no shard moves and all other machines answer. None of them is ever forced. The ID of an instance names
+// its machine, and the instance bears the mark of that machine's port. A tag of the port records only that there was an instance. With that record,
+// the agent does not begin a placement again that etcd has lost: nodes would delete the data of shards that are no longer theirs.
 package m3dbinstance
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what an instance shall be. Its machine, its port and the instance have one name: CLUSTER-0, CLUSTER-1 and so on.
+// Spec is the desired state of an instance. Its machine, its port and the instance have the same name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
 	Cluster           string `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a part of."`
 	PortRef           string `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other instances know it."`
@@ -56,10 +56,10 @@ func (s *Spec) instance(id, isolationGroup, address string) m3.Instance {
 // State is the known state of an instance.
 type State struct {
 	member.State
-	held m3.Held // where it is in the placement
+	held m3.Held // its entry in the placement
 
-	shards, replicas int    // of the placement
-	wanted           string // the ID that it has to have; "" while that is not known
+	shards, replicas int    // numbers of shards and replicas of the whole placement
+	wanted           string // the ID that the instance must have; "" while it is unknown
 	env              string
 }
 
@@ -93,8 +93,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Flat()
 }
 
-// Diff reports an instance whose disk or address differs from the placement, another isolation group, and an instance that is not recorded on
-// its port yet.
+// Diff reports an instance whose disk or address differs from the placement, another isolation group, and an instance that is not yet recorded on its
+// port.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	if have.held.ID == "" {
 		return
@@ -115,7 +115,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	have.Diff(c, "placement")
 }
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(s *State) any {
 	shown, h := s.Shown(), s.held
 	if h.ID == "" {
