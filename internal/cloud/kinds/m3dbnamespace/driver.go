@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// recordTag is a tag on the ports of a cluster. It records that a manifest asked for this namespace. Tags of this form count as part of a
-// mark: no manifest can contain one.
+// recordTag is a tag on the ports of a cluster which records that a manifest asked for this namespace. Tags with this prefix count as
+// part of an owner mark, so no manifest can contain one.
 func recordTag(namespace string) string {
 	return ownertext.Prefix + "m3ns:" + checksum.Short(namespace)
 }
@@ -29,7 +29,7 @@ func (d driver) record(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-// forget undoes [driver.record]: a later namespace of the same name was not asked for by this stack.
+// forget undoes [driver.record], so that a later namespace of the same name does not count as requested by this stack.
 func (d driver) forget(ctx context.Context, portIDs []string, namespace string) error {
 	for _, id := range portIDs {
 		err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "ports/" + id + "/tags/" + recordTag(namespace)})
@@ -40,7 +40,7 @@ func (d driver) forget(ctx context.Context, portIDs []string, namespace string) 
 	return nil
 }
 
-// Create implements [typed.Kind]. It records the request on the ports before it makes the namespace.
+// Create implements [typed.Kind]. It records on the ports that a manifest asks for the namespace, and then creates the namespace.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	options, field, ok := w.Spec.Options.read()
 	if !ok {
@@ -79,7 +79,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	var refused *m3.Refused
 	switch {
 	case errors.As(err, &refused) && refused.Exists():
-		return l, nil // an earlier answer was lost
+		return l, nil // an earlier request created it, but its answer was lost
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
 		return live{}, fmt.Errorf("%w: %w", kind.ErrRejected, err)
 	}
@@ -123,7 +123,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return err == nil, err
 }
 
-// anywhere asks one machine after the other, until one answers.
+// anywhere calls do with one address after the other, until a machine answers.
 func anywhere(addresses []string, do func(address string) error) error {
 	err := fmt.Errorf("%w: no machine of the cluster is there", kind.ErrBusy)
 	for _, address := range addresses {
@@ -134,7 +134,8 @@ func anywhere(addresses []string, do func(address string) error) error {
 	return err
 }
 
-// classed marks the errors of a coordinator that may end later, as member.Classed does. "Not found" is final, so it stays as it is.
+// classed marks errors of a coordinator that may go away later, as member.Classed does. "Not found" is final, so classed returns it
+// unchanged.
 func classed(err error) error {
 	var refused *m3.Refused
 	if errors.As(err, &refused) && refused.NotFound() {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// place is a cluster with namespaces in manifests, and the ports of its machines.
+// place is a cluster for which manifests declare namespaces, and the ports of its machines.
 type place struct {
 	namespace, cluster string
 	ports              []*kind.Live
@@ -36,7 +36,8 @@ func (p *place) portIDs() (list []string) {
 	return list
 }
 
-// own reports whether the stack itself began the cluster's placement, as tags of the ports record. Nothing is changed in any other cluster.
+// own reports whether the stack itself began the cluster's placement, which tags of the ports record. The agent changes nothing in any
+// other cluster.
 func (p *place) own(tags map[string][]string) bool {
 	return slices.ContainsFunc(p.ports, func(port *kind.Live) bool { return member.PlacementBegun.On(tags[port.ID], port.Facts.Address) })
 }
@@ -61,8 +62,8 @@ func places(around kind.Hosts) (all []*place) {
 	return all
 }
 
-// List implements [typed.Kind]. If no majority of a cluster's machines agrees on its namespaces, they are unknown. A cluster without
-// machines has none yet.
+// List implements [typed.Kind]. If no majority of a cluster's machines agrees on its namespaces, the namespaces are unknown. A cluster
+// without machines has no namespaces yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -102,7 +103,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	return all, ctx.Err()
 }
 
-// found is one namespace of a cluster. ok is false if no manifest asks for it and no tag records that one did.
+// found is one namespace of a cluster. ok is false if no manifest asks for it and no tag records that a manifest did.
 func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
 	i := slices.IndexFunc(around.Want, func(d kind.Desired) bool {
 		return d.Key.Namespace == p.namespace && d.Key.Name == m3.NamespaceObject(p.cluster, name)
@@ -123,7 +124,8 @@ func (p *place) found(around kind.Hosts, name string, n m3.Namespace, tags map[s
 	return l, true
 }
 
-// awaitNodes sets unused namespaces to Pending while nodes of the cluster still take their shards: until then no node has a namespace.
+// awaitNodes sets unused namespaces to Pending while nodes of the cluster still take their shards. Nodes do not use a namespace before
+// that.
 func awaitNodes(ctx context.Context, at m3.Client, address string, found []live) {
 	unused := func(l live) bool { return l.Phase == kind.Begun }
 	if !slices.ContainsFunc(found, unused) {
@@ -140,7 +142,8 @@ func awaitNodes(ctx context.Context, at m3.Client, address string, found []live)
 	}
 }
 
-// unknown are the namespaces of a cluster that does not answer, if a tag records that they were asked for. They are not made a second time.
+// unknown are the namespaces of a cluster that does not answer, if a tag records that a manifest asked for them. They are not created a
+// second time.
 func (p *place) unknown(around kind.Hosts, tags map[string]bool) (all []live) {
 	for i := range around.Want {
 		d := &around.Want[i]

@@ -1,12 +1,12 @@
-// Package m3dbnamespace is the kind M3DBNamespace: a namespace of an M3DB cluster, with its data. The package asks the coordinators of the
+// Package m3dbnamespace is the kind M3DBNamespace: a namespace of an M3DB cluster, with its data. The agent asks the coordinators of the
 // cluster for it. An M3DBCluster makes the cluster, and an M3DBNamespace for each of its namespaces.
 //
-//	create   makes it
-//	update   makes coordinators use it; changes how long data is kept
-//	delete   deletes it with all data
+//	create   makes the namespace
+//	update   makes coordinators use the namespace, or changes how long it keeps data
+//	delete   deletes the namespace with all data
 //
-// A namespace bears no mark. A namespace that a manifest names is the stack's. Any other is deleted only if a tag on ports of the cluster
-// records that a manifest named it. The rest is left alone.
+// A namespace bears no mark. If a manifest names a namespace, it belongs to the stack. Any other namespace is deleted only if a tag on ports of
+// the cluster records that a manifest named it. The agent never changes the rest.
 package m3dbnamespace
 
 import (
@@ -69,7 +69,7 @@ type AggregationOptions struct {
 	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"The aggregates that the namespace holds. An element with aggregated: false stands for the data as it was written."`
 }
 
-// Aggregation is one aggregate, or the data as it was written.
+// Aggregation is one aggregate. If Aggregated is false, it is the data as it was written.
 type Aggregation struct {
 	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether it is an aggregate."`
 	Attributes Attributes `json:"attributes,omitempty" doc:"Resolution and data of the aggregate."`
@@ -173,7 +173,8 @@ func (rules) Status(s *State) any {
 	return map[string]any{"name": s.name, "state": s.Staging.Status, "retentionPeriod": s.RetentionOptions.RetentionPeriod.String()}
 }
 
-// usual fills in the defaults: no list means data as it was written, which coordinators require explicitly; an aggregate is of all data.
+// usual fills in the defaults. Coordinators require a list: an empty list becomes an entry for the data as it was written. An aggregate without
+// downsampleOptions is of all data.
 func usual(list []m3.Aggregation) []m3.Aggregation {
 	if len(list) == 0 {
 		return []m3.Aggregation{{}}
@@ -227,7 +228,7 @@ func (o *Options) read() (out m3.Options, field string, ok bool) {
 	return out, "", true
 }
 
-// timed is a field that holds a duration.
+// timed is a field of options that holds a duration.
 type timed struct {
 	field, text string
 	into        *time.Duration
