@@ -1,5 +1,5 @@
-// Package network is the kind Network: a Neutron network, in K-ORC's
-// vocabulary. It knows nothing about the ports on it.
+// Package network is the kind Network: a Neutron network, in K-ORC's vocabulary.
+// The package does not read or change the ports on a network.
 package network
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a network. Field names and meanings are K-ORC's
-// (api/v1alpha1/network_types.go), values Neutron's (neutron-lib
+// Spec is the desired state of a network. Field names and meanings are from K-ORC
+// (api/v1alpha1/network_types.go), values are from Neutron (neutron-lib
 // api/definitions/network.py).
 type Spec struct {
 	Name                  *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -36,7 +36,8 @@ type More struct {
 	Provider Provider `json:"provider" api:",inline"`
 }
 
-// Provider is the physical realization of a network, which only administrators see.
+// Provider describes how a network is realized physically. Only administrators see
+// it.
 type Provider struct {
 	NetworkType     string `json:"networkType,omitempty" api:"provider:network_type"`
 	PhysicalNetwork string `json:"physicalNetwork,omitempty" api:"provider:physical_network"`
