@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// impossible returns a reason if an address is outside the subnet that it is to come from.
+// impossible returns a reason if an address is outside the subnet that the manifest names for it.
 func impossible(w typed.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
 		field, ip := addressField(i), table.Or(a.IP, "")
@@ -28,7 +28,7 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// alone claims the addresses: the ones that the manifest names, and any free ones.
+// alone claims each address that the manifest names, and a free address for each entry without one.
 func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		switch {
@@ -62,7 +62,7 @@ func stated(s *Spec) (f kind.Facts) {
 	return f
 }
 
-// roles say what the cloud's own ports are for, by the beginning of their device_owner (neutron-lib constants.py).
+// roles give the purpose of the cloud's own ports, by the prefix of their device_owner (neutron-lib constants.py).
 var roles = []struct{ owner, role string }{
 	{"network:dhcp", "the network's DHCP server"},
 	{"network:distributed", "the network's DHCP and metadata server"},
@@ -72,7 +72,7 @@ var roles = []struct{ owner, role string }{
 	{"Octavia", "of a load balancer"},
 }
 
-// role says what a port is used for.
+// role is a text that names the user of a port, such as a router or a server; "" if it is none of roles.
 func role(m More) string {
 	for _, r := range roles {
 		switch {
@@ -86,8 +86,8 @@ func role(m More) string {
 	return ""
 }
 
-// madeFor is the ID of the server, load balancer or router that a port is deleted with. The port of
-// a router's interface is not deleted with the router.
+// madeFor is the ID of the server, load balancer or router with which a port is deleted. The port of a router's
+// interface is not deleted with the router.
 func madeFor(m More) string {
 	if id, vip := strings.CutPrefix(m.DeviceID, "lb-"); vip { // octavia/network/drivers/neutron/allowed_address_pairs.py
 		return id

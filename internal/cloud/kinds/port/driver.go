@@ -17,7 +17,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// observe treats every status as Ready: a port that no machine uses is DOWN.
+// observe sets no phase, so every status counts as Ready: the status of a port without a machine is DOWN.
 func observe(s *state, live *kind.Live) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
 	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
@@ -64,8 +64,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// remove refuses to delete a port that is plugged into a running machine. It deletes the port only if another port will replace
-// it and the machine belongs to the stack. A port can still name a machine that no longer exists. (Launchpad 2134375)
+// remove refuses to delete a port that is plugged into an existing machine, unless another port will replace it. It also refuses
+// if the machine belongs to somebody else. A port can still name a machine that no longer exists. (Launchpad 2134375)
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
 		if !have.Recreated && !define.ServerGone(ctx, d.Client, m.DeviceID) {

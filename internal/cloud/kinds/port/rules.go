@@ -13,14 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// findSubnets adds no object; it finds the subnets that an address can come from.
+// findSubnets adds no object to the expansion. It sets SubnetRefs to the subnets from which the cloud can choose an
+// address.
 func findSubnets(s *Spec, e *kind.Expansion) {
 	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.SubnetRef == "" }) {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.NetworkRef)
 	}
 }
 
-// reserved are the attributes that hold the ownership, or that have a field of their own.
+// reserved are the attributes that valueSpecs must not set: they hold the owner mark, or have a field in Spec.
 const reserved = " name description tags network_id project_id tenant_id device_id device_owner fixed_ips security_groups " +
 	"allowed_address_pairs admin_state_up mac_address port_security_enabled binding:vnic_type binding:host_id trusted propagate_uplink_status qos_policy_id dns_name dns_domain "
 
@@ -64,9 +65,9 @@ func validate(s *Spec, r *kind.Report) {
 // anyAddress reports whether the cloud may choose an address from all subnets.
 func (s *Spec) anyAddress() bool { return len(s.Addresses) == 1 && s.Addresses[0] == Address{} }
 
-// compareAddresses compares the addresses of the manifest with those of the port. An entry without an address
-// accepts any address of its subnet. Neutron adds addresses by itself on every subnet where machines configure
-// their own (SLAAC); they are no difference. Nothing is compared while a subnet is not ready.
+// compareAddresses compares the addresses of the manifest with the addresses of the port. An entry without an address
+// accepts any address of its subnet. Addresses that Neutron adds for SLAAC, on subnets where machines configure their own
+// addresses, are no difference. Nothing is compared while a subnet is not ready.
 func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.anyAddress() && len(have.Spec.Addresses) > 0 {
 		return
@@ -96,7 +97,8 @@ func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kin
 	}
 }
 
-// tokens are the addresses in the form in which load balancer members and others refer to them. The subnets in s are IDs.
+// tokens are the addresses in the form that kind.Held writes and load balancer members refer to. The subnets in s are
+// IDs.
 func tokens(s *Spec) []string {
 	out := []string{}
 	for _, a := range s.Addresses {
@@ -144,7 +146,7 @@ func compareGroups(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// portSecurity maps the words to Neutron's values. With any other word, the network decides.
+// portSecurity maps the words of the manifest to Neutron's values. With any other word, the network's setting applies.
 var portSecurity = map[string]bool{"Enabled": true, "Disabled": false}
 
 func comparePortSecurity(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
@@ -165,8 +167,8 @@ func writePortSecurity(w typed.Want[Spec], _ *table.Object[Spec, More], body map
 	}
 }
 
-// host is the host that the port is to be bound to, if it is known; otherwise "". hidden is the Server whose
-// host the cloud does not show, or "".
+// host returns the host on which the port must be, or "" if it is unknown or not set. hidden is the Server whose host the
+// cloud does not show, or "".
 func host(w typed.Want[Spec]) (id, hidden string) {
 	h := table.Or(w.Spec.HostID, HostID{})
 	server := w.Ref("Server", table.Or(h.ServerRef, ""))
@@ -192,9 +194,9 @@ func writeHost(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]
 	}
 }
 
-// export omits ports that belong to a service of the cloud. It also omits values that the cloud chose for a port:
-// the MAC address, the host, and the addresses that machines derive from the MAC address. A nameless port that a
-// machine uses belongs to that machine and is deleted with it, so it is omitted unless it was chosen.
+// export omits ports that belong to a service of the cloud. It also omits values that the cloud chose for a port: the MAC
+// address, the host, and the addresses that machines derive from the MAC address. A nameless port of a server is deleted
+// with the server, so it is omitted unless the user chose it for the export.
 func export(s *state, spec *Spec, e *kind.Export) {
 	switch owner := s.More.DeviceOwner; {
 	case owner != "" && !strings.HasPrefix(owner, "compute:"):

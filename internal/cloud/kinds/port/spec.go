@@ -1,5 +1,6 @@
-// Package port is the kind Port: a Neutron port, in K-ORC's vocabulary. Of a
-// machine that is plugged into a port it knows only that it exists.
+// Package port is the kind Port: a Neutron port, in K-ORC's vocabulary. Of the
+// machine that is plugged into a port, the package only checks whether it
+// exists and which stack owns it.
 package port
 
 import (
@@ -10,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a port. Field names and meanings are K-ORC's
-// (api/v1alpha1/port_types.go), values Neutron's (neutron-lib
+// Spec is the desired state of a port. Field names and meanings are from K-ORC
+// (api/v1alpha1/port_types.go), values are from Neutron (neutron-lib
 // api/definitions/port.py, portbindings.py, port_security.py).
 type Spec struct {
 	Name                  *string       `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -35,8 +36,8 @@ type Spec struct {
 	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
 	define.ProjectRef     `json:",inline"`
 
-	// SubnetRefs are the subnets of the network in the repository. They must
-	// exist before the cloud can choose an address.
+	// SubnetRefs are the subnets of the port's network that the repository
+	// declares. They must exist before the cloud can choose an address.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
@@ -52,7 +53,7 @@ type AddressPair struct {
 	MAC *string `json:"mac,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the port's own if left out."`
 }
 
-// HostID names a host, directly or through a server that runs there.
+// HostID names a host: by its name, or by a server that runs on it.
 type HostID struct {
 	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"min=1,max=36" doc:"Name of the host."`
 	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server whose host is meant."`
