@@ -1,5 +1,5 @@
 // Package portforwarding is the kind PortForwarding: a port of a floating IP that is forwarded to
-// a port of a machine (Neutron). Of floating IPs and ports it knows only their IDs.
+// a port of a machine (Neutron). The package knows floating IPs and ports only by their IDs.
 //
 // Port forwardings have no tags, so the owner mark is at the end of the description. A cloud
 // whose port forwardings have no description is not supported. Only administrators and the
@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a port forwarding. Values are Neutron's (neutron-lib
+// Spec is the desired state of a port forwarding. Values are from Neutron (neutron-lib
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
 	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron accepts 255 characters, including the owner mark at the end."`
@@ -69,9 +69,9 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// find lists the floating IPs of the project that may have port forwardings. A floating IP
-// that is associated with a port has none. If the cloud does not show which ones have any,
-// all others are returned.
+// find returns the floating IPs of the project that may have port forwardings, with their
+// projects. A floating IP that is associated with a port has none. If the cloud does not show
+// which of the others have port forwardings, find returns all of them.
 func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	type address struct {
 		ID        string      `json:"id"`
@@ -89,7 +89,7 @@ func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return projects, err
 }
 
-// findWay adds no object; it notes if no router leads to the port.
+// findWay adds no object to the expansion. It adds a note if no router leads to the port.
 func findWay(s *Spec, e *kind.Expansion) {
 	external := ""
 	if networks, _ := e.Referred("FloatingIP", s.FloatingIPRef, "Network"); len(networks) == 1 {
@@ -111,8 +111,9 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return err
 }
 
-// unreachable explains Neutron's 400 for a port that no router connects with the external
-// network: a router may still come (services/portforwarding/pf_plugin.py).
+// unreachable explains Neutron's answer 400 if no router connects the port with the external
+// network. The error is ErrNotYet, because a router may be added later
+// (services/portforwarding/pf_plugin.py).
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "is not reachable from subnet") {
 		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
