@@ -1,8 +1,9 @@
 // Package project is the kind Project: a project of the cloud (Keystone), in K-ORC's
-// vocabulary. Everybody can find the projects in which the credentials have a role.
-// Making one needs an administrator.
+// vocabulary. Every user can find the projects in which the credentials have a role.
+// Only an administrator can create a project.
 //
-// The mark is a separate attribute: Keystone's tags cannot contain a slash.
+// The owner mark is a separate attribute, because Keystone's tags cannot contain a
+// slash.
 package project
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a project. Field names and meanings are K-ORC's
+// Spec is the desired state of a project. Field names and meanings are from K-ORC
 // (api/v1alpha1/project_types.go).
 type Spec struct {
 	Name        *string  `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -38,14 +39,14 @@ type Filter struct {
 	define.TagFilter `json:",inline"`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName is the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type state = define.State[Spec, More]
 
-// Kind returns the kind Project. c may be nil where only its rules are needed. It
-// lists all projects if it may; otherwise those in which the user has a role, which
-// everybody may list.
+// Kind returns the kind Project. c may be nil where only its rules are needed. The
+// kind lists all projects if the credentials allow that. Otherwise, it lists the
+// projects in which the user has a role, which every user may list.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
