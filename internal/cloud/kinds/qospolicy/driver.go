@@ -17,8 +17,8 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// create makes the policy, then its rules, and marks it as complete last. A kill in between
-// leaves a policy that is known to be half-made.
+// create makes the policy, then its rules, and finally marks it as complete. If the agent
+// is killed in between, the mark shows that the policy is incomplete.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.Begin(ctx, w)
 	if err != nil {
@@ -46,8 +46,8 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// setRules changes rules in place, so that each stays in force. Changes that make room for
-// others come first: Neutron refuses a minimum above a limit.
+// setRules changes each rule in place, so that the rule stays in force meanwhile. Limits
+// are raised and minimums lowered first, because Neutron refuses a minimum above a limit.
 func setRules(ctx context.Context, d driver, s *state, want []Rule) error {
 	for _, r := range s.More.Rules {
 		known := r.Type == limit || r.Type == minimum || r.Type == marking
@@ -62,7 +62,7 @@ func setRules(ctx context.Context, d driver, s *state, want []Rule) error {
 			have := of(s.More.Rules, r.slot())
 			lower := r.Type == limit || have != nil && r.MinKbps < have.MinKbps
 			if r.Type == limit && have != nil && r.MaxKbps < have.MaxKbps {
-				lower = false // a minimum may have to be lowered first
+				lower = false // the limit is lowered, so a minimum may have to be lowered first
 			}
 			if lower != first || have != nil && have.String() == r.String() {
 				continue

@@ -1,8 +1,8 @@
 // Package qospolicy is the kind QoSPolicy: limits on the traffic of networks, ports and
-// floating IPs (Neutron). It knows nothing about those objects.
+// floating IPs (Neutron). The package does not read or change those objects.
 //
-// The package is more than a table of fields: rules are separate objects of Neutron below
-// the policy. They are changed in an order in which none contradicts another.
+// The kind needs more than a table of fields, because rules are separate objects of Neutron
+// below the policy. Rules are changed in such an order that they never contradict each other.
 package qospolicy
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a QoS policy. Values are Neutron's (neutron-lib
+// Spec is the desired state of a QoS policy. Values are from Neutron (neutron-lib
 // api/definitions/qos.py).
 type Spec struct {
 	Name              *string            `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -50,7 +50,8 @@ type More struct {
 	Rules []Rule `json:"rules" api:"rules"`
 }
 
-// Rule is a rule in the cloud. Rules of other types than the three below are left alone.
+// Rule is a rule in the cloud. Rules of other types than limit, minimum and marking are never
+// changed.
 type Rule struct {
 	ID           string `json:"id" api:"id"`
 	Type         string `json:"type" api:"type"`
@@ -61,7 +62,7 @@ type Rule struct {
 	DSCPMark     *int   `json:"dscpMark,omitempty" api:"dscp_mark"`
 }
 
-// These are the types of rules (neutron-lib services/qos/constants.py).
+// limit, minimum and marking are types of rules (neutron-lib services/qos/constants.py).
 const (
 	limit   = "bandwidth_limit"
 	minimum = "minimum_bandwidth"
@@ -117,7 +118,8 @@ func rules(s *Spec) (list []Rule) {
 	return list
 }
 
-// export writes the rules of the policy. A manifest cannot express other types than the three.
+// export writes the rules of the policy. A manifest cannot contain rules of types other than
+// limit, minimum and marking.
 func export(s *define.State[Spec, More], spec *Spec, _ *kind.Export) {
 	for _, r := range s.More.Rules {
 		switch r.Type {
@@ -166,7 +168,7 @@ func compareRules(field, ruleType string) func(typed.Want[Spec], *table.Object[S
 	}
 }
 
-// of finds the rule with the given slot.
+// of returns the rule of the list with the given slot; nil if there is none.
 func of(list []Rule, slot string) *Rule {
 	if i := slices.IndexFunc(list, func(r Rule) bool { return r.slot() == slot }); i >= 0 {
 		return &list[i]
