@@ -19,7 +19,7 @@ import (
 
 type driver struct{ client *cloud.Client }
 
-// place is where a service has the quotas of projects, and the name of a set of quotas in request bodies.
+// place says where a service has the quotas of projects: the path, and the name of a set of quotas in request bodies.
 type place struct{ path, singular string }
 
 var places = map[string]place{
@@ -28,21 +28,21 @@ var places = map[string]place{
 	cloud.SharedFileSystem: {"os-quota-sets", "quota_set"}, // up to microversion 2.6, so no microversion is requested
 }
 
-// notePrefix begins the name of a project attribute that holds the mark for the quotas of one service. Keystone replaces
-// hyphens in such names by underscores.
+// notePrefix is the prefix of project attributes that hold marks. Each attribute holds the mark for the quotas of one service.
+// Keystone replaces hyphens in such names by underscores.
 const notePrefix = mark.ExtraKey + "_quota_"
 
 func noteKey(service string) string { return notePrefix + strings.ReplaceAll(service, "-", "_") }
 
 type attributes table.Attributes
 
-// text is the text of an attribute; "" for an attribute that is no text.
+// text returns the value of an attribute that is a text, and "" for any other attribute.
 func (a attributes) text(name string) (text string) {
 	_ = json.Unmarshal(a[name], &text) // a mark is always a text
 	return text
 }
 
-// List implements [typed.Kind]: it reads the quotas that bear a mark, with one request for each.
+// List implements [typed.Kind]: it reads the quotas that bear a mark, with one request for each project and service.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
@@ -55,7 +55,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 		for _, service := range slices.Sorted(maps.Keys(places)) {
 			c, marked := mark.ReadIdentity(project.text(noteKey(service)))
 			if !marked || c.Holder() != mark.HolderOf(project, "Project") {
-				continue // only the owner of the project may manage its quotas
+				continue // only the owner of the project may manage the project's quotas
 			}
 			limits, err := d.limits(ctx, service, project.text("id"))
 			if err != nil {
@@ -100,7 +100,7 @@ func (d driver) send(ctx context.Context, method, service, project string, body,
 	return d.client.Do(ctx, cloud.Call{Service: service, Method: method, Path: places[service].path + "/" + project, Body: body, Into: into})
 }
 
-// Create implements [typed.Kind]. It writes the mark first; the mark says that it is unfinished until the quotas are set.
+// Create implements [typed.Kind]. It writes the mark first. Until the quotas are set, the mark says that they are unfinished.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	service, project := w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID
 	if project == "" {
@@ -150,7 +150,8 @@ func (d driver) set(ctx context.Context, service, project string, w want) error 
 	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
 }
 
-// Delete implements [typed.Kind]. It resets the quotas, and then removes the mark. Quotas that others have already reset are no error.
+// Delete implements [typed.Kind]. It resets the quotas, and then removes the mark. If others have already reset the quotas, that is no
+// error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	service, project := have.State.Spec.Service, have.State.Spec.ProjectRef
 	for _, err := range []error{d.send(ctx, http.MethodDelete, service, project, nil, nil), d.note(ctx, service, project, nil)} {
@@ -166,13 +167,13 @@ func (d driver) Unmark(ctx context.Context, have live) error {
 	return d.note(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, nil)
 }
 
-// note writes the mark of quotas on their project; nil removes it.
+// note writes a text as the mark of the quotas, which is an attribute of their project. nil removes the mark.
 func (d driver) note(ctx context.Context, service, project string, text any) error {
 	return d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodPatch, Path: "projects/" + project,
 		Body: map[string]any{"project": map[string]any{noteKey(service): text}}})
 }
 
-// bears returns an error for a project that does not itself bear a mark of the stack.
+// bears returns an error if the project itself does not bear a mark of this stack.
 func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 	var answer map[string]attributes
 	if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "projects/" + project, Into: &answer}); err != nil {
@@ -189,7 +190,7 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
 }
 
-// known returns an error for names that the service does not have: Cinder ignores them silently.
+// known returns an error if the service has no quota of a wanted name: Cinder ignores such names without an error.
 func known(service string, have, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, ok := have[name]; !ok {
@@ -200,8 +201,8 @@ func known(service string, have, want map[string]int) error {
 	return nil
 }
 
-// taken returns an error if the answer shows other quotas than were written. A Nova with unified limits accepts all
-// quotas and changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
+// taken returns an error if the service still has other values than the agent wrote. A Nova with unified limits accepts all quotas and
+// changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
 func taken(service string, now, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		limit, shown := now[name]

@@ -1,17 +1,18 @@
 // Package quota is the kind Quota: how much of a service a project may use (Nova, Cinder,
 // Neutron, Octavia, Manila).
 //
-// Every project has one set of quotas in each service. Nobody creates it, and it cannot hold
-// a mark. So the mark is an attribute of the project in Keystone, and only of a project that
-// itself bears the mark of this stack. The mark is written before the quotas, is removed
-// after they were reset, and is deleted with the project.
+// Every project has one set of quotas in each service. Nobody creates that set, and it cannot
+// bear a mark. Therefore the mark is an attribute of the project in Keystone, and that project
+// must itself bear the mark of this stack. The mark is written before the quotas, and removed
+// after they are reset. If the project is deleted, the mark is deleted with it.
 //
-// The quotas of projects that are only imported are refused: two stacks, or a stack and an
-// administrator, would undo each other's changes without a trace. For the same reason no quotas
-// are adopted: those without a mark are not read, and a manifest sets the limits that it names.
+// Quotas of a project that the stack only imports are refused. Otherwise two stacks, or a stack
+// and an administrator, would undo each other's changes without a trace. For the same reason,
+// quotas are never adopted: the agent does not read quotas without a mark, and a manifest sets
+// only the limits that it names.
 //
-// The package is no table over a collection: the five services differ in path and body, and
-// the mark is stored elsewhere.
+// The package does not use a table over a collection, because the five services differ in path
+// and body, and the mark is stored in another service.
 package quota
 
 import (
@@ -46,12 +47,12 @@ type (
 	want  = typed.Want[Spec]
 	live  = typed.Live[state]
 	rules struct{}
-	// state is all quotas of one service, with the ID of the project.
+	// state is all quotas of a project in one service. Its spec has the ID of the project.
 	state struct{ table.Object[Spec, More] }
 )
 
-// Kind returns the kind Quota. c may be nil where only its rules are needed. The ID of its
-// objects is the service and the project's ID.
+// Kind returns the kind Quota. c may be nil where only its rules are needed. The ID of a set of
+// quotas consists of the service and the ID of the project.
 func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
@@ -67,7 +68,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Resource()
 }
 
-// Name implements [typed.Kind]: it is the ID; "" while the project does not exist.
+// Name implements [typed.Kind]: the name is the ID, or "" while the project does not exist.
 func (rules) Name(w want) string { return name(w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID) }
 
 func name(service, project string) string {
