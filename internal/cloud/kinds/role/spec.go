@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a role. Field names and meanings are K-ORC's
+// Spec is the desired state of a role. Field names and meanings are from K-ORC
 // (api/v1alpha1/role_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
@@ -34,7 +34,7 @@ type Filter struct {
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain of the role."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName is the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -58,7 +58,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Show: func(s *state, shown table.Shown) {
 			if s.Spec.DomainRef == "" {
-				shown["domainID"] = "" // for a role of all domains, as in K-ORC
+				shown["domainID"] = "" // a role of all domains; K-ORC shows an empty ID, too
 			}
 		},
 		Observe: func(s *state, live *kind.Live) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
@@ -66,8 +66,9 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// lists are the paths that list the roles: one for the roles of all domains, and one
-// for each domain. Keystone has no other list. (keystone/api/roles.py)
+// lists returns the paths that list the roles: one for the roles of all domains, and
+// one for each domain. Keystone cannot list all roles in one request.
+// (keystone/api/roles.py)
 func lists(ctx context.Context, d driver) ([]string, error) {
 	domains, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Identity, Path: "domains"}, "domains")
 	paths := []string{"roles"}
