@@ -58,9 +58,9 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	}
 	for path, n := range around.notes {
 		if n.Project != d.client.ProjectID {
-			continue // only another project's word supports it
+			continue // the mark says that another project wrote it, and no assignment confirms that
 		}
-		spec, _ := parse(path) // read has parsed it already
+		spec, _ := parse(path) // the note's path is valid: surroundings.read has parsed it
 		l := d.live(spec, false, n)
 		if l.Message = around.missing(spec); l.Message != "" {
 			l.Phase, l.Empty = kind.Failed, true
@@ -70,7 +70,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	return all, nil
 }
 
-// live is an assignment as a [typed.Live]; n is nil if it bears no mark.
+// live returns an assignment as a [typed.Live]. n is nil if the assignment bears no mark.
 func (d driver) live(spec Spec, given bool, n *note) live {
 	path := spec.path()
 	s := &state{given: given}
@@ -83,8 +83,8 @@ func (d driver) live(spec Spec, given bool, n *note) live {
 	return l
 }
 
-// Create implements [typed.Kind]. The mark is written first, and says that the assignment is
-// unfinished until the role is given.
+// Create implements [typed.Kind]. It writes the mark first. Until the role is given, the
+// mark says that the assignment is unfinished.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	ids, known := resolved(w)
 	if !known {
@@ -109,8 +109,8 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return d.live(ids, true, &note{mark.Claim{Mark: &m, Project: d.client.ProjectID}, []string{bearer}}), nil
 }
 
-// Update implements [typed.Kind]. If others revoked the role, and the manifest now names
-// other objects, Update creates another assignment.
+// Update implements [typed.Kind]. If somebody has revoked the role, and the manifest now
+// names other objects, Update creates another assignment.
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
 	if ids, known := resolved(w); known && !have.State.given && ids.path() != have.ID {
 		if err := d.Unmark(ctx, have); err != nil {
@@ -140,8 +140,8 @@ func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) 
 	return nil
 }
 
-// Delete implements [typed.Kind]. The mark is removed last. An assignment that others have
-// revoked or deleted is no error.
+// Delete implements [typed.Kind]. It removes the mark last. If others have already revoked
+// or deleted the assignment, that is no error.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	if have.State.given {
 		if err := d.keepOwn(ctx, have.State.Spec); err != nil {
@@ -157,7 +157,8 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark implements [typed.Kind]. The object that bore the mark may be deleted.
+// Unmark implements [typed.Kind]. If the object that bore the mark no longer exists, that is
+// no error.
 func (d driver) Unmark(ctx context.Context, have live) error {
 	for _, bearer := range have.State.bearers {
 		if err := d.write(ctx, bearer, have.ID, nil); err != nil && !errors.Is(err, kind.ErrGone) {
@@ -167,9 +168,9 @@ func (d driver) Unmark(ctx context.Context, have live) error {
 	return nil
 }
 
-// keepOwn refuses to revoke a role that the agent itself needs: one of its token's roles. An
-// agent with an application credential needs all roles in its project: Keystone deletes the
-// credential with each of them.
+// keepOwn refuses to revoke a role that the agent itself needs: one of the roles of its
+// token. An agent with an application credential needs all its roles in its project, because
+// Keystone deletes the credential if any of them is revoked.
 func (d driver) keepOwn(ctx context.Context, s Spec) error {
 	for _, one := range d.client.All() {
 		if err := d.keep(ctx, s, one); err != nil {

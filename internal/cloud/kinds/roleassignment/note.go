@@ -16,9 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// notePrefix begins the name of an attribute that holds the mark of an assignment. The name
-// ends in a digest of the assignment's path, so each assignment has its own attribute, and
-// agents can write them side by side. The value is the path and the mark.
+// notePrefix is the prefix of an attribute that holds the mark of an assignment. The name ends with a
+// digest of the assignment's path, so each assignment has an attribute of its own, and several agents
+// can write marks at the same time. The value is the path, a space and the mark.
 const notePrefix = mark.ExtraKey + "_assignment_"
 
 func noteKey(path string) string { return notePrefix + checksum.Short(path) }
@@ -29,8 +29,9 @@ type note struct {
 	bearers []string
 }
 
-// bearers are the collections whose objects can bear a note, with the kinds of their own
-// marks. The first one has precedence.
+// bearers are the Keystone collections whose objects can bear a note. kind is the kind that an
+// object's own owner mark has to name. If several objects bear a note of one assignment, the first
+// collection counts.
 var bearers = []struct{ collection, kind string }{{"projects", "Project"}, {"users", "User"}, {"groups", "Group"}}
 
 func bearerKind(collection string) string {
@@ -42,8 +43,8 @@ func bearerKind(collection string) string {
 	return ""
 }
 
-// surroundings are the known facts about the objects of assignments: their notes, by the path
-// of the assignment, and the existing objects, by path.
+// surroundings are the objects around assignments. notes has the marks of assignments by the path of
+// the assignment. there has the paths of the existing projects, users and groups.
 type surroundings struct {
 	notes map[string]*note
 	there map[string]bool
@@ -53,7 +54,7 @@ type surroundings struct {
 func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 	found := surroundings{map[string]*note{}, map[string]bool{}}
 	lists := make([][]table.Attributes, len(bearers))
-	var group errgroup.Group // other kinds share these lists
+	var group errgroup.Group // other kinds read the same lists, so these requests are sent only once
 	for i, b := range bearers {
 		group.Go(func() (err error) {
 			lists[i], err = cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: b.collection}, b.collection)
@@ -79,8 +80,8 @@ func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 }
 
 // read collects the notes that an object bears. It ignores a note in a different form, and a note of
-// an assignment that does not refer to the object. It also ignores a note by anyone but the stack that
-// owns the object.
+// an assignment that does not refer to the object. It also ignores a note that was not written by the
+// stack that owns the object.
 func (f surroundings) read(bearer string, object table.Attributes, holder mark.Holder) {
 	for key, value := range object {
 		var text string
@@ -98,14 +99,14 @@ func (f surroundings) read(bearer string, object table.Attributes, holder mark.H
 			n = &note{Claim: c}
 			f.notes[path] = n
 		}
-		if n.Mark.Owner == c.Mark.Owner { // otherwise the note of the project counts, which was read earlier
+		if n.Mark.Owner == c.Mark.Owner { // otherwise the first note counts, which is the project's
 			n.bearers = append(n.bearers, bearer)
 		}
 	}
 }
 
-// missing names an object of an assignment that no longer exists; "" if none is known to be
-// missing.
+// missing returns a text that says which object of an assignment no longer exists; "" if all objects
+// exist that can be checked.
 func (f surroundings) missing(s Spec) string {
 	for _, path := range []string{s.scope(), s.actor()} {
 		collection, _, _ := strings.Cut(path, "/")
@@ -116,7 +117,7 @@ func (f surroundings) missing(s Spec) string {
 	return ""
 }
 
-// text is the value of the attribute for an assignment.
+// text is the value of the attribute that holds the mark of an assignment.
 func (d driver) text(path string, m kind.Mark) string {
 	return path + " " + mark.IdentityText(m, d.client.ProjectID)
 }
@@ -127,13 +128,13 @@ func (d driver) write(ctx context.Context, bearer, path string, text any) error 
 	return d.do(ctx, http.MethodPatch, bearer, map[string]any{strings.TrimSuffix(collection, "s"): map[string]any{noteKey(path): text}})
 }
 
-// mostExtra is the maximal size in bytes of an object's unknown attributes once a note is
-// added. Keystone keeps them all in one text of 65,535 bytes, where a removed attribute stays
-// as null.
+// mostExtra is the maximal total size in bytes of the attributes that Keystone does not define, after
+// a note is added to an object. Keystone stores all of them in one text of 65,535 bytes. A removed
+// attribute stays in that text as null.
 const mostExtra = 60_000
 
-// bearer is the path of the object that can bear the mark. It is the first of project, user and group
-// that belongs to this stack and has room.
+// bearer returns the path of the object that will bear the mark: the first of project, user and group
+// that belongs to this stack and has room for the mark.
 func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, error) {
 	ours := mark.Claim{Mark: &m, Project: d.client.ProjectID}.Holder()
 	full := ""
@@ -162,8 +163,8 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrNotYet)
 }
 
-// extra is the approximate size in bytes of the attributes that Keystone keeps together. The
-// description of projects and groups is not among them: it has its own place.
+// extra is the approximate size in bytes of the attributes that Keystone stores in that text. The
+// description of projects and groups has a column of its own, so it does not count.
 func extra(collection string, object table.Attributes) (size int) {
 	for name, value := range object {
 		if name != "links" && (name != "description" || collection == "users") {

@@ -10,11 +10,11 @@ import (
 
 type want = typed.Want[Spec]
 
-// state is an assignment, with IDs in its spec.
+// state is an assignment. Its spec contains IDs.
 type state struct {
 	table.Object[Spec, More]
-	// given is false for a marked assignment that others have revoked, or that is not
-	// given yet.
+	// given is false if an assignment has a mark, but the role is not given: it is not
+	// given yet, or others have revoked it.
 	given bool
 	// bearers are the paths of the objects that bear the mark.
 	bearers []string
@@ -24,7 +24,8 @@ type rules struct{}
 
 var fields = table.New[Spec, More]()
 
-// Name implements [typed.Kind]: the path, or "" while a part of it is unknown.
+// Name implements [typed.Kind]: the path of the assignment, or "" while a part of
+// the path is unknown.
 func (rules) Name(w want) string {
 	ids, known := resolved(w)
 	if !known {
@@ -33,7 +34,8 @@ func (rules) Name(w want) string {
 	return ids.path()
 }
 
-// resolved is the spec with IDs for references.
+// resolved returns the spec with IDs instead of names. known is false while an ID
+// is unknown.
 func resolved(w want) (ids Spec, known bool) {
 	known = true
 	id := func(kind, name string) string {
@@ -64,7 +66,7 @@ func (s Spec) actor() string {
 
 func (s Spec) path() string { return s.scope() + "/" + s.actor() + "/roles/" + s.RoleRef }
 
-// parse is the inverse of path.
+// parse reads a spec from a path, as path writes it.
 func parse(path string) (s Spec, ok bool) {
 	words := strings.Split(path, "/")
 	if len(words) != 6 || words[1] == "" || words[3] == "" || words[4] != "roles" || words[5] == "" {

@@ -1,17 +1,17 @@
 // Package roleassignment is the kind RoleAssignment: a role that a user or a group has in
 // a project or a domain (Keystone), in K-ORC's vocabulary.
 //
-// Keystone stores nothing of an assignment but its references. Therefore an object of
-// this stack in the assignment bears the mark, as an attribute: the project, or else the
-// user or the group. That object must itself bear the mark of this stack. The mark names
-// the whole assignment. It is written before the role is given and removed after the role
-// is revoked. If the object is deleted, its mark disappears with it, and so does the
+// Keystone stores nothing about an assignment except its references. Therefore another
+// object bears the mark, as an attribute: the assignment's project, or else its user or
+// its group. That object must itself bear the mark of this stack. The mark names the
+// whole assignment. It is written before the role is given, and removed after the role is
+// revoked. If the object is deleted, its mark disappears with it, and so does the
 // assignment.
 //
-// If project, user and group are all imported, none may be changed to bear the mark, and
-// the assignment is refused. An existing assignment without a mark is not adopted by
-// itself: adopt it by spec.import.id. The kind does not see assignments that a project
-// inherits, and those of the system.
+// If project, user and group are all imported, the agent may change none of them, and the
+// assignment is refused. An existing assignment without a mark is not adopted
+// automatically: adopt it by spec.import.id. The kind does not see assignments that a
+// project inherits, or assignments of the system.
 package roleassignment
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec says who gets which role where. Field names and meanings are K-ORC's
-// (api/v1alpha1/roleassignment_types.go).
+// Spec says who gets which role, and in which project or domain. Field names and meanings
+// are from K-ORC (api/v1alpha1/roleassignment_types.go).
 type Spec struct {
 	RoleRef    string `json:"roleRef" api:"role" show:"roleID" rule:"required,immutable,min=1" ref:"Role" doc:"Role that is given."`
 	UserRef    string `json:"userRef,omitempty" api:"user" show:"userID" rule:"immutable" ref:"User" doc:"User who gets the role; or use groupRef." example:"example"`
@@ -55,7 +55,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and assign roles. The same stack must manage the project, the user or the group, because an assignment in Keystone has no field for the owner mark.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status, Export: r.Export,
-		StatusID: func(string) string { return "" }, // Keystone gives assignments no ID, and K-ORC shows none
+		StatusID: func(string) string { return "" }, // Keystone gives assignments no ID, so status shows none, like K-ORC
 		List:     d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}.Resource()
 }
