@@ -25,14 +25,16 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// findSubnets adds no object; it finds the subnets that the gateway's address can come from.
+// findSubnets adds no object to the expansion. It sets SubnetRefs to the subnets from which the
+// gateway can get an address.
 func findSubnets(s *Spec, e *kind.Expansion) {
 	for _, g := range s.ExternalGateways {
 		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
 	}
 }
 
-// external is the external network for the router's gateway; the zero Ref if there is to be none.
+// external is the external network of the router's gateway; the zero Ref if the manifest wants no
+// gateway.
 func external(w typed.Want[Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return kind.Ref{}
@@ -40,7 +42,8 @@ func external(w typed.Want[Spec]) kind.Ref {
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-// alone claims an address of the external network, which the cloud chooses.
+// alone claims one free address of the external network for the gateway. The cloud chooses the
+// address.
 func alone(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
@@ -56,7 +59,7 @@ func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	kind.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), kind.InPlace)
 }
 
-// writeGateway writes the gateway as Neutron expects it: {} removes it.
+// writeGateway writes the gateway as Neutron expects it. An empty object removes the gateway.
 func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	gateway := map[string]any{}
 	if network := external(w); network.ID != "" {
@@ -73,9 +76,9 @@ func showGateway(s *state, shown table.Shown) {
 	}
 }
 
-// update writes the gateway in a request of its own. If the request had a revision to
-// match, Neutron would set the gateway, find that this has raised the revision, and
-// answer 412 (neutron/db/l3_db.py: update_router).
+// update writes the gateway in a separate request without a revision. With a revision to match,
+// Neutron would set the gateway, see that this has raised the revision, and answer 412
+// (neutron/db/l3_db.py: update_router).
 func update(ctx context.Context, d *define.Driver[Spec, Filter, More], change define.Change[Spec, More]) error {
 	if gateway, changed := change.Fields["external_gateway_info"]; changed {
 		var answer struct {

@@ -1,6 +1,6 @@
 // Package router is the kind Router: a Neutron router and its gateway, in
-// K-ORC's vocabulary. It knows nothing about the subnets that are attached to
-// the router: those are RouterInterfaces.
+// K-ORC's vocabulary. Another kind, RouterInterface, attaches subnets to the
+// router.
 package router
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a router. Field names and meanings are K-ORC's
-// (api/v1alpha1/router_types.go), values Neutron's (neutron-lib
+// Spec is the desired state of a router. Field names and meanings are from
+// K-ORC (api/v1alpha1/router_types.go), values are from Neutron (neutron-lib
 // api/definitions/l3.py).
 type Spec struct {
 	Name                  *string           `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -23,8 +23,9 @@ type Spec struct {
 	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
 	define.ProjectRef     `json:",inline"`
-	// SubnetRefs are the subnets of the external network in the repository. A
-	// gateway that is made before them has no address.
+	// SubnetRefs are the subnets of the external network that the repository
+	// declares. They must exist before the gateway, which has no address
+	// otherwise.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
