@@ -17,18 +17,18 @@ import (
 
 type driver = *define.Driver[Spec, struct{}, More]
 
-// list returns the router interfaces of the project. A port that was made for an interface, and
-// is not attached yet, is one of them.
+// list returns the router interfaces of the project. A port that was created for an interface counts as
+// one, even before it is attached.
 func list(ctx context.Context, d driver) ([]*state, error) {
-	ports, err := d.Find(ctx, "") // the kind Port makes the same request, so the answer is read once for both
+	ports, err := d.Find(ctx, "") // the kind Port sends the same request, so the list is read only once for both kinds
 	return slices.DeleteFunc(ports, func(s *state) bool {
 		return s.Project != d.Client.ProjectID || !define.IsRouterPort(s.More.DeviceOwner)
 	}), err
 }
 
-// create makes a port with the subnet's gateway address and a mark, and attaches it. A kill in
-// between leaves a port that is reported as not attached. The port has no security group, like
-// the ports that Neutron makes for routers.
+// create makes a port with the subnet's gateway address and a mark, and attaches it to the router. If
+// the agent is killed in between, the port is reported as not attached. The port has no security group,
+// like the ports that Neutron makes for routers.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	address := map[string]string{"subnet_id": subnet.ID}
@@ -50,15 +50,16 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, change(ctx, d, made.Spec.RouterRef, "add", portOf(made.ID))
 }
 
-// change adds a port or a subnet to a router, or removes it.
+// change sends a request that adds a port or a subnet to a router, or removes it. how is add or remove.
 func change(ctx context.Context, d driver, router, how string, what map[string]any) error {
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface", Body: what})
 }
 
 func portOf(id string) map[string]any { return map[string]any{"port_id": id} }
 
-// explainBusy finds the port that has the subnet's gateway address. The port of another RouterInterface
-// may be about to be deleted. A port that no stack made stays, and a person has to decide.
+// explainBusy finds the port that has the subnet's gateway address. If it is the port of another
+// RouterInterface, the error is ErrBusy, because that port may be about to be deleted. If no stack made
+// the port, a person has to decide.
 func explainBusy(ctx context.Context, d driver, w typed.Want[Spec], address FixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IP}}
 	holders, err := d.Find(ctx, "?"+query.Encode())
@@ -96,10 +97,10 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// detach removes the port from its router, which deletes the port. If the port has one address,
-// the request names its subnet: then another subnet that somebody has added to the port meanwhile
-// stays connected (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not
-// deleted, because it is unknown which of them belong to others.
+// detach removes the port from its router, which deletes the port. If the port has one address, the
+// request names the subnet of that address. Then a subnet that somebody has just added to the port
+// stays connected (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not deleted,
+// because it is unknown which of the subnets belong to others.
 func detach(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	router, addresses := have.State.Spec.RouterRef, have.State.More.FixedIPs
 	what := portOf(have.ID)

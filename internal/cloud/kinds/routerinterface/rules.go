@@ -16,8 +16,8 @@ const field = "spec.subnetRef"
 
 type state = define.State[Spec, More]
 
-// compareRouter reports a port that is not attached yet as a change in place; one on
-// another router must be recreated.
+// compareRouter reports a change in place if the port is not attached yet. If the port is on another router, it
+// must be replaced.
 func compareRouter(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.Replace
 	if have.Spec.RouterRef == "" {
@@ -48,7 +48,7 @@ func observe(s *state, live *kind.Live) {
 	if s.Spec.RouterRef != "" {
 		live.Uses, live.InUse = append(live.Uses, s.Spec.RouterRef), true
 	} else if live.Mark != nil && live.Mark.Applied != "" {
-		live.Mark.Applied = kind.Unreadable // it was never attached: detaching a port deletes it
+		live.Mark.Applied = kind.Unreadable // the port was never attached, because detaching a port deletes it
 	}
 	live.Uses = append(live.Uses, s.More.subnets()...)
 }
@@ -63,7 +63,7 @@ func show(s *state, shown table.Shown) {
 	}
 }
 
-// export does not manage a port of several subnets, which IPv6 allows: a RouterInterface has exactly one subnet.
+// export writes a port of several subnets, which IPv6 allows, as an import, because a RouterInterface has exactly one subnet.
 func export(s *state, spec *Spec, e *kind.Export) {
 	switch subnets := s.More.subnets(); {
 	case s.Spec.RouterRef == "" || len(subnets) == 0:
@@ -76,9 +76,9 @@ func export(s *state, spec *Spec, e *kind.Export) {
 }
 
 // alone claims three things:
-//   - the interface, since a router has only one to each subnet
-//   - the addresses of the subnet on the router (db/l3_db.py: _check_for_dup_router_subnets)
-//   - the subnet's gateway address, which the router takes, unless the manifest is about to change it
+//   - the interface, because a router has only one interface to each subnet
+//   - the addresses of the subnet on the router, because its other subnets must not overlap (db/l3_db.py: _check_for_dup_router_subnets)
+//   - the subnet's gateway address, which the router gets, unless the manifest is about to change it
 func alone(w typed.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)

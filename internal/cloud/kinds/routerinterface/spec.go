@@ -1,7 +1,7 @@
 // Package routerinterface is the kind RouterInterface: the connection of a subnet
-// to a router. In Neutron that is a port of the router. The package makes and
-// marks that port itself, so it can distinguish its own interfaces from those that
-// others have attached. Of routers and subnets it knows only their IDs.
+// to a router. In Neutron that is a port of the router. The package creates and
+// marks that port itself, so it can distinguish its own interfaces from interfaces
+// that others attached. It knows routers and subnets only by their IDs.
 package routerinterface
 
 import (
