@@ -1,5 +1,5 @@
-// Package secret is the kind Secret of the core group: text that other objects
-// refer to and that no output shows. A Secret is no object of the cloud.
+// Package secret is the kind Secret of the core group: text that other objects refer to
+// and that no output shows. A Secret does not exist in the cloud.
 package secret
 
 import (
