@@ -15,8 +15,8 @@ import (
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// create makes the group, then its rules, and marks it as complete last. A kill in
-// between leaves a group that is known to be half-made. A group stays unfinished
+// create makes the group, then its rules, and finally marks it as complete. If the agent is
+// killed in between, the mark shows that the group is incomplete. A group also stays unfinished
 // while some of its remote groups do not exist.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	made, err := d.Begin(ctx, w)
@@ -38,8 +38,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, err
 }
 
-// update sets the rules first. That raises the group's revision, so the group is
-// read again before the rest is written.
+// update writes the rules first. That raises the revision of the group, so update reads the group
+// again before it writes the other fields.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if kind.Has(change.Changes, "spec.resource.rules") {
 		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {
@@ -56,14 +56,14 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	return d.Write(ctx, change)
 }
 
-// possible are the rules of the manifest whose remote group exists. They name the
-// remote group by its ID. A rule that names its own group gets the given ID.
+// possible returns the rules of the manifest whose remote group exists. They refer to the remote
+// group by its ID. id is the ID of the group itself, for rules that refer to it.
 func possible(w typed.Want[Spec], id string) (list []Rule) {
 	for _, rule := range w.Spec.Rules {
 		if rule.RemoteAddressGroupRef != nil {
 			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
 			if ref.ID == "" {
-				continue // without it the rule would admit everybody
+				continue // without a remote group, the rule would admit everybody
 			}
 			rule.RemoteAddressGroupRef = &ref.ID
 		}
@@ -105,7 +105,7 @@ func remove(ctx context.Context, d driver, list []CloudRule) error {
 	return nil
 }
 
-// add makes the rules in one request. Neutron makes all of them or none.
+// add creates the rules in one request. Neutron creates either all of them or none.
 func add(ctx context.Context, d driver, group, project string, list []Rule) ([]CloudRule, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -115,7 +115,7 @@ func add(ctx context.Context, d driver, group, project string, list []Rule) ([]C
 		bodies[i] = table.Body(&list[i])
 		bodies[i]["security_group_id"] = group
 		if project != d.Client.ProjectID {
-			bodies[i]["project_id"] = project // otherwise Neutron makes them in the caller's own project
+			bodies[i]["project_id"] = project // otherwise Neutron creates the rules in the agent's own project
 		}
 	}
 	var answer table.Attributes

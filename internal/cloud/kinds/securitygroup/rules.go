@@ -16,7 +16,7 @@ import (
 
 type state = define.State[Spec, More]
 
-// validate checks each rule, and that no two rules are for the same traffic: Neutron refuses the second one.
+// validate checks each rule. It also rejects two rules for the same traffic, because Neutron refuses the second one.
 func validate(s *Spec, r *kind.Report) {
 	seen := map[string]int{}
 	for i := range s.Rules {
@@ -65,14 +65,15 @@ func (rule *Rule) validatePorts(field string, r *kind.Report) {
 			r.Problem(field, "is beyond 255", "for ICMP, min is the type and max the code")
 		}
 	default:
-		if rule.PortRange.Max != nil { // older Neutrons store a minimum without a maximum
+		if rule.PortRange.Max != nil { // older versions of Neutron store a minimum without a maximum
 			r.Problem(field, "is given for a protocol without ports", "remove it")
 		}
 	}
 }
 
-// traffic is the traffic that a rule allows, in one spelling. Neutron treats two rules for the same traffic as duplicates, even if their
-// descriptions differ (neutron/db/securitygroups_db.py: _rule_to_key). To Neutron, and here, the range of all ports equals no range.
+// traffic describes the traffic that a rule allows, in one spelling. Neutron treats two rules for the same traffic as duplicates, even
+// if their descriptions differ (neutron/db/securitygroups_db.py: _rule_to_key). For Neutron, and here, a range of all ports is the same
+// as no range.
 func (rule *Rule) traffic() string {
 	words := []string{table.Or(rule.Direction, "ingress"), rule.Ethertype}
 	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
@@ -91,7 +92,7 @@ func (rule *Rule) traffic() string {
 	return strings.Join(append(words, rule.remote()), " ")
 }
 
-// remote is the text for the remote side of a rule.
+// remote describes the remote side of a rule.
 func (rule *Rule) remote() string {
 	way := "from "
 	if table.Or(rule.Direction, "ingress") == "egress" {
@@ -130,7 +131,7 @@ var numbers = map[string]string{
 	"89": "ospf", "112": "vrrp", "113": "pgm", "132": "sctp", "136": "udplite",
 }
 
-// protocol normalizes the spelling of a protocol. ICMP for IPv6 has several.
+// protocol normalizes the name of a protocol. ICMP for IPv6 has several names.
 func protocol(text, ethertype string) string {
 	switch name, ok := numbers[text]; {
 	case ok:
@@ -144,7 +145,7 @@ func protocol(text, ethertype string) string {
 	return text
 }
 
-// prefix normalizes the spelling of a network; "" for everybody.
+// prefix normalizes the spelling of a network. It returns "" for the networks that contain all addresses.
 func prefix(text string) string {
 	if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
 		return ""
@@ -152,12 +153,12 @@ func prefix(text string) string {
 	return table.Network(text)
 }
 
-// everybody is the remote network of a rule that names no remote.
+// everybody is the network that a rule without a remote admits.
 var everybody = map[string]string{"IPv4": "0.0.0.0/0", "IPv6": "::/0"}
 
-// SpellOut rewrites rules to one spelling, so that policies need to know only that one. A rule without a remote is for
-// everybody, and a rule without a direction is for incoming traffic. A rule for TCP without ports is for all ports, and each
-// protocol has one name.
+// SpellOut rewrites rules to one spelling, so that policies need to know only that spelling. A rule without a remote gets the network of
+// all addresses, and a rule without a direction gets ingress. A rule for TCP without ports gets the range of all ports, and each
+// protocol gets its usual name.
 func (*Spec) SpellOut(spec map[string]any) {
 	rules, _ := spec["rules"].([]any)
 	for i := range rules {
@@ -208,8 +209,8 @@ func compareRules(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 // list is the field that holds the rules.
 const list = "spec.resource.rules"
 
-// managed are the rules of the cloud without those that are left to others. Such a rule is managed all the same if a rule of the
-// manifest is for the same traffic and no other rule of the cloud is.
+// managed returns the rules in the cloud without those that the manifest leaves to others. Such a rule is managed nevertheless if
+// the manifest has a rule for the same traffic, and no other rule in the cloud is for that traffic.
 func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	left := func(r CloudRule) bool { return w.Leaves(list, r.ID) }
 	if !slices.ContainsFunc(have, left) {
@@ -227,7 +228,7 @@ func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	return slices.DeleteFunc(slices.Clone(have), func(r CloudRule) bool { return left(r) && !missing[r.traffic()] })
 }
 
-// observe reports the groups that rules refer to as detached automatically: Neutron deletes such a rule with that group.
+// observe reports the groups that rules refer to as detached automatically: if such a group is deleted, Neutron deletes the rule, too.
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
 func observe(s *state, live *kind.Live) {
 	for _, r := range s.More.Rules {
@@ -240,11 +241,11 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// show reports stateful as true where the cloud has only stateful groups.
+// show reports stateful as true if the cloud does not report it, because such a cloud has only stateful groups.
 func show(s *state, shown table.Shown) { shown["stateful"] = table.Or(s.Spec.Stateful, true) }
 
-// edits are the requests that change the rules of a group. The rules of before are removed first, because they conflict with
-// rules of add. kept are the rules that stay.
+// edits are the requests that change the rules of a group. The rules in before are removed before the rules in add are created, because
+// they conflict with them. The rules in after are removed after that. kept are the rules that stay.
 type edits struct {
 	before, after, kept []CloudRule
 	add                 []Rule
@@ -268,7 +269,7 @@ func compare(have []CloudRule, want []Rule) (e edits) {
 	for _, r := range have {
 		switch text := r.String(); {
 		case wanted[text]:
-			wanted[text] = false // a duplicate of it is surplus
+			wanted[text] = false // another rule with the same text is surplus
 			e.kept = append(e.kept, r)
 		case coming[r.traffic()]:
 			e.before = append(e.before, r)
@@ -279,7 +280,7 @@ func compare(have []CloudRule, want []Rule) (e edits) {
 	return e
 }
 
-// countRules counts the rules of a group, which have a quota of their own.
+// countRules counts the rules of a group, because Neutron has a separate quota for rules.
 func countRules(s *Spec, more *More) kind.Amounts {
 	rules := len(s.Rules)
 	if more != nil {
@@ -328,7 +329,7 @@ func (r CloudRule) exported() Rule {
 	return rule
 }
 
-// copied is a copy of a reference, since the cloud's rule must not be changed; nil for none.
+// copied returns a copy of a reference, because the rule in the cloud must not be changed; nil for an empty one.
 func copied(ref *string) *string {
 	id := table.Or(ref, "")
 	if id == "" {

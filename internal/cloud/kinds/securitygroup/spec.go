@@ -1,7 +1,7 @@
-// Package securitygroup is the kind SecurityGroup: a Neutron security group and its rules, in K-ORC's
-// vocabulary. A group has exactly the rules of its manifest. Neutron adds rules to a new group that allow
-// all outgoing traffic; they stay only if the manifest has them, too. The package knows nothing about the
-// ports that have the group.
+// Package securitygroup is the kind SecurityGroup: a Neutron security group and its rules, in K-ORC's vocabulary. A
+// group has exactly the rules of its manifest. Neutron adds rules to a new group that allow all outgoing traffic.
+// They stay only if the manifest has the same rules. The package does not read or change the ports that have the
+// group.
 package securitygroup
 
 import (
@@ -12,9 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a security group. Field names and meanings are K-ORC's
-// (api/v1alpha1/securitygroup_types.go), values Neutron's (neutron-lib
-// api/definitions/security_groups.py).
+// Spec is the desired state of a security group. Field names and meanings are from K-ORC
+// (api/v1alpha1/securitygroup_types.go), values are from Neutron (neutron-lib api/definitions/security_groups.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -37,7 +36,8 @@ type Rule struct {
 	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports. For ICMP, min is the type, and max is the code (any code if left out). All ports if left out."`
 }
 
-// PortRange is a range of ports that includes both ends. For ICMP it is a type and a code, and any code without Max.
+// PortRange is a range of ports that includes both ends. For ICMP, Min is a type and Max is a code; without Max, any
+// code is meant.
 type PortRange struct {
 	Min int  `json:"min" api:"port_range_min" rule:"required,min=0,max=65535" doc:"First port, or ICMP type."`
 	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, or ICMP code; any code if left out."`
@@ -48,7 +48,7 @@ type More struct {
 	Rules []CloudRule `json:"rules" api:"security_group_rules"`
 }
 
-// CloudRule is a rule in the cloud; its RemoteGroupRef is an ID.
+// CloudRule is a rule in the cloud. Its RemoteGroupRef is an ID.
 type CloudRule struct {
 	ID   string `json:"id" api:"id,unwritten"`
 	Rule `json:",inline"`
@@ -61,8 +61,8 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// Kind returns the kind SecurityGroup. c may be nil where only its rules are needed. The mark is stored in
-// the tags: the dashboard lets people rewrite the description of security groups, and of no other kind here.
+// Kind returns the kind SecurityGroup. c may be nil where only its rules are needed. The mark is stored in the tags,
+// because the dashboard lets users edit the description of a security group.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),
