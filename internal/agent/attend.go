@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// attend keeps listening while a pass runs. Its context ends with a cause of type [engine.Superseded] when there is a newer commit,
-// or when somebody asked for a run. stop ends the listening.
+// attend listens for newer commits and for requests while a pass runs. If there is one, it cancels the returned context with a
+// cause of type [engine.Superseded]. stop ends the listening.
 func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	var listening sync.WaitGroup
@@ -33,14 +33,14 @@ func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func())
 	}
 }
 
-// supersededBy returns the reason why a context of attend ended, "" when nothing newer came.
+// supersededBy returns the reason why attend canceled a context. It returns "" if attend did not cancel it.
 func supersededBy(ctx context.Context) (by engine.Superseded) {
 	errors.As(context.Cause(ctx), &by)
 	return by
 }
 
-// newer waits for a signal or for the end of ctx. It returns what the pass gives way to, "" for nothing. A signal that arrives when
-// ctx ends is not lost.
+// newer waits for a signal or for the end of ctx. It returns the reason why the pass must give way, or "" if there is none. A
+// signal that arrives at the same moment as the end of ctx is not lost.
 func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
@@ -55,16 +55,17 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 		s.Wake()
 		return ""
 	case err != nil || !changed:
-		return "" // the next poll finds it
+		return "" // nothing new; after an error, the next poll fetches again
 	}
 	s.news = &rev
 	if sameFiles(rev, s.state.last) {
-		return "" // it is read after the pass
+		return "" // the stack's files are the same, so the revision can wait for the end of the pass
 	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))
 }
 
-// newest returns the revision that was fetched while a pass ran, or else the source's newest.
+// newest returns the revision that was fetched while a pass ran. If there is none, it fetches the source's
+// newest revision.
 func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
 	if s.news != nil {
 		rev, s.news = *s.news, nil

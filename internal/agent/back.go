@@ -19,12 +19,13 @@ const (
 	askedBack = 30 * time.Second
 )
 
-// fallBack finds the newest commit before a refused one whose manifests are accepted, and makes it the revision that the cloud
-// is kept at. A process that ran all the time would have kept the cloud there, too.
+// fallBack searches the commits before a refused commit for the newest one whose manifests are accepted. The agent then makes the
+// cloud equal to that commit. A process that had run all the time would do the same.
 //
-// A commit that is known to have been in sync is applied like any other. For another commit it is unknown whether one of the newer,
-// now refused commits was applied. It is applied with caution (see [guard.Cautious]). When one of those is known to have been applied,
-// nothing is found. A commit in which the emptied files of head hold nothing either is not accepted.
+// A commit that is known to have been in sync is applied like any other. For another commit, it is unknown whether a newer commit,
+// which is refused now, was applied in the meantime. Such a commit is applied with caution (see [guard.Cautious]). If a refused commit
+// is known to have been applied, fallBack does not go back at all. A commit is not accepted either if the files that head has emptied
+// define no objects in it.
 func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.state.footing.noGoodBefore == head.Commit {
 		return
@@ -46,7 +47,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		refusal.Back = "commit " + report.Short(newer) + " was applied and is now refused, so no older commit is applied"
 		return
 	}
-	synced, _ := s.wasSynced(ctx, found.Commit) // on an error the pass asks again
+	synced, _ := s.wasSynced(ctx, found.Commit) // after an error, the pass asks the forge again
 	s.state.footing = s.state.footing.wentBack(*found, synced)
 }
 
@@ -96,7 +97,8 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	return ""
 }
 
-// wanted returns a function that visits what earlier commits want, without the refused ones. It is nil when there is no history.
+// wanted returns a function that visits earlier commits with the objects that they want. It skips refused
+// commits. wanted returns nil if there is no history.
 func (s *Loop) wanted(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
 	if s.Earlier == nil {
 		return nil

@@ -13,11 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Where drift is left to people, a new process must not recreate an object that somebody deleted. The process before it had left that decision
-// to them. The forge is asked if it remembers which commit was in sync. Otherwise the objects that the commit before wanted count as the
-// objects that existed.
+// If people decide about drift, a new process must not recreate an object that somebody deleted, because the previous process left that
+// decision to them. If the forge remembers which commit was in sync, the agent asks the forge. Otherwise, the objects that the previous commit
+// wanted count as the objects that existed.
 
-// Wanted returns what the newest acceptable commit of a past wanted, as checksums of its manifests. It is nil when there is no such commit.
+// Wanted returns the checksum of each manifest in the newest acceptable commit of past. It returns nil if
+// there is no such commit.
 func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]checksum.Sum, error) {
 	var sums map[manifest.Key]checksum.Sum
 	var failed error
@@ -41,8 +42,8 @@ func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Des
 	return sums, errors.Join(failed, err)
 }
 
-// wantedBefore returns what the commit before the first one of this process wanted. It is nil unless drift is left to people and no forge
-// remembers commits.
+// wantedBefore returns the manifests of the commit before the first commit of this process. It returns nil unless people decide about
+// drift and no forge remembers which commit was in sync.
 func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]checksum.Sum, error) {
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// choose reads rev or, when its manifests are refused, the last accepted revision. ok is false when there is neither.
+// choose reads rev. If the manifests of rev are refused, it returns the last accepted revision instead. ok is
+// false if there is none.
 func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, read resolve.Reading, ok bool) {
 	region := ""
 	if s.cloud != nil {

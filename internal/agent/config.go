@@ -11,18 +11,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Config holds the settings and functions of a [Loop]. It is read-only once the loop runs. Functions are set unless their comment
-// says that they may be nil.
+// Config contains the settings and functions of a [Loop]. It is read-only once the loop runs. A function must be set unless its comment
+// says that it may be nil.
 //
-// The owner of the loop calls [New] first, because forges and the engine are given the loop's signals and its watcher. It then sets the
-// fields, all of them before the first run:
+// The owner of the loop calls [New] first, because the forges and the engine need the loop's signals and its watcher. After that, and
+// before the first run, it sets the fields:
 //
-//	Name, DependsOn, Open, Source, Manifests, Forge      from the stack's configuration (package session: Configure)
-//	Limits                                               likewise; but Approved and Only from the command line
-//	Process, Earlier                                     from the process (package service); but Record as Name
+//	fields                                               set from
+//	--------------------------------------------------   -----------------------------------------
+//	Name, DependsOn, Open, Source, Manifests, Forge,     the stack's configuration (package session:
+//	AnyProject, LeavesDrift, Record                      Configure)
+//	Approved, Only                                       the command line
+//	Process except Record; Earlier                       the process (package service)
 type Config struct {
 	Name string
-	// DependsOn names the stacks that must be in sync before anything of this one is carried out, if Dependencies knows them.
+	// The stacks that DependsOn names must be in sync before anything of this stack is carried out. Names
+	// that Dependencies does not contain are ignored.
 	DependsOn []string
 	// Open connects to the cloud. It is called again after the cloud could not be read, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
@@ -38,10 +42,10 @@ type Config struct {
 type Source struct {
 	// Fetch returns the newest revision, and whether it differs from the one before.
 	Fetch func(context.Context) (source.Revision, bool, error)
-	// History visits the commits of the branch before one, the newest first. It may be nil.
+	// History visits the commits of the branch before the given commit, the newest first. It may be nil.
 	History func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
-	// Earlier visits the same commits. It is called while the newest commit is refused and no good one is known. It may be nil: then nothing
-	// earlier is applied.
+	// Earlier visits the same commits as History. It is called while the newest commit is refused and no accepted one is known. If it is
+	// nil, no earlier commit is applied.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 	// Poll and DriftCheck are the schedules for fetching commits and for checking the cloud.
 	Poll, DriftCheck schedule.Schedule
@@ -49,18 +53,18 @@ type Source struct {
 
 // Manifests reads files.
 type Manifests struct {
-	// Read turns files into what the stack wants. Its error is a [manifest.Problems] when a commit must correct it. The region is ""
-	// while the cloud is unknown.
+	// Read turns files into the objects that the stack wants. Its error is a [manifest.Problems] if only a new commit can correct
+	// it. region is "" while the cloud is unknown.
 	Read func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error)
 	// Emptied reports, as a [manifest.Problems], the files of a reading that defined objects in the past and define none now.
 	// It may be nil.
 	Emptied func(ctx context.Context, now resolve.Reading, past resolve.Past) error
-	// Weaker reads the policies of a revision that add to those of the configuration. It is called for files that Read has accepted,
-	// and for newer ones that it refused. It may be nil.
+	// Weaker reads the policies in the stack's folder at a revision, which are added to those of the configuration. It is called for
+	// files that Read has accepted, and for newer files that Read has refused. It may be nil.
 	Weaker func(files fs.FS) ([]plan.Policy, error)
 }
 
-// Forge reads what people and earlier processes left at the forge. Each function may be nil.
+// Forge reads the data that people and earlier processes stored at the forge. Each function may be nil.
 type Forge struct {
 	// Approvals returns the plans that people approved. It is called while a commit is held.
 	Approvals func(ctx context.Context, commit string) []plan.Approval
@@ -77,18 +81,20 @@ type Limits struct {
 	Approved []plan.Approval
 	// Only, when set, is the hash of the only plan that may be carried out.
 	Only string
-	// AnyProject turns off the comparison with the project in which the stack was last in sync: the configuration names a project.
+	// AnyProject is true if the configuration names a project. Then the project is not compared with the
+	// project in which the stack was last in sync.
 	AnyProject bool
-	// LeavesDrift is the default for drift where neither manifests nor the revision say anything else: it is reported and not corrected.
+	// LeavesDrift means that drift is reported and not corrected, unless the manifests or the revision's
+	// policies say otherwise.
 	LeavesDrift bool
 }
 
-// Process is what a loop shares with other loops of its process.
+// Process contains the objects that a loop shares with the other loops of its process.
 type Process struct {
 	Dependencies *Dependencies
 	// Turns, when set, are shared with the other stacks of the process.
 	Turns *Turns
-	// Record, when set, keeps knowledge for the next process.
+	// Record, when set, is the file in which this process stores its knowledge for the next process.
 	Record Record
 	// Report is called with every run that has something to report.
 	Report func(report.Run)

@@ -16,7 +16,7 @@ import (
 // State is the state of a stack after its last run, for people and programs.
 type State struct {
 	Stack  string    `json:"stack"`
-	Commit string    `json:"commit,omitempty"` // that the cloud was compared with
+	Commit string    `json:"commit,omitempty"` // the commit that the cloud was compared with.
 	Looked time.Time `json:"looked,omitzero"`
 	// Outcome is the outcome of the run; "" before the first.
 	Outcome string `json:"outcome,omitempty"`
@@ -28,29 +28,31 @@ type State struct {
 	// Suspended is the reason why nothing is carried out.
 	Suspended string       `json:"suspended,omitempty"`
 	Plan      plan.Summary `json:"plan"`
-	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are refused
+	Refused   string       `json:"refused,omitempty"` // the newest commit, if its manifests are refused
 	Error     string       `json:"error,omitempty"`
-	// Failures are the first failures of the run. Running is a pass in progress; it is nil while no pass changes anything.
+	// Failures are the first failures of the run. Running is the progress of the pass that runs now. It is
+	// nil while no pass changes anything.
 	Failures []Failed `json:"failures,omitempty"`
 	Running  *Running `json:"running,omitempty"`
-	// ServedBy is the agent that serves the stack if another agent does, and Address is where that agent is reached. Then only the
-	// outcome, the commit and the time of the look are known.
+	// ServedBy is the name of the other agent that serves the stack, and Address is that agent's address. Both are "" if this
+	// agent serves the stack. For a stack of another agent, only Outcome, Commit and Looked are set besides them.
 	ServedBy string `json:"servedBy,omitempty"`
 	Address  string `json:"address,omitempty"`
 }
 
-// Failed is an object that differs from Git, and why.
+// Failed is an object that differs from Git, with the reason.
 type Failed struct {
 	Object string `json:"object"` // as people write it: Server/web
 	Reason string `json:"reason"`
-	// Fault is the reason of its condition if a step was tried and failed. It is "" for an object that only waits.
+	// Fault is the reason of the object's condition if a step was tried and failed. It is "" for an object
+	// that only waits.
 	Fault string `json:"fault,omitempty"`
 }
 
 // ErrNothingHeld means that there is no plan to approve.
 var ErrNothingHeld = errors.New("no plan of the stack is held")
 
-// OtherPlanError means that the held plan is not the one that was approved. Hash is the held plan's.
+// OtherPlanError means that a plan was approved, but another plan is held. Hash is the hash of the held plan.
 type OtherPlanError struct{ Hash string }
 
 // Error implements error.
@@ -58,18 +60,19 @@ func (e *OtherPlanError) Error() string {
 	return fmt.Sprintf("another plan is held: %s; read it before you approve it", e.Hash)
 }
 
-// control holds what people ask of a running stack. People and the stack use it at the same time.
+// control contains the state of a stack that people read and change while it runs, such as the held plan and
+// its approval. People and the stack's loop use it at the same time.
 type control struct {
 	mu       sync.Mutex
 	state    State
 	stand    string // outcome of the last run that had one
 	held     *plan.Plan
-	given    *plan.Approval // approves the held plan, or the rest of it.
-	at       time.Time      // time of the approval
-	project  string         // in which the stack was last in sync; "" when unknown.
-	recalled bool           // the record of the process before was read
-	serves   bool           // it runs for as long as the process.
-	heard    bool           // somebody has approved a plan since the process started
+	given    *plan.Approval // the approval of the held plan, or of the rest of it.
+	at       time.Time      // time of the approval.
+	project  string         // the project in which the stack was last in sync; "" when unknown.
+	recalled bool           // the record of the previous process was read.
+	serves   bool           // the loop runs as long as the process.
+	heard    bool           // somebody has approved a plan since the process started.
 	spent    []string       // hashes of used approvals
 
 	running *engine.Progress // the running pass; nil when there is none
@@ -78,8 +81,8 @@ type control struct {
 // mostSpent is how many used approvals are remembered.
 const mostSpent = 1000
 
-// Approve approves the held plan if it has the hash, and starts a run now. The approval covers only that plan at its commit, or the rest
-// of it when its pass is interrupted. It is valid for this process and for those that read its [Record].
+// Approve approves the held plan if hash is its hash, and starts a run now. The approval covers only that plan at its commit, or the
+// rest of it if its pass is interrupted. It is valid in this process and in processes that read its [Record].
 func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
@@ -104,15 +107,16 @@ func (s *Loop) State() State {
 	return state
 }
 
-// LastOutcome returns the state of the stack for stacks that depend on it: the outcome of the last run that had one, "" before that.
+// LastOutcome returns the outcome of the last run that had one, for the stacks that depend on this stack. It
+// returns "" before the first.
 func (s *Loop) LastOutcome() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	return s.control.stand
 }
 
-// approve stores an approval. news is false when the approval is already there: the pass that carries the plan out must not give way
-// to it.
+// approve stores an approval. news is false if the same approval is stored already. Then the pass that carries the plan out must not
+// give way.
 func (c *control) approve(hash, by string, now time.Time) (news bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,8 +151,8 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 	return list
 }
 
-// forgets reports whether a plan of the commit may have been approved in the process before this one, without a record of it. That is so
-// when the commit did not arrive while this process ran, and nobody has approved anything since it started.
+// forgets reports whether a plan of the commit may have been approved in the previous process, which left no record of it. That is
+// possible if the commit did not arrive while this process ran, and nobody has approved a plan since the process started.
 func (s *Loop) forgets(commit string) bool {
 	c := &s.control
 	c.mu.Lock()
@@ -182,7 +186,7 @@ func (c *control) saw(run report.Run) {
 	if now, ok := stands(run); ok {
 		c.stand = now.String()
 	}
-	if run.Pass == nil { // nothing was planned: the held plan stays held
+	if run.Pass == nil { // nothing was planned, so the held plan stays held
 		c.state.Held, c.state.Hash, c.state.Suspended, c.state.Plan = before.Held, before.Hash, before.Suspended, before.Plan
 		return
 	}
@@ -191,7 +195,7 @@ func (c *control) saw(run report.Run) {
 	case pass.First.Held != nil:
 		c.held = &pass.First
 		if c.given != nil && !c.given.Covers(pass.First) {
-			c.given = nil // it was for another plan; an approval that arrived during the pass counts for the next one
+			c.given = nil // it was for another plan, unless it arrived during the pass: then it is for the next plan
 		}
 	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
 	case pass.Last.Summary().Writes() == 0:
@@ -212,7 +216,7 @@ func (c *control) spend(hash string) {
 	}
 }
 
-// mostFailures is how many failures of a run are named.
+// mostFailures is the maximum number of failures in a [State].
 const mostFailures = 100
 
 func stateOf(run report.Run) State {

@@ -10,17 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Dependencies know the state of the stacks of a process, for stacks that depend on others. Nothing of a dependent stack is carried out before
-// the others are in sync. Dependencies know runs since the process started, and ignore stacks that this process does not run.
+// Dependencies stores the outcomes of stacks, for the stacks that depend on others. Nothing of a dependent stack is carried out before the
+// stacks that it depends on are in sync. Only checks since the start of the process count. A name is ignored unless [Dependencies.Expect] was
+// called for it.
 type Dependencies struct {
 	mu      sync.Mutex
-	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first.
+	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first check.
 	on      map[*Loop][]string      // the names of the stacks that a stack depends on
 	waiting map[string][]*Loop      // the stacks that depend on a stack
-	due     map[string][]*Loop      // those of them that must be checked when it is in sync
+	due     map[string][]*Loop      // the waiting stacks that must be checked once a stack is in sync
 }
 
-// NewDependencies returns the dependencies between stacks that have not been checked yet, and sets them in each of the stacks.
+// NewDependencies returns the dependencies between the given stacks, none of which has been checked yet. It
+// sets the field Dependencies of each stack.
 func NewDependencies(stacks []*Loop) *Dependencies {
 	s := &Dependencies{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 	for _, l := range stacks {
@@ -30,14 +32,15 @@ func NewDependencies(stacks []*Loop) *Dependencies {
 	return s
 }
 
-// Expect makes dependent stacks wait until this stack is in sync, no matter which agent serves it.
+// Expect makes the stacks that depend on this one wait until it is in sync, no matter which agent serves it.
 func (s *Dependencies) Expect(stack string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of[stack] = plan.Broken
 }
 
-// Join adds a stack: it is checked when the stacks that it depends on are in sync. leave removes it.
+// Join adds a stack. From now on, the stack is checked when a stack that it waits for gets in sync. leave
+// removes the stack again.
 func (s *Dependencies) Join(l *Loop) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +54,8 @@ func (s *Dependencies) Join(l *Loop) (leave func()) {
 	}
 }
 
-// Depend replaces the dependencies of a stack that has joined. The stack is checked if it waited for one that is no longer among them.
+// Depend replaces the dependencies of a stack that has joined. If the stack waited for one that it no longer
+// depends on, it is checked.
 func (s *Dependencies) Depend(l *Loop, on []string) {
 	s.mu.Lock()
 	waited := 0
@@ -92,7 +96,7 @@ func without(list map[string][]*Loop, name string, l *Loop) {
 	}
 }
 
-// Remove forgets a stack that no longer exists: nothing waits for it.
+// Remove removes a stack that no longer exists, so that no stack waits for it.
 func (s *Dependencies) Remove(stack string) {
 	s.mu.Lock()
 	next := s.due[stack]
@@ -123,7 +127,8 @@ func stands(run report.Run) (now plan.Outcome, ok bool) {
 }
 
 // SetOutcome stores the state of a stack, no matter which agent has checked it. When the stack gets in sync, the stacks that waited for it
-// are checked. So are those that ran while it was in sync before. A stack that has not started its first check does not need another.
+// are checked. When it is in sync no longer, all stacks that depend on it will be checked once it is in sync again. A stack does not wait
+// before its first check, because that check comes anyway.
 func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	s.mu.Lock()
 	before, expected := s.of[stack]
@@ -144,7 +149,7 @@ func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	}
 }
 
-// waits returns the stacks that l depends on and that are not in sync. l is checked when they are.
+// waits returns the stacks that l depends on and that are not in sync. l is checked once they are in sync.
 func (s *Dependencies) waits(l *Loop) (list []string) {
 	if s == nil {
 		return nil
@@ -162,7 +167,7 @@ func (s *Dependencies) waits(l *Loop) (list []string) {
 	return list
 }
 
-// depends returns the policy that makes the stack wait for those that it depends on.
+// depends returns the policy that makes the stack wait until the stacks that it depends on are in sync.
 func (s *Loop) depends() []plan.Policy {
 	list := s.Dependencies.waits(s)
 	if len(list) == 0 {
@@ -172,8 +177,8 @@ func (s *Loop) depends() []plan.Policy {
 	return []plan.Policy{guard.Suspend("it waits until stack " + strings.Join(list, " and stack ") + " is in sync")}
 }
 
-// InOrder calls do for each stack with its index in the list. The calls run at the same time, except that a stack waits for those
-// that it depends on.
+// InOrder calls do for each stack with its index in the list. The calls run at the same time, but the call for a stack starts
+// only after the calls for the stacks that it depends on.
 func InOrder(stacks []*Loop, do func(i int)) {
 	NewDependencies(stacks)
 	done := map[string]chan struct{}{}

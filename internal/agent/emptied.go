@@ -8,11 +8,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// mostEmptied is how many commits are searched, after a start, for the earlier content of a file without objects.
+// mostEmptied is the maximum number of commits that are searched, after a start, for the earlier content of a
+// file without objects.
 const mostEmptied = 20
 
-// emptied reports the files of a commit that still exist but whose objects are gone. They are compared with the last accepted
-// commit. After a start, and while that commit was found by fallBack, they are compared with the branch's history.
+// emptied reports the files that still exist in a commit but no longer define objects. It compares them with the last
+// accepted commit. If no commit has been accepted since the start, or if fallBack found that commit, it compares them with
+// the branch's history.
 func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Reading) error {
 	if s.Emptied == nil || len(read.Suspects()) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 type Health struct {
 	mu       sync.Mutex
 	waiting  []string
-	refused  map[string]string // by stack: the refused commit, and what is kept.
-	unlisted map[string]string // documents whose folders are unknown, and why
+	refused  map[string]string // by stack: the refused commit, and the commit at which the cloud is kept.
+	unlisted map[string]string // by document: the reason why its folders are unknown.
 }
 
 // NewHealth returns a Health that is not ready until the named stacks are read.
@@ -35,7 +35,8 @@ func (h *Health) Unlisted(document string, others bool) {
 	}
 }
 
-// Listed records that they are known. If Health waited for the document, it now waits for these stacks instead.
+// Listed records that the folders of a document are known. If Health waited for the document, it now waits
+// for the given stacks instead.
 func (h *Health) Listed(document string, stacks []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,8 +99,8 @@ func (h *Health) ready(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok"+text)
 }
 
-// refusal says which commit is refused and at which commit the cloud is kept. Everybody who reaches the listener can read it, so it says
-// nothing about the repository's content. The commit's status and the log have the reason.
+// refusal returns a text with the refused commit and the commit at which the cloud is kept. Everybody who can reach the listener can
+// read the text, so it contains nothing from the repository. The reason is in the commit's status and in the log.
 func refusal(r report.Run) string {
 	kept := "keeping nothing"
 	if r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit {

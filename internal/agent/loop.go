@@ -23,9 +23,9 @@ import (
 type Loop struct {
 	Config
 	state   state
-	cloud   *Cloud           // nil until it is opened
-	news    *source.Revision // fetched while a pass ran, and not read yet
-	due     time.Time        // of an object's next upkeep; zero for never
+	cloud   *Cloud           // nil until it is opened.
+	news    *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
+	due     time.Time        // the time of an object's next upkeep; zero if there is none.
 	hints   signals
 	control control
 }
@@ -41,8 +41,8 @@ type Cloud struct {
 	Sync    func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass checks the stack once and carries out what differs. It runs a second pass before it returns if a group must go back, or if the
-// first pass has left something to the next one.
+// Pass checks the stack once and carries out the differences. It runs a second pass if a group must go back to its former revision,
+// or if the first pass left steps for the next one.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
 	if run.Pass != nil && (run.Pass.Back || run.Pass.Left && s.Only == "") && ctx.Err() == nil {
@@ -52,8 +52,8 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 	return run
 }
 
-// runOnce looks at the source and does what [contact.look] decides. always asks for at least a pass. said is false when there is nothing
-// to report.
+// runOnce fetches from the source, and does what [contact.look] decides. If always is true, it runs a pass even without a new commit.
+// said is false if there is nothing to report.
 func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	if s.Traced {
@@ -138,7 +138,8 @@ func (s *Loop) logIn(ctx context.Context) error {
 	return err
 }
 
-// revision collects what a pass must know about the chosen revision.
+// revision returns the revision that a pass gets: the chosen commit, the objects that it wants, its policies,
+// and whether it was in sync before.
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
 	synced, unknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {
@@ -164,7 +165,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	}, nil
 }
 
-// passed stores the results of a pass that later runs need.
+// passed stores the results of a pass, for later runs.
 func (s *Loop) passed(commit string, pass engine.Pass) {
 	s.due = pass.Last.Due()
 	if len(pass.Results) > 0 {
@@ -179,7 +180,8 @@ func (s *Loop) passed(commit string, pass engine.Pass) {
 	}
 }
 
-// sync carries out a revision. When the plan is held but people have approved it at the forge, it syncs again with their approvals.
+// sync carries out a revision. If the plan is held, it asks the forge for approvals. If one covers the plan,
+// it carries out the revision again with the approvals.
 func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
 	if pass.First.Held == nil || s.Approvals == nil || ctx.Err() != nil {

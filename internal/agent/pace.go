@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The rate at which hints from outside start something. At first it allows a burst as large as people cause in a hurry. After that it stays
-// within a forge's rate limit.
+// These constants limit the rate at which hints from outside start a call. A burst is allowed first, as large as people cause in a hurry.
+// After that, the rate stays within a forge's rate limit.
 const (
 	hintEvery = 5 * time.Second
 	hintBurst = 5
@@ -22,7 +22,7 @@ type Pace struct {
 	waiting bool
 }
 
-// NewPace paces act, which must return at once.
+// NewPace returns a Pace that calls act. act must return without waiting.
 func NewPace(act func()) *Pace {
 	return &Pace{act: act, limiter: rate.NewLimiter(rate.Every(hintEvery), hintBurst)}
 }

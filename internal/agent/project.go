@@ -10,20 +10,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// In a project that holds nothing of the stack, everything would be created. Swapped credentials lead to such a project. So, if the
-// configuration names no project, the past is compared:
+// If a project has no objects of the stack, the plan would create everything. Swapped credentials lead to such a project. So,
+// unless the configuration names a project, the agent compares the project with the past. It holds a plan that creates objects in
+// these cases:
 //
-//	known from                                   a plan that creates is held
-//	-------------------------------------------  -----------------------------------------
-//	this process, or its folder: the project     in another project
-//	  in which the stack was last in sync
-//	the forge: the number of objects with        where nothing bears the stack's mark
-//	  which a commit was in sync
+//	knowledge of the past                          the plan is held if
+//	---------------------------------------------  ----------------------------------------------
+//	the project in which the stack was last in     the credentials' project is another one
+//	  sync (from this process or from its record)
+//	the number of objects with which a commit was  the number is not 0, and no object in the
+//	  in sync (from the forge)                       project bears the stack's mark
 
-// mostPast is how many commits the forge is asked about.
+// mostPast is the maximum number of commits that the forge is asked about.
 const mostPast = 20
 
-// elsewhere returns the policies that hold a plan if the stack was in sync in another project.
+// elsewhere returns policies that hold the plan if the stack was in sync in another project, or if that is
+// possible.
 func (s *Loop) elsewhere() []plan.Policy {
 	project := s.lastProject()
 	switch {
@@ -37,7 +39,8 @@ func (s *Loop) elsewhere() []plan.Policy {
 	return nil
 }
 
-// syncHere is sync, but asks the forge first when the project holds nothing of the stack.
+// syncHere calls sync. If that finds no object of the stack in the project, it asks the forge about the past,
+// and calls sync again with the answer.
 func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
 	own := s.elsewhere()
 	rev.Policies = append(rev.Policies, own...)
@@ -58,7 +61,8 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	return s.sync(ctx, rev)
 }
 
-// existed returns the newest commit that the forge knows as in sync, and whether it had any object.
+// existed returns the newest commit that was in sync according to the forge, and whether the commit had any
+// object then.
 func (s *Loop) existed(ctx context.Context, at source.Revision) (commit string, existed bool, err error) {
 	known := false
 	look := func(rev source.Revision) (more bool) {

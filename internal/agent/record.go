@@ -13,8 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Record is a file in which the process keeps its knowledge of a stack for the next one, if there is a folder for that. Nothing
-// depends on it: without it, people are asked for an approval again, and the project is the one of the credentials.
+// Record is the path of a file in which the process stores its knowledge of a stack for the next process. It is "" if there is
+// no folder for data. Without it, people are asked again for an approval, and the credentials alone decide which project is
+// used.
 type Record string
 
 // mostRecord bounds the file, in bytes: enough for an approval of 100,000 steps.
@@ -26,7 +27,8 @@ type record struct {
 	Approval *approvalDoc `json:"approval,omitempty"`
 }
 
-// approvalDoc is a stored approval. Its hash is computed from its proof, and compared before the approval is used.
+// approvalDoc is a stored approval. Before the approval is used, a hash is computed from Proof and compared
+// with Hash.
 type approvalDoc struct {
 	Hash   string   `json:"hash"`
 	By     string   `json:"by,omitempty"`
@@ -67,7 +69,8 @@ func docOf(a *plan.Approval) *approvalDoc {
 	return doc
 }
 
-// approval returns the approval in a document; nil if its proof does not give its hash for the stack.
+// approval returns the approval in a document. It returns nil if the hash that Proof gives for the stack is
+// not Hash.
 func (d *approvalDoc) approval(stack string) *plan.Approval {
 	if d == nil || len(d.Proof) == 0 {
 		return nil
@@ -96,8 +99,8 @@ func (f Record) Check() error {
 	return err
 }
 
-// recall reads the record of the process before, once. Only a loop that keeps running knows when an approval was used; only that one
-// reads the approval.
+// recall reads the record of the previous process, once. It uses the approval in it only if the loop keeps running (serves), because
+// only such a loop knows whether the approval was used.
 func (s *Loop) recall(serves bool) {
 	c := &s.control
 	c.mu.Lock()
@@ -109,7 +112,7 @@ func (s *Loop) recall(serves bool) {
 	c.recalled = true
 	r, err := s.Record.read()
 	if err != nil {
-		return // Check reported it when the stack was set up
+		return // Check reported the error when the stack was set up
 	}
 	c.project = r.Project
 	if serves && c.given == nil {
@@ -128,14 +131,15 @@ func (s *Loop) settled() {
 	}
 }
 
-// lastProject is the project in which the stack was last in sync; "" when unknown.
+// lastProject returns the project in which the stack was last in sync; "" when unknown.
 func (s *Loop) lastProject() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	return s.control.project
 }
 
-// keep writes the record. The caller holds the lock. If writing fails, the next process knows less.
+// keep writes the record. The caller holds the lock. If the file cannot be written, the next process only
+// knows less.
 func (s *Loop) keep() {
 	if s.Record != "" {
 		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.given)})

@@ -35,7 +35,7 @@ func (p progress) Progress(now engine.Progress) {
 	}
 }
 
-// shown is the progress of the running pass; nil while no pass changes anything.
+// shown returns the progress of the running pass; nil while no pass changes anything.
 func (c *control) shown(now time.Time) *Running {
 	if c.running == nil {
 		return nil

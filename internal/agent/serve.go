@@ -13,13 +13,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// The time a stack rests after a failed pass. It doubles with every failure in a row; half of it is random.
+// firstRest is the pause after the first failed pass, and longRest is the longest pause. The pause doubles
+// with every failure in a row; half of it is random.
 const (
 	firstRest = 5 * time.Second
 	longRest  = 5 * time.Minute
 )
 
-// Serve runs every stack until ctx ends. A stack that fails stops no other.
+// Serve runs every stack until ctx ends. The failure of a stack does not stop the others.
 func Serve(ctx context.Context, stacks []*Loop) {
 	var all sync.WaitGroup
 	for _, s := range stacks {
@@ -28,8 +29,9 @@ func Serve(ctx context.Context, stacks []*Loop) {
 	all.Wait()
 }
 
-// Serve runs at once, then at every scheduled time and [Loop.Wake]. It returns when ctx has ended and the run in flight too, or when
-// Leave is closed. A pass in progress gives way to a newer commit. A check that is due meanwhile runs afterwards.
+// Serve makes a run immediately, at every scheduled time and after every [Loop.Wake]. It returns when ctx has ended and the current
+// run has ended too, or when Leave is closed. A pass in progress gives way to a newer commit. A check that becomes due during a pass
+// runs after the pass.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.signals().check
 	s.recall(true)
@@ -38,7 +40,7 @@ func (s *Loop) Serve(ctx context.Context) {
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
 	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Check) })
 	defer clocks.Wait()
-	defer end() // before waiting for the clocks
+	defer end() // before the deferred wait for the clocks
 
 	r := rest{}
 	for always := true; ctx.Err() == nil && !s.leaves(); {
@@ -60,10 +62,10 @@ func (s *Loop) Serve(ctx context.Context) {
 	}
 }
 
-// leaves reports whether Serve ends between two passes.
+// leaves reports whether Leave is closed, so that Serve returns instead of starting another run.
 func (s *Loop) leaves() bool {
 	select {
-	case <-s.Leave: // blocks when it is nil
+	case <-s.Leave: // a nil channel blocks
 		return true
 	default:
 		return false
@@ -77,13 +79,15 @@ func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil 
 // Wake signals that there may be a new commit.
 func (s *Loop) Wake() { signal(s.signals().wake) }
 
-// Check asks for a check of the cloud after the pass in progress, even without a new commit.
+// Check requests a check of the cloud after the pass in progress, even without a new commit.
 func (s *Loop) Check() { signal(s.signals().check) }
 
-// ReconcileNow asks for a run at the request of a person: a pass in progress gives way, and a pause after failures ends.
+// ReconcileNow starts a run because a person has requested it. A pass in progress gives way, and a pause
+// after failures ends.
 func (s *Loop) ReconcileNow() { s.interrupt("a request to reconcile") }
 
-// signals start runs: wake for a new commit, check without one, now at once.
+// signals are the channels that start runs: wake for a new commit, check even without one, and now without
+// waiting for the pass in progress.
 type signals struct {
 	once        sync.Once
 	wake, check chan struct{}
@@ -100,15 +104,15 @@ func (s *Loop) signals() *signals {
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is pending already
+	default: // a signal is pending already
 	}
 }
 
-// interrupt asks for a run now. A pass in progress gives way; by says to what.
+// interrupt requests a run now. A pass in progress gives way, and by is the reason that it reports.
 func (s *Loop) interrupt(by engine.Superseded) {
 	select {
 	case s.signals().now <- by:
-	default: // one is pending already
+	default: // a request is pending already
 	}
 }
 
@@ -119,14 +123,16 @@ func drain(c <-chan struct{}) {
 	}
 }
 
-// next waits for the next reason to run. always is false when the run makes a pass only for a new commit.
+// next waits for the next reason to run. always is true if the run must make a pass even without a new
+// commit.
 func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
 	if !r.until.IsZero() {
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		// During a rest only a new commit starts a run. Checks that arrive meanwhile are dropped when it ends.
+		// During a rest, only a new commit starts a run. Checks that arrive during the rest are dropped when
+		// it ends.
 		defer drain(checks)
 		checks = nil
 	}
@@ -145,14 +151,14 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		s.due = time.Time{}
 		return true
 	case asked := <-s.signals().now:
-		return asked != "" // the reason is empty when nothing asks for a pass
+		return asked != "" // the reason is empty if no pass is requested
 	case <-again:
 		r.until = time.Time{}
 		return true
 	}
 }
 
-// mostLate is the maximum random delay of upkeep that is due. It spreads the load of many stacks.
+// mostLate is the maximum random delay of upkeep that is due. The delay spreads the load of many stacks.
 const mostLate = 20 * time.Second
 
 // upkeep returns a timer for the next upkeep of an object. There is none while the stack rests, since a pass follows the rest.
@@ -164,10 +170,10 @@ func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
 	return timer.C, func() { timer.Stop() }
 }
 
-// rest is the pause after failures, and before a pass that continues what the last one left.
+// rest is the pause after failures, and before a pass that continues with the steps that the last pass left.
 type rest struct {
-	failures int       // in a row; passes that left something count, too
-	until    time.Time // zero for no rest
+	failures int       // number of failures in a row; a pass that left steps counts as one.
+	until    time.Time // zero if there is no rest.
 }
 
 func (r *rest) after(run report.Run, now time.Time) {

@@ -8,25 +8,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// state is what a loop knows. Each of the first three fields is a table of its own: a value that an event turns into the next one.
+// state is the knowledge of a loop. Each of the first three fields is a state machine: an event replaces the
+// field's value by the next value.
 type state struct {
 	sync    insync.State // which commit was in sync
 	contact contact
 	footing footing
-	last    source.Revision // the newest that was fetched and looked at
-	refused *report.Refusal // why last was refused; nil when it was not
+	last    source.Revision // the newest revision that was fetched and handled.
+	refused *report.Refusal // the reason why last was refused; nil if it was not.
 	asked   asked
-	first   string // the first pass's commit, in a process that serves
+	first   string // the commit of the first pass, in a process that serves
 }
 
-// asked holds answers about the past, which do not change while the process runs.
+// asked contains answers about the past. They do not change while the process runs.
 type asked struct {
-	nowhere bool // the forge knows no commit that was in sync with an object
-	looked  bool // wanted is known
+	nowhere bool // the forge knows no commit that was in sync and had objects.
+	looked  bool // wanted has been computed; it may be nil.
 	wanted  map[manifest.Key]checksum.Sum
 }
 
-// contact says whether the source answers.
+// contact is the state of the source: whether it answers.
 type contact int
 
 const (
@@ -34,35 +35,36 @@ const (
 	silent
 )
 
-// looked is the result of a look at the source.
+// looked is the result of a fetch from the source, with the state of the loop at that time.
 type looked struct {
 	failed  bool
-	changed bool // there is a new revision
-	always  bool // a pass is requested even without one
-	ended   bool // the process ends
+	changed bool // there is a new revision.
+	always  bool // a pass is requested even without a new revision.
+	ended   bool // the process is ending.
 }
 
-// followUp is what follows from a look.
+// followUp is the action of the loop after a fetch.
 type followUp int
 
 const (
-	rests   followUp = iota // nothing, and nothing is reported
-	fails                   // report the failure: there is no revision to keep the cloud at.
-	lingers                 // report the failure, with the revision that the cloud is kept at.
-	passes                  // a pass, with the last revision when the source does not answer
+	rests   followUp = iota // do nothing, and report nothing.
+	fails                   // report the failure; there is no revision at which the cloud is kept.
+	lingers                 // report the failure, with the revision at which the cloud is kept.
+	passes                  // run a pass, with the last revision if the source does not answer.
 )
 
-// look is a table. A source that answers again causes a pass: the failures that were reported meanwhile are over only if the cloud equals
-// the revision. kept means that there is a revision at which the cloud is kept.
+// look returns the next state of the source, and the action of the loop. If a source answers again, a pass follows, because the failures
+// that were reported are over only once the cloud equals the revision. kept means that there is a revision at which the cloud is kept.
 //
-//	the source      was      and                           is now   follows
-//	--------------  -------  ----------------------------  -------  -------
-//	fails           any      nothing is kept, or the end   silent   fails
-//	fails           any      a pass is asked for, or news  silent   passes
-//	fails           any      neither                       silent   lingers
-//	answers         any      a pass is asked for, or news  answers  passes
-//	answers         silent   neither                       answers  passes
-//	answers         answers  neither                       answers  rests
+//	the fetch  contact before  condition                                    contact after  followUp
+//	---------  --------------  -------------------------------------------  -------------  --------
+//	fails      any             no revision is kept, or the process is       silent         fails
+//	                             ending
+//	fails      any             a pass is requested                          silent         passes
+//	fails      any             none of these                                silent         lingers
+//	succeeds   any             a pass is requested, or a revision is new    answers        passes
+//	succeeds   silent          none of these                                answers        passes
+//	succeeds   answers         none of these                                answers        rests
 func (c contact) look(at looked, kept bool) (contact, followUp) {
 	reason := at.always || at.changed
 	switch {
@@ -78,7 +80,9 @@ func (c contact) look(at looked, kept bool) (contact, followUp) {
 	return answers, rests
 }
 
-// footing is the revision at which the cloud is kept. g is the revision of a state, r the revision of an event, c a refused commit:
+// footing is the revision that the agent makes the cloud equal to while newer commits may be refused. In the table, a row is a state, a
+// column is an event, and the cell is the next state. g is the revision of the state, r is the revision of the event, and c is a refused
+// commit.
 //
 //	state          accepted r  wentBack r, known/not  nothingBefore c  foundInSync
 //	-------------  ----------  ---------------------  ---------------  -----------
@@ -86,11 +90,11 @@ func (c contact) look(at looked, kept bool) (contact, followUp) {
 //	firm g         firm r      firm g                 firm g           firm g
 //	withCaution g  firm r      withCaution g          withCaution g    firm g
 //
-// A revision is accepted when its manifests are. Until one is accepted, the loop goes back from a refused one. It goes to a revision that
-// is known to have been in sync, or, with caution (see [guard.Cautious]), to one for which this is unknown.
+// A revision is accepted if its manifests are accepted. Until the loop has accepted a revision, it goes back from a refused commit. It
+// goes back to a commit that is known to have been in sync. If that is unknown, it goes back with caution (see [guard.Cautious]).
 type footing struct {
 	on   ground
-	good source.Revision // the newest accepted one
+	good source.Revision // the newest accepted revision
 	// noGoodBefore is the refused commit before which there is no revision to keep.
 	noGoodBefore string
 }
@@ -103,7 +107,7 @@ const (
 	withCaution
 )
 
-// kept reports whether there is a revision at which the cloud is kept.
+// kept reports whether there is a revision that the agent makes the cloud equal to.
 func (f footing) kept() bool { return f.on != none }
 
 func (f footing) accepted(rev source.Revision) footing { return footing{on: firm, good: rev} }

@@ -6,14 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// weaker returns the policies of the applied revision and of a newer, refused one. A commit can suspend a stack even if the rest of it is
-// wrong.
+// weaker returns the policies of the applied revision, and those of a newer revision that was refused. So a commit can suspend a stack
+// even if its other files are wrong.
 func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	if s.Weaker == nil {
 		return nil
 	}
 	list, err := s.Weaker(rev.Files)
-	if err != nil { // it could be read a moment ago
+	if err != nil { // unlikely, because Read has just accepted these files
 		list = append(list, guard.Suspend("its settings cannot be read: "+err.Error()))
 	}
 	if newest.Commit == rev.Commit {
@@ -21,7 +21,7 @@ func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	}
 	more, err := s.Weaker(newest.Files)
 	if err != nil {
-		return list // it is reported with the commit's other problems
+		return list // the error is reported with the commit's other problems
 	}
 	return append(list, more...)
 }
