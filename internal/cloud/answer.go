@@ -21,7 +21,7 @@ type answerError struct {
 	said  string // the request and the status code
 	code  int
 	words string // the service's own message
-	id    string // of the request, for the service's log; "" without one
+	id    string // ID of the request in the service's log; "" if the service sent none
 }
 
 // Error implements error.
@@ -59,11 +59,12 @@ type quote func(body []byte) string
 // mostWords is how many characters of a service's message are shown.
 const mostWords = 400
 
-// plainly shows the message of a service.
+// plainly is a [quote] that returns the service's message.
 func plainly(body []byte) string { return printable.Shorten(serverMessage(body), mostWords) }
 
-// withheld shows nothing of the message: the request carried a secret, and a service may repeat it in
-// any form. If the message is one of the known explanations, our own text replaces it.
+// withheld is a [quote] that returns nothing of the service's message: the request carried a secret,
+// and a service may repeat it in any form. If the message is one of explanations, our own text
+// replaces it.
 func withheld(body []byte) string {
 	if said := known(serverMessage(body)); said != "" {
 		return said
@@ -73,7 +74,7 @@ func withheld(body []byte) string {
 
 const withheldWords = "(the server's message is withheld: the request carried user data or a secret)"
 
-// quoted decides which part of the answer to a call may be shown.
+// quoted returns the [quote] for the answer to a call.
 func (c *Client) quoted(ctx context.Context, call Call) quote {
 	stack := redact.From(ctx)
 	if call.Secret {
@@ -94,8 +95,8 @@ func (c *Client) Secrets() []string {
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestCredential })
 }
 
-// secretPart is a token without the prefix that all Fernet tokens of Keystone share, a version and a
-// time. Decoded, public RSA keys contain the same bytes.
+// secretPart is a token without the prefix that all Fernet tokens of Keystone share (a version and a
+// time). Public RSA keys contain the same bytes, and they are not secret.
 func secretPart(token string) string { return strings.TrimPrefix(token, "gAAAAAB") }
 
 func (c *Client) own() *redact.Redactor {
@@ -111,7 +112,8 @@ func carries(r *redact.Redactor, body any) bool {
 	return err != nil || anyLeaf(text, r.Holds)
 }
 
-// anyLeaf reports whether is holds for any string in a JSON text; true for text that is no JSON.
+// anyLeaf reports whether the function is returns true for any string in a JSON text. It also reports
+// true if the text is no JSON.
 func anyLeaf(text []byte, is func(string) bool) bool {
 	var tree any
 	if json.Unmarshal(text, &tree) != nil {
@@ -136,8 +138,8 @@ func anyLeaf(text []byte, is func(string) bool) bool {
 	return within(tree)
 }
 
-// quiet returns an error without an answer that may be shown for a request with a secret: net/http
-// quotes text that it could not read.
+// quiet replaces an error that may quote the answer to a request with a secret: net/http quotes text
+// that it could not read. It returns errors of the connection unchanged.
 func quiet(err error) error {
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {

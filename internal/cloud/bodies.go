@@ -16,14 +16,14 @@ import (
 // maxWords is how many bytes of an error's body are read; its first words are shown.
 const maxWords = 1 << 20
 
-// words is the start of a body.
+// words is a body of which only the first bytes can be read.
 type words struct {
 	io.Reader
 	io.Closer
 }
 
-// maxValues is how many values an answer may have. It is far more than a project needs, and few
-// enough to decode in memory, where "0," takes many times its size.
+// maxValues is how many values an answer may have. No project needs so many. Decoded, a value takes
+// much more memory than its text, such as "0,".
 const maxValues = 6_000_000
 
 // maxPromise is the largest Content-Length for which memory is allocated before the answer comes.
@@ -54,7 +54,7 @@ func readWhole(resp *http.Response) error {
 type wholeBody struct {
 	*bytes.Reader
 	text   []byte
-	shared *decoded // the decoded answer for all who share it; nil if nobody else does
+	shared *decoded // the decoded answer, for all clients that share it; nil if only one client reads it
 }
 
 func inMemory(text []byte, shared *decoded) wholeBody {
@@ -64,7 +64,7 @@ func inMemory(text []byte, shared *decoded) wholeBody {
 // Close implements [io.Closer].
 func (wholeBody) Close() error { return nil }
 
-// body ends the request's deadline when the answer is closed.
+// body is the body of an answer. When it is closed, the deadline of the request ends, too.
 type body struct {
 	io.ReadCloser
 	cancel context.CancelFunc

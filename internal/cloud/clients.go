@@ -63,8 +63,8 @@ func openIdentity(p *gophercloud.ProviderClient, at gophercloud.EndpointOpts) (*
 
 var lastVersion = pattern.Of(`/v[0-9]+(\.[0-9]+)?/$`)
 
-// withoutVersion is an address, which ends in a slash, without the version at its end. A version
-// earlier in the path belongs to the address of the service.
+// withoutVersion removes the version at the end of an address, which ends in a slash. A version
+// earlier in the path stays, because it belongs to the address of the service.
 func withoutVersion(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	_, path, _ := strings.Cut(rest, "/") // "/v2/" is a path; the host of "http://v2/" is not

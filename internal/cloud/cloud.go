@@ -45,7 +45,8 @@ type Config struct {
 	// MarksInDescriptions puts the marks of Neutron's objects at the end of their descriptions, if the request that
 	// creates the object does not accept tags.
 	MarksInDescriptions bool
-	// Beside is the client of the same stack for its main entry; nil for the main entry itself.
+	// Beside is the stack's client for its main entry of clouds.yaml, if this is the client for a further entry; nil for
+	// the main entry.
 	Beside *Client
 	// Machines sends requests to services that run on machines of the cloud.
 	Machines outbound.Machines
@@ -60,9 +61,9 @@ type Config struct {
 type Client struct {
 	// Region and ProjectID say where the stack works.
 	Region, ProjectID string
-	// MarksInDescriptions is that of [Config].
+	// MarksInDescriptions is the value from [Config].
 	MarksInDescriptions bool
-	// Machines is that of [Config].
+	// Machines is the value from [Config].
 	Machines outbound.Machines
 
 	config      Config

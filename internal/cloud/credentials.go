@@ -105,7 +105,7 @@ func environmentCredentials() (credentials, error) {
 		scope.DomainID, scope.DomainName = one(env("PROJECT_DOMAIN_ID", "DOMAIN_ID"), env("PROJECT_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
 	}
 	switch {
-	case auth.ApplicationCredentialID+auth.ApplicationCredentialName != "": // brings its own
+	case auth.ApplicationCredentialID+auth.ApplicationCredentialName != "": // an application credential has its own scope
 	case scope.ProjectID+scope.ProjectName == "":
 		return credentials{}, errors.New("the OS_* variables name no project; set OS_PROJECT_NAME (and OS_PROJECT_DOMAIN_NAME) or OS_PROJECT_ID")
 	default:
@@ -121,7 +121,8 @@ func environmentCredentials() (credentials, error) {
 	}}, err
 }
 
-// one keeps the ID of a domain, or else its name: Keystone accepts only one of them.
+// one returns only the ID of a domain, or only its name if the ID is "". Keystone accepts only one
+// of them.
 func one(id, name string) (string, string) {
 	if id != "" {
 		return id, ""
@@ -129,7 +130,8 @@ func one(id, name string) (string, string) {
 	return "", name
 }
 
-// explainClouds lists the entries that exist if the named one does not.
+// explainClouds explains why an entry cannot be read. If the entry does not exist, the error lists
+// the entries that exist.
 func explainClouds(name, named string, err error) error {
 	file, entries := cloudsEntries(named)
 	switch {
@@ -169,8 +171,8 @@ func cloudsEntries(named string) (file string, entries []string) {
 	return "", nil
 }
 
-// withoutValues is an error of a YAML parser without its quotations from the file, which may be a
-// password.
+// withoutValues returns the error of a YAML parser without the text that it quotes from the file,
+// because that text may be a password.
 func withoutValues(err error) error {
 	text := err.Error()
 	if !strings.Contains(text, "yaml: ") {
@@ -198,7 +200,7 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 		text, _, err = asClients(text, name)
 	}
 	if err != nil || yaml.Unmarshal(text, &content) != nil {
-		return nil, nil // the entry was already read: from another place, or unchanged
+		return nil, nil // no error, because the entry itself has already been read
 	}
 	overrides := map[string]*url.URL{}
 	for key, value := range content.Clouds[name] {

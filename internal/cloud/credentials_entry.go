@@ -68,7 +68,8 @@ func inRegion(entry *yaml.Node, name string) error {
 	return fmt.Errorf("entry %s has no region %s; its regions are %s", name, asked.Value, strings.Join(names, ", "))
 }
 
-// merge overwrites values of a mapping; the values of auth are merged one by one.
+// merge copies values into a mapping and overwrites the values that are there. It does the same one level deeper
+// with auth.
 func merge(into, values *yaml.Node) {
 	if values == nil || values.Kind != yaml.MappingNode {
 		return
@@ -129,7 +130,7 @@ func under(of *yaml.Node, path ...string) *yaml.Node {
 	return merged
 }
 
-// target is the node that an alias stands for.
+// target returns the node that an alias refers to. For other nodes it returns the node itself.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -45,9 +45,9 @@ func CredentialFiles() []string {
 // errNoClouds says that no place has a clouds.yaml that can be read.
 var errNoClouds = errors.New("no clouds.yaml")
 
-// cloudsFiles reads clouds.yaml, the secure.yaml beside it and clouds-public.yaml. vendor is the profile of the entry if no file
-// contains it. The working directory comes first among the places, and it may be a checkout of a foreign repository. Its clouds.yaml
-// could name an address of its own and have the credentials sent there.
+// cloudsFiles reads clouds.yaml, the secure.yaml beside it and clouds-public.yaml. vendor is the name of the entry's profile if no file
+// contains that profile. Clients first look in the working directory, which may be a checkout of a foreign repository. A clouds.yaml in
+// it could contain an address to which the agent would send the credentials.
 func cloudsFiles(name, named string) (options []clouds.ParseOption, vendor string, err error) {
 	publicPlace, publicText, err := firstFile("clouds-public.yaml", "")
 	if err != nil {
@@ -95,8 +95,8 @@ func publicClouds(text []byte) []string {
 	return slices.Collect(maps.Keys(content.Clouds))
 }
 
-// firstFile reads the first file that exists in those places; place is "" if none does. A file in the working directory that nobody has
-// named must not belong to a stranger.
+// firstFile reads the file from the first place where it exists; place is "" if it exists nowhere. If named is "", a file in the
+// working directory must not belong to a stranger.
 func firstFile(file, named string) (place string, text []byte, err error) {
 	for _, place := range cloudsPlaces(file, named) {
 		if named == "" && place == file {
@@ -119,13 +119,13 @@ func firstFile(file, named string) (place string, text []byte, err error) {
 	return "", nil, nil
 }
 
-// refused reports whether a file exists and must not be read.
+// refused reports whether an error says that a file exists and must not be read.
 func refused(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Op == "read"
 }
 
-// trusted refuses a file in the working directory that a stranger may have written.
+// trusted returns an error if a stranger may have written a file in the working directory.
 func trusted(file string) error {
 	if _, err := os.Lstat(file); err != nil {
 		return nil // there is no file, or none that can be read

@@ -10,15 +10,16 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// decoded has the objects of one answer, decoded once for all who share it. Otherwise each of many stacks in a
-// project would decode the objects of all others. Nobody may change what an object refers to.
+// decoded contains the objects of one answer, which are decoded only once for all clients that share the answer.
+// Otherwise each of many stacks in a project would decode the objects of all the other stacks. A client must not
+// change anything that an object refers to.
 type decoded struct {
 	known *lastRead
 	mu    sync.Mutex
 	lists map[listOf]func() (any, error)
 }
 
-// lastRead has the objects of the last answers to one question. An object whose text has not changed in the next
+// lastRead contains the objects of the last answer to one request. An object whose text is the same in the next
 // answer is not decoded again. While many stacks start, each list has few new objects.
 type lastRead struct {
 	mu    sync.Mutex
@@ -33,7 +34,7 @@ type listOf struct {
 
 // contents is the content of a page.
 type contents[T any] struct {
-	members map[string]any // besides the list
+	members map[string]any // members of the answer, except the list
 	objects []T
 	last    json.RawMessage
 	bytes   int64
@@ -45,8 +46,8 @@ type written[T any] struct {
 	object T
 }
 
-// after is the decoded part of the answer that follows last, for the same question; last is nil for the first
-// answer.
+// after returns an empty decoded for a new answer. last is the previous answer to the same request, whose
+// objects are used again; nil for the first answer.
 func after(last *answer) *decoded {
 	d := &decoded{known: &lastRead{lists: map[listOf]any{}}, lists: map[listOf]func() (any, error){}}
 	if last != nil && last.shared != nil {
@@ -55,7 +56,7 @@ func after(last *answer) *decoded {
 	return d
 }
 
-// readShared is readPage for an answer that others share.
+// readShared does the same as readPage, for an answer that several clients share.
 func readShared[T any](l *listing, resp *http.Response, shared *decoded, take func(T) error) (page, error) {
 	p := page{of: l}
 	all, err := contentsOf[T](shared, l, resp.Body)

@@ -17,9 +17,10 @@ type versionDocument struct {
 
 var microversion = pattern.Of(`^[0-9]{1,3}\.[0-9]{1,5}$`)
 
-// newestMicroversion reads the version document of a service: Nova's has one version, Cinder's a
-// list. gophercloud's own discovery (openstack/utils) requests the endpoint, which has the project
-// in its path for Cinder, and it does not accept lists.
+// newestMicroversion reads the version document of a service. Nova's document has one version,
+// Cinder's a list of versions. gophercloud's own discovery (openstack/utils) cannot read them: it
+// requests the endpoint, which has the project in its path for Cinder, and it does not accept
+// lists.
 func (c *Client) newestMicroversion(ctx context.Context, name string) (string, error) {
 	row, err := serviceOfType(name)
 	if err != nil || row.discovery == nil {

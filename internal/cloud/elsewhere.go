@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Elsewhere sends the stack's requests to a server outside the cloud, without a token. Bounds, pace, fence and observers
-// are those of requests to the cloud. Observers see it under name.
+// Elsewhere returns a transport that sends the stack's requests to a server outside the cloud, without a token. Limits,
+// pace, fence and observers are the same as for requests to the cloud. Observers see name as the service.
 func (c *Client) Elsewhere(name string, to outbound.Config) http.RoundTripper {
 	return elsewhere{name, newTransport(c.config, outbound.New(to))}
 }

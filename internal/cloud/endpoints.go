@@ -17,8 +17,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// origins are the servers that get the token: that of auth_url, which the operator named, and those
-// of the catalog as far as [checkEndpoint] allows. Other addresses in an answer get no request.
+// origins are the servers that may get the token: the server of auth_url, which the operator named,
+// and the servers of the catalog that [checkEndpoint] allows. If an answer contains an address of
+// another server, no request is sent to it.
 type origins struct {
 	mu      sync.Mutex
 	allowed map[string]bool
@@ -29,7 +30,7 @@ func originsOf(home *url.URL) *origins {
 	return &origins{allowed: map[string]bool{outbound.Origin(home): true}, refused: map[string]error{}}
 }
 
-// check refuses an address on any other server.
+// check returns an error if an address is not on one of these servers.
 func (o *origins) check(u *url.URL) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -128,8 +129,8 @@ func overrideOf(service string) string {
 	return strings.ReplaceAll(service, "-", "_") + "_endpoint_override"
 }
 
-// locate makes the client prefer the operator's addresses to the catalog's, and use none that is
-// refused.
+// locate makes the client use the operator's address of a service if there is one, and else that of
+// the catalog. It returns an error for an address of the catalog that [checkEndpoint] refuses.
 func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*url.URL, project string) {
 	catalog := p.EndpointLocator
 	p.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) {
@@ -150,8 +151,8 @@ func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*
 	}
 }
 
-// overridden is an operator's address as the client needs it, with the project filled in.
-// [Client.open] removes a version that the client adds itself.
+// overridden is an operator's address in the form that the client needs, with the project filled
+// in. [Client.open] removes a version that the client adds itself.
 func overridden(u *url.URL, project string) string {
 	text := strings.NewReplacer("%(project_id)s", project, "%(tenant_id)s", project, "$(project_id)s", project, "$(tenant_id)s", project).Replace(addressOf(u))
 	return gophercloud.NormalizeURL(text)
@@ -174,8 +175,8 @@ func parseAuthURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// ownAddress is the address of a call. It is below the service's address, or on the same server if
-// an answer gave a complete address.
+// ownAddress returns the address of a call. The path of a call is below the service's address. If
+// it is a complete address from an answer, it must be on the same server.
 func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	if !strings.HasPrefix(call.Path, "http://") && !strings.HasPrefix(call.Path, "https://") {
 		return s.ServiceURL(call.Path), nil
@@ -198,7 +199,7 @@ func sameService(endpoint, address string) error {
 		kind.ErrRejected, address, outbound.Origin(own))
 }
 
-// guarded sends requests only to known servers.
+// guarded is a transport that sends requests only to known servers.
 type guarded struct {
 	next  http.RoundTripper
 	known *origins

@@ -23,16 +23,17 @@ import (
 // that words returns, without the request's body. The service's row decides where services differ.
 //
 //	400, 403, 405, 413, 422, 501    rejected
-//	401 to a token just renewed     rejected, and the server's message hidden
+//	401 although the token was      rejected, and the server's message hidden
+//	renewed for the request
 //	404, 410                        gone
-//	403, 409, 413 about a quota,    rejected, quota exceeded (Nova 403, Neutron 409,
-//	or without a free address       Cinder 413)
-//	409                             busy, or rejected, by service
-//	409 that somebody has to end    rejected, by words
+//	403, 409, 413 because a quota   rejected, quota exceeded (Nova answers 403, Neutron 409,
+//	or the addresses are used up    Cinder 413)
+//	409 for other reasons           busy, or rejected, as the service's row says
+//	409 that a person must resolve  rejected, recognised by the message (see [block])
 //	412, 423                        busy
-//	400 about work in progress      busy, by service
-//	429, 503 with Retry-After       transient, not before
-//	other, and no answer at all     transient; unanswered for writes that may have been sent, and for 502 and 504
+//	400 because of unfinished work  busy, if the service's row has such a message
+//	429, 503 with Retry-After       transient, with the time until the next attempt
+//	other codes, and no answer      transient; also unanswered, for writes that may have been sent, and for 502 and 504
 func classify(err error, of *service, words quote) error {
 	if err == nil || classified(err) {
 		return err
@@ -87,7 +88,7 @@ func forbidden(code gophercloud.ErrUnexpectedResponseCode, err error) error {
 	return err
 }
 
-// forbiddenError is also ErrForbidden, with the same text.
+// forbiddenError is an error that is also [kind.ErrForbidden]. Its text stays the same.
 type forbiddenError struct{ error }
 
 func (e forbiddenError) Unwrap() error { return e.error }
@@ -128,7 +129,8 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 	return nil
 }
 
-// withoutAddresses is the answer; addresses of the cloud in its message go to the log only.
+// withoutAddresses returns the error without the addresses of the cloud in its message. Only the log shows the whole
+// message.
 func (e *answerError) withoutAddresses() error {
 	if bare := addresses.Regexp().ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
 		return private.Hide(e.with(bare), e)
@@ -140,8 +142,8 @@ func (e *answerError) withoutAddresses() error {
 // HTTPConnectionPool(host='…', port=…).
 var addresses = pattern.Of(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
 
-// bareAddress keeps addresses that are meant for people, such as a status page. Such an address is a website's, and not
-// that of a service or a machine.
+// bareAddress replaces an address in a message. It returns an address unchanged if it is meant for people, such as that of a status page.
+// Such an address is a website's, and not that of a service or a machine.
 func bareAddress(text string) string {
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme == "https" && u.Port() == "" && u.User == nil && strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
@@ -165,8 +167,8 @@ func (c *Client) conceal(err error) error {
 	return private.Hide(public, err)
 }
 
-// withoutURL removes the address from errors of requests that got no answer. It keeps their causes for the log, and
-// keeps cancellation recognisable.
+// withoutURL removes the address from the error of a request that got no answer. The log still shows the cause, and
+// errors.Is still recognises a cancellation.
 func withoutURL(err error) error {
 	var u *url.Error
 	switch {
@@ -184,7 +186,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// unanswered says why there is no answer, without addresses.
+// unanswered returns the reason why there is no answer, without addresses.
 func unanswered(err error) string {
 	switch {
 	case errors.Is(err, outbound.ErrTooLarge):

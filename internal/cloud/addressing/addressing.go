@@ -1,5 +1,6 @@
-// Package addressing checks addresses in manifests: whether a subnet has an address, who asks for it, and whether a router
-// leads to it. Its functions are pure. It knows neither the kinds that use it nor any service.
+// Package addressing checks addresses in manifests: whether a subnet contains an address, which objects claim it, and
+// whether a router connects it with an external network. Its functions are pure. They do not depend on the kinds that call
+// them, nor on a service.
 package addressing
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Outside says that the address in a field does not belong to its subnet; "" if it does, or if that is unknown.
+// Outside returns the message that the address in a field does not belong to a subnet. It returns "" if the address
+// belongs to it, or if that is unknown.
 func Outside(field, address string, subnet kind.Ref) string {
 	network, noNetwork := netip.ParsePrefix(subnet.Expected().CIDR)
 	asked, noAddress := netip.ParseAddr(address)
@@ -22,8 +24,8 @@ func Outside(field, address string, subnet kind.Ref) string {
 	return fmt.Sprintf("%s: %s is not in %s, the addresses of Subnet %s; choose one of them", field, asked, network, subnet.Name)
 }
 
-// Nowhere says that no subnet of a network has the address in a field; "" if one has it. It is "", too, if others may have
-// added subnets to the network: those are unknown.
+// Nowhere returns the message that no subnet of a network contains the address in a field. It returns "" if one of them
+// contains it. It also returns "" if others may have added subnets to the network, because those subnets are unknown.
 func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string {
 	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
 		return ""
@@ -46,7 +48,8 @@ func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string
 	return fmt.Sprintf("%s: %s is in no subnet of Network %s (%s); choose an address of one of them", field, address, network.Name, strings.Join(all, ", "))
 }
 
-// Claim claims the address in a field from those subnets that have it: a subnet gives each address to one port.
+// Claim returns a claim on the address in a field for each subnet that contains it, because a subnet gives each address to
+// only one port.
 func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	asked, err := netip.ParseAddr(address)
 	if err != nil {
@@ -60,8 +63,8 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	return claims
 }
 
-// Lacks says that a port does not have an address; "" if it has it, or if that is unknown. The cloud gives a new port IPv6
-// addresses that no manifest names.
+// Lacks returns the message that a port does not have an address. It returns "" if the port has it, or if that is unknown:
+// the cloud gives a new port IPv6 addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
 	if port.ID == "" || port.Replacing {
 		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {

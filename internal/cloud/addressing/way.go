@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// NoteWayToPort is [NoteWay] to a port of the repository.
+// NoteWayToPort calls [NoteWay] for the network and the subnets of a port of the repository.
 func NoteWayToPort(e *kind.Expansion, field, external, port string) {
 	if networks, ok := e.Referred("Port", port, "Network"); ok && len(networks) > 0 {
 		subnets, _ := e.Referred("Port", port, "Subnet")
@@ -15,8 +15,9 @@ func NoteWayToPort(e *kind.Expansion, field, external, port string) {
 }
 
 // NoteWay adds a note at field if no router in the repository connects an external network with a network, or with some
-// of its subnets. external is "" if it is unknown. The cloud refuses to associate a floating IP with them until
-// somebody else connects them. It adds none if a subnet or router is not in the repository, or is only imported.
+// of its subnets. external is "" if it is unknown. The cloud refuses to associate a floating IP with an address there
+// until somebody adds such a connection. No note is added if a subnet or a router is not in the repository, or is only
+// imported.
 func NoteWay(e *kind.Expansion, field, external, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)

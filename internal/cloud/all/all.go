@@ -58,9 +58,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Kinds lists the kinds. Each comes after the kinds it depends on. c may be nil
-// where only the rules of the kinds are needed, and d may be empty where
-// nothing is expanded.
+// Kinds lists the kinds. Each kind comes after the kinds that it depends on. c may be nil if only
+// the rules of the kinds are needed. d may be empty if nothing is expanded.
 func Kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	return append([]*kind.Kind{
 		configmap.Kind(),

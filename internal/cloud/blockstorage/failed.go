@@ -11,16 +11,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 )
 
-// withPages is the microversion from which messages can be listed with the newest first. newestMessages is the path for as
-// many as one request returns. (cinder/api/microversions.py: MESSAGES_PAGINATION)
+// withPages is the microversion from which messages can be listed with the newest first. newestMessages is the path of a
+// list with as many messages as one request may return. (cinder/api/microversions.py: MESSAGES_PAGINATION)
 const (
 	withPages      = "3.5"
 	newestMessages = "messages?limit=1000"
 )
 
-// FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message of each. One
-// request reads the messages of all objects, and none is sent if no object failed. The reasons are for people only: a cloud
-// that shows no messages gives none.
+// FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message about each.
+// One request reads the messages of all objects, and no request is sent if no object failed. If the cloud shows no
+// messages, the reasons stay empty, because they are only shown to people.
 func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *define.Driver[Spec, Filter, More], []*define.State[Spec, More]) error {
 	return func(ctx context.Context, d *define.Driver[Spec, Filter, More], objects []*define.State[Spec, More]) error {
 		reasons := map[string]*string{}
@@ -36,7 +36,8 @@ func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *st
 	}
 }
 
-// explain fills in the reasons that it finds.
+// explain writes the newest message about each object into reasons, by the object's ID. It writes nothing if the messages
+// cannot be read.
 func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 	version, err := c.Microversion(ctx, cloud.BlockStorage, withPages)
 	if err != nil || !cloud.AtLeast(version, withPages) {
@@ -58,7 +59,7 @@ func explain(ctx context.Context, c *cloud.Client, reasons map[string]*string) {
 	}
 }
 
-// InStatus says that an object is in a status, and the cloud's reason for it, if there is one.
+// InStatus is the text that an object is in a status. It includes the cloud's reason if there is one.
 func InStatus(status, reason string) string {
 	if reason != "" {
 		status += ": " + reason

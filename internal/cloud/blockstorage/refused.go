@@ -6,8 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// Refused makes Cinder's refusal of a deletion, with these words, an error to retry. status is the object's: a status
-// such as error_deleting lasts until a person resets it, so then the refusal stays.
+// Refused turns Cinder's refusal to delete an object into an error after which the agent tries again, if the refusal
+// contains words. It does not do so if the object's status is one such as error_deleting, because that status lasts
+// until a person resets it.
 func Refused(err error, status, words string) error {
 	if strings.HasPrefix(status, "error_") {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 )
 
-// Defaults are values of a stack's configuration. They are used if manifests give none, or use names of their organisation.
+// Defaults are values of a stack's configuration. They replace values that manifests leave out, and translate names that only the
+// organisation uses into the cloud's names.
 type Defaults struct {
 	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
 	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`

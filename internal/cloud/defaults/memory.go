@@ -2,7 +2,8 @@ package defaults
 
 import "sync"
 
-// Memory has what kinds know about their own actions and no list shows, such as why an attempt failed. It outlives the login that found it out.
+// Memory contains facts that kinds know from their own actions, and that no list shows, such as why an attempt failed. It stays when the agent
+// logs in again.
 type Memory struct {
 	mu    sync.Mutex
 	kinds map[string]any
@@ -24,7 +25,8 @@ func Recall[T any](m *Memory, kind string, create func() *T) *T {
 	return m.kinds[kind].(*T)
 }
 
-// Of is the memory for another entry of clouds.yaml that the stack uses: an action that failed in one cloud may succeed in another. nil stays nil.
+// Of returns the memory for another entry of clouds.yaml that the stack uses, because an action that failed in one cloud may succeed in another.
+// It returns nil if m is nil.
 func (m *Memory) Of(entry string) *Memory {
 	if m == nil {
 		return nil

@@ -1,7 +1,7 @@
 package defaults
 
-// VolumeType is the type of volumes for a storage class of Kubernetes; "" for the cloud's default. note
-// says so if the configuration does not name the class.
+// VolumeType is the type of volumes for a storage class of Kubernetes; "" for the cloud's default. If
+// the configuration does not contain the class, note says that the default is used.
 func (d Defaults) VolumeType(class string) (name, note string) {
 	name, known := d.StorageClasses[class]
 	if class != "" && !known {

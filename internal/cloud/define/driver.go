@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Driver implements a kind's functions by its table, and adds the functions of its [Resource]. A function that replaces one of
-// the driver's requests gets the driver as an argument, so that it can use it.
+// Driver implements the functions of a kind from its table of fields and from its [Resource]. A function of the Resource that
+// replaces one of the driver's requests gets the driver as an argument, so it can call the driver's methods.
 type Driver[Spec, Filter, More any] struct {
 	Client *cloud.Client
 	of     Resource[Spec, Filter, More]
@@ -57,8 +57,8 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 	return out, nil
 }
 
-// live is an object as the engine sees it. An object whose service does not report its project belongs to the stack's. The
-// network service always reports the project of its own resources.
+// live is an object as the engine sees it. If the service does not report the project of its objects, they count as objects of the
+// stack's project. The network service always reports the project of its own resources.
 func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State[Spec, More]] {
 	live := kind.Live{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready,
 		InOwnProject: s.Project == d.Client.ProjectID || s.Project == "" && s.Standard == nil}
@@ -74,9 +74,9 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State
 	return typed.Live[State[Spec, More]]{Live: live, State: s}
 }
 
-// Create creates the object in the project that its manifest names, or else in the client's own. A shared object is marked as
-// half-made until it is shared, so that an object that a kill leaves is known to be half-made. A kind's own function shares
-// the object itself.
+// Create creates the object in the project that its manifest names, or else in the client's own. The mark of a shared object says
+// that it is half-made until it is shared. So after a kill, the agent recognises that the object is half-made. If the kind has its
+// own Create function, that function shares the object.
 func (d *Driver[Spec, Filter, More]) Create(ctx context.Context, w typed.Want[Spec]) (live typed.Live[State[Spec, More]], err error) {
 	var made *State[Spec, More]
 	switch {
@@ -104,8 +104,9 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 	return made, d.Finish(ctx, w, made)
 }
 
-// Creation is the body of a create request, for [Driver.Post]. It includes the mark if that stands in an attribute. For objects with
-// labels, it has neither description nor tags: Post adds them, with the mark, see [inLabels.post].
+// Creation is the body of a create request, for [Driver.Post]. It contains the mark if the kind has its mark in an attribute. If the
+// kind has its mark in labels, the body has neither description nor tags, because Post adds them together with the mark (see
+// [inLabels.post]).
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := d.elsewhere(w); project != "" {
@@ -120,7 +121,7 @@ func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, w typed.Want[Spec
 	return d.PostLast(ctx, w, body, map[string]any{})
 }
 
-// PostLast is [Driver.Post] with attributes for the last of the requests.
+// PostLast does the same as [Driver.Post]. The last of its requests also writes the attributes in last.
 func (d *Driver[Spec, Filter, More]) PostLast(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (*State[Spec, More], error) {
 	answer, err := d.marks.post(ctx, w, body, last)
 	if err != nil {
@@ -142,7 +143,7 @@ func (d *Driver[Spec, Filter, More]) Begin(ctx context.Context, w typed.Want[Spe
 // Finish writes the desired mark on an object that [Driver.Begin] created, and reads the cloud's answer into made.
 func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Spec], made *State[Spec, More]) error {
 	n := Change[Spec, More]{Want: w, Have: typed.Live[State[Spec, More]]{Live: kind.Live{ID: made.ID}, State: made}, Fields: map[string]any{}, Raised: true,
-		Changes: []kind.Change{{Field: table.Path("tags")}}} // the answer to a create request need not show them
+		Changes: []kind.Change{{Field: table.Path("tags")}}} // the answer to a create request may lack tags
 	answer, err := d.marks.write(ctx, &n)
 	if err == nil && answer != nil {
 		if answer, err = d.marks.read(answer, made); err == nil {
@@ -177,8 +178,8 @@ func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Sp
 	return d.Write(ctx, n)
 }
 
-// Write carries out a change, and writes the mark: in the same request, or in a last one of its own if the mark is apart.
-// People's own text beside it stays.
+// Write carries out a change and writes the mark: in the same request, or in a separate last request if [mark.Place.Apart] is set.
+// Text that people wrote beside the mark stays.
 func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, More]) error {
 	_, err := d.marks.write(ctx, &n)
 	return err
@@ -195,7 +196,7 @@ func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live
 	return d.Remove(ctx, have.ID)
 }
 
-// Unmark implements [kind.Driver.Unmark]: it removes the mark, and leaves people's own text beside it.
+// Unmark implements [kind.Driver.Unmark]: it removes the mark. Text that people wrote beside the mark stays.
 func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have typed.Live[State[Spec, More]]) error {
 	switch {
 	case d.of.Info.FixedMark || d.of.Info.StaysMarked:

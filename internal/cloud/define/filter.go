@@ -15,7 +15,7 @@ type TagFilter struct {
 	NotTagsAny []string `json:"notTagsAny,omitempty" doc:"None of these tags."`
 }
 
-// MatchTags reports whether an object with these tags passes.
+// MatchTags reports whether an object with these tags matches the filter.
 func (f TagFilter) MatchTags(tags []string) bool {
 	has := func(tag string) bool { return slices.Contains(tags, tag) }
 	hasNot := func(tag string) bool { return !has(tag) }

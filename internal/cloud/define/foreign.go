@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// NotForeign returns an error if a server does not belong to the stack with that mark. Then nothing is detached from it, since
-// nobody would attach a replacement. A missing server is no error.
+// NotForeign returns an error if a server does not belong to the stack with the mark of. The caller must not detach anything
+// from such a server, because nobody would attach a replacement. It returns nil if the server does not exist.
 func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Mark) error {
 	var answer struct {
 		Server struct{ Metadata map[string]string }

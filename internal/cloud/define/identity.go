@@ -18,8 +18,9 @@ func InDomain(name, domain string) string {
 	return name + "@" + domain
 }
 
-// WantedInDomain is the same for a desired object, by the name of its Domain. A Domain that does
-// not exist yet contains nothing.
+// WantedInDomain returns the same as [InDomain] for a desired object. domain is the name of its
+// Domain in the repository. If that Domain does not exist yet, the result is the name of no object,
+// because the Domain contains nothing.
 func WantedInDomain(name, domain string, lookup func(kind, name string) kind.Ref) string {
 	ref := lookup("Domain", domain)
 	if ref.Name != "" && ref.ID == "" {

@@ -26,19 +26,20 @@ type Standard struct {
 	UpdatedAt table.Time `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
 }
 
-// MarkInDescription reports whether the mark stands in the description, so that every update writes the description.
+// MarkInDescription reports whether the mark is in the description. If it is, every update writes the description.
 func (b *Standard) MarkInDescription() bool {
 	_, m := mark.InDescription(b.Described)
 	return m != nil
 }
 
-// inLabels has the mark in the tags and the description of an object, the labels of the network service's own resources.
+// inLabels is the [marking] of the network service's own resources. The mark is in the labels of an object: its tags and its
+// description.
 type inLabels[Spec, Filter, More any] struct {
 	*Driver[Spec, Filter, More]
 	to labeller
 }
 
-// read does not change the answer, which others may share.
+// read does not change answer, because other clients may share it.
 func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error) {
 	all := new(Standard)
 	if err := table.Read(answer, all); err != nil {
@@ -88,27 +89,27 @@ func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec,
 	return l.to.update(ctx, n.Now, n.Changes, n.Fields, n.Want.Mark, l.labels(n.Want))
 }
 
-// labels are the description and the tags that an object shall have, apart from its mark.
+// labels are the description and the tags that an object is to have, without its mark.
 type labels struct {
 	description string
 	tags        []string
 	mark        standing
 }
 
-// standing says which of the labels bears the mark.
+// standing is the place of the mark among the labels.
 type standing int
 
 const (
-	// usual is in the tags, or in the description if it fits and the configuration says so. An object keeps the mark in the
-	// label where it is.
+	// usual means that the mark is in the tags. It is in the description if it fits there and the configuration says so. The
+	// mark of an existing object stays in the label where it is.
 	usual standing = iota
-	// tagged is in the tags. It is for objects whose name is not unique, so that they are still found, and for objects whose
-	// description others write.
+	// tagged means that the mark is in the tags. Objects whose name is not unique need it, because they are found by their
+	// tags. Objects whose description is written by others need it, too.
 	tagged
-	// guarded is in the description if it fits, on clouds whose tags everybody who sees the object can write. It is for
-	// objects that are shared with other projects.
+	// guarded means that the mark is in the description, if it fits there and if everybody who sees an object can write its
+	// tags in this cloud. Objects that are shared with other projects need it.
 	guarded
-	// foreign is in the description on all clouds, or nowhere: for objects in another project.
+	// foreign means that the mark is in the description on all clouds, or nowhere. Objects in another project need it.
 	foreign
 )
 
@@ -139,7 +140,7 @@ func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
 	return tags
 }
 
-// IsRouterPort reports, by a port's device_owner, whether it is, or will become, the interface of a router. (neutron-lib
+// IsRouterPort reports whether a port with this device_owner is, or will become, the interface of a router. (neutron-lib
 // constants.py: ROUTER_INTERFACE_OWNERS)
 func IsRouterPort(deviceOwner string) bool {
 	return strings.HasPrefix(deviceOwner, "network:router_interface") || deviceOwner == "network:ha_router_replicated_interface"

@@ -23,16 +23,17 @@ type labeller struct {
 	extensions map[string]string
 }
 
-// post creates an object, and returns the answer. body has its attributes except the labels, which carry the mark:
+// post creates an object, and returns the answer. body has its attributes except the labels. The mark is in the labels:
 //
-//	cloud with tag-creation          POST with tags and description
-//	other clouds                     POST with the mark behind the description
-//	there, if the mark cannot stay   POST with the mark as description, PUT the tags,
-//	in the description               PUT the description
+//	cloud with tag-creation               POST with tags and description
+//	other cloud, if the mark can stay     POST with the mark behind the description
+//	in the description
+//	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
+//	in the description                    PUT the description
 //
-// The mark cannot stay there if the object has tags of its own, which need a request anyway, or if there is no room. An object that a
-// kill leaves half-made in the third way is recognised by its description, and [Driver.Write] finishes it. An object whose mark says
-// that nothing is applied yet is created in one request, for [Driver.Finish].
+// The mark cannot stay in the description if the manifest has tags, which need a separate request anyway, or if the description has no
+// room for it. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
+// If the mark says that nothing is applied yet, the object is created in one request, and [Driver.Finish] writes the rest.
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
 	if err == nil && !hasTags {
@@ -63,7 +64,7 @@ func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Ma
 	return n.update(ctx, &have, nil, last, m, l)
 }
 
-// label puts labels into the body of a create request. They are complete, or, if whole is false, a description that says that the labels
+// label puts labels into the body of a create request. If whole is false, the body has only a description, which says that the labels
 // will follow.
 func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l labels) (whole bool, err error) {
 	takesTags, err := n.takesTags(ctx, l)
@@ -83,8 +84,8 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 	return whole, err
 }
 
-// leaveOut removes attributes from a body if the cloud lacks their extensions: it would refuse the whole request. The next plan notes
-// the attributes that are left out.
+// leaveOut removes an attribute from a body if the cloud lacks its extension, because the cloud would refuse the whole request. The next
+// plan notes the attributes that are left out.
 func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 	for attribute, alias := range n.extensions {
 		if _, asked := body[attribute]; !asked {
@@ -101,7 +102,8 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 	return nil
 }
 
-// errNoRoom refuses to mark an object of another project outside its description, where the mark would not count.
+// errNoRoom is the error for an object of another project whose description has no room for the mark. In another label the mark would
+// not count.
 var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the owner mark, which follows it in another project; shorten it", kind.ErrRejected, table.Path("description"))
 
 // takesTags reports whether the mark goes into tags that the create request accepts.
@@ -112,17 +114,17 @@ func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 	return n.HasExtension(ctx, "tag-creation")
 }
 
-// inText is the description with the mark behind it; ok reports whether the mark can stay there.
+// inText returns the description with the mark behind it. ok reports whether the mark may be in the description.
 func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 	text, fits := mark.Description(m, l.description)
 	return text, fits && (l.mark == guarded || l.mark == foreign || l.mark == usual && n.MarksInDescriptions)
 }
 
-// update writes changed attributes, and last the mark; fields may be empty. The mark stays where it is, in the tags or in the
+// update writes changed attributes, and then the mark; fields may be empty. The mark stays where it is, in the tags or in the
 // description, unless the description has no room for it any more. If the cloud supports it, attributes are only written if nobody
-// changed the object since it was observed. Labels that are not among the changes stay unchanged: others may manage them.
+// changed the object since it was observed. Labels that are not among the changes are not changed, because others may manage them.
 //
-// have is kept up to date. The returned attributes are the cloud's answer; nil if none were written.
+// update writes the new values into have, too. It returns the cloud's answer, nil if no attributes were written.
 func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Change, fields map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	own, inText := mark.InDescription(have.Described)
 	begun := inText != nil && inText.Applied == ""
@@ -139,7 +141,7 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 	if text != have.Described {
 		fields["description"] = text
 	}
-	if inText == nil { // the mark is in the tags, and comes last
+	if inText == nil { // the mark is in the tags, and is written last
 		answer, err := n.putFields(ctx, have, fields, true)
 		if err == nil {
 			err = n.putTags(ctx, have, tags)
@@ -153,8 +155,8 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 	return n.putFields(ctx, have, fields, same && !begun)
 }
 
-// marked returns the labels with the mark in one of them. Records stay (see [mark.Records]). begun says that the labels are not written
-// yet.
+// marked returns the labels with the mark in one of them. Records stay in the tags (see [mark.Records]). begun says that the object's
+// labels are not written yet.
 func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind.Mark, l labels) (text string, tags []string, err error) {
 	text, fits := n.inText(m, l)
 	stays, err := n.staysInText(ctx, have, begun, l)
@@ -171,9 +173,9 @@ func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind
 	return l.description, mark.Tags(m, tags), nil
 }
 
-// staysInText reports whether the mark of an object is in the description and can stay there, or belongs there. In Zed, everybody who
-// sees an object can write its tags, but not its description. A cloud that accepts tags in a create request checks who may change the
-// object.
+// staysInText reports whether the mark has to be in the description: because it is there and can stay, or because the tags are not safe.
+// In Zed, everybody who sees an object can write its tags, but not its description. A cloud that accepts tags in a create request checks
+// who may change the object.
 func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l labels) (bool, error) {
 	alone := have.MarkInDescription() && mark.InTags(have.Tags) == nil
 	if l.mark != guarded && l.mark != foreign {
@@ -193,8 +195,8 @@ func (n labeller) unmark(ctx context.Context, have *Standard) error {
 	return n.putTags(ctx, have, mark.UserTags(have.Tags))
 }
 
-// putFields writes attributes, if conditional only while the object is unchanged since it was read. Neutrons without such conditions
-// answer 400, so they get none. (neutron/api/api_common.py: ensure_if_match_supported)
+// putFields writes attributes. If conditional, Neutron writes them only if the object is unchanged since it was read. Neutrons without
+// such conditions answer 400, so they get no condition. (neutron/api/api_common.py: ensure_if_match_supported)
 func (n labeller) putFields(ctx context.Context, have *Standard, fields map[string]any, conditional bool) (answer table.Attributes, err error) {
 	if len(fields) == 0 {
 		return nil, nil
@@ -225,7 +227,7 @@ func (n labeller) putTags(ctx context.Context, have *Standard, tags []string) er
 		return nil
 	}
 	err := n.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: path.Base(n.Path) + "/" + have.ID + "/tags",
-		Body: map[string]any{"tags": append([]string{}, tags...)}}) // null is no list
+		Body: map[string]any{"tags": append([]string{}, tags...)}}) // nil would be sent as null, which is no list
 	if err == nil {
 		have.Tags = tags
 	}

@@ -38,7 +38,7 @@ func (d *Driver[Spec, Filter, More]) all(ctx context.Context, managed bool) (all
 		}
 	}
 	parts := make([][]*State[Spec, More], len(paths))
-	var group errgroup.Group // not one that ends the others' context: others may share a list
+	var group errgroup.Group // without a context that the first error ends: other clients may share a list
 	group.SetLimit(parallelLists)
 	for i, path := range paths {
 		group.Go(func() (err error) {

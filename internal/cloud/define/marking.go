@@ -16,20 +16,21 @@ import (
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// prepareCreate prepares the body of a create request, prepareUpdate the attributes of an update, both filled from the fields.
-	// inAttribute puts the mark into the body. inLabels removes the description and the tags: post and write add them again,
-	// with the mark.
+	// prepareCreate prepares the body of a create request, prepareUpdate the attributes of an update. Both were filled from the
+	// fields of the manifest. inAttribute puts the mark into the body. inLabels removes the description and the tags, because post
+	// and write add them together with the mark.
 	prepareCreate(body map[string]any, m kind.Mark)
 	prepareUpdate(fields map[string]any)
-	// post creates an object that bears the mark from the first request on, and returns the service's answer. The attributes in
-	// last are in the last of its requests.
+	// post creates an object that bears the mark from the first request on, and returns the service's answer. The last of the
+	// requests also writes the attributes in last.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
-	// write carries out a change, and writes the desired mark, or removes the mark if that is zero. People's own text beside it
-	// stays. It returns the service's description of the object, nil if there is none.
+	// write carries out a change and writes the desired mark. If the desired mark is zero, it removes the object's mark. Text that
+	// people wrote beside the mark stays. It returns the service's description of the object, nil if there is none.
 	write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error)
 }
 
-// inAttribute has the mark in one attribute, [Resource.Mark], which is written with the others or by a request of its own.
+// inAttribute is the [marking] of kinds whose mark is in one attribute, [Resource.Mark]. The attribute is written together with
+// the others, or by a separate request.
 type inAttribute[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
 
 func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (rest table.Attributes, err error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// counts is the amount of an object and of the objects that come with it. more is nil before the
-// object exists.
+// counts returns the amounts of quotas that an object uses, together with the objects that are
+// created with it. more is nil if the object does not exist yet.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
 	if d.of.Takes != nil {
@@ -29,7 +29,7 @@ func (d *Driver[Spec, Filter, More]) impossible(w typed.Want[Spec]) string {
 	return d.of.Impossible(w)
 }
 
-// One is for [Resource.Takes] of a kind whose objects count as one of a quota.
+// One returns a function for [Resource.Takes]: each object of the kind uses one unit of the quota.
 func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {
 	return func(*Spec, kind.FactsOf) kind.Amounts { return kind.Amounts{{Service: service, Name: name}: 1} }
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// KeepOwn refuses to remove an object that the agent's own login depends on: nobody could repair
-// that by a commit. what is a word for the object.
+// KeepOwn refuses to remove an object that the agent's own login depends on, because nobody could
+// repair that by a commit. The message calls the object by the word in what.
 func KeepOwn(id, what string, own ...string) error {
 	if id != "" && slices.Contains(own, id) {
 		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; another administrator has to remove it", kind.ErrRejected, what)
@@ -16,7 +16,7 @@ func KeepOwn(id, what string, own ...string) error {
 	return nil
 }
 
-// spare is [KeepOwn] for an object of the kind.
+// spare calls [KeepOwn] for an object of the kind.
 func (d *Driver[Spec, Filter, More]) spare(id string) error {
 	if d.of.OfAgent == nil {
 		return nil

@@ -33,7 +33,7 @@ func isResident[Spec any]() bool {
 	return ok
 }
 
-// MatchProject reports whether an object of that project passes.
+// MatchProject reports whether an object of that project matches the filter.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
@@ -55,8 +55,8 @@ func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
 	return ""
 }
 
-// resides records the project of an object. In another project only the mark in the description counts, not the
-// tags: others who see the object may write those.
+// resides records the project of an object. In another project only the mark in the description counts, because
+// others who see the object may write its tags.
 func (s *State[Spec, More]) resides(live *kind.Live) {
 	guarded := s.guarded()
 	live.Project, live.Guarded = s.Project, guarded != nil
@@ -69,7 +69,8 @@ func (s *State[Spec, More]) resides(live *kind.Live) {
 	}
 }
 
-// guarded is the mark in the description or the name, which only those can write who may change the object.
+// guarded returns the mark if it is in a place that only people who may change the object can write; nil
+// otherwise. Tags are not such a place.
 func (s *State[Spec, More]) guarded() *kind.Mark {
 	if s.Standard == nil {
 		return s.Mark
@@ -78,15 +79,15 @@ func (s *State[Spec, More]) guarded() *kind.Mark {
 	return m
 }
 
-// diffProject notes that a Project was added to the manifest later: an object cannot be moved to it.
+// diffProject adds a note if the manifest names another project than the object's, because an object cannot be
+// moved.
 func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes) {
 	if ref := projectOf(w); ref.ID != "" && ref.ID != projectID {
 		c.Note(table.Path("projectRef"), fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
 	}
 }
 
-// unmarkable says why an object of another project could not be distinguished from those of others; "" if it
-// can be.
+// unmarkable returns the reason why an object of another project cannot bear a mark that counts; "" if it can.
 func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.Here {

@@ -27,7 +27,8 @@ func (d *Driver[Spec, Filter, More]) Path(id string) string {
 	return d.of.Collection.Path + "/" + url.PathEscape(id)
 }
 
-// Remove deletes an object. The service no longer knows it when it answers.
+// Remove deletes an object. gone is true after a success, because the service answers after it has
+// deleted the object.
 func (d *Driver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodDelete, Path: d.Path(id)})
 	return err == nil, err
@@ -80,7 +81,8 @@ func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec,
 	return s, s.Object.Read(rest)
 }
 
-// unwrapped is an object without the member around it in answers.
+// unwrapped returns the object in an answer: the value of the member Singular, or the answer itself
+// if there is no such member.
 func (c Collection) unwrapped(answer table.Attributes) (inner table.Attributes, err error) {
 	text, wrapped := answer[c.Singular]
 	if !wrapped {

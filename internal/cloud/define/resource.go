@@ -20,45 +20,46 @@ type Resource[Spec, Filter, More any] struct {
 	Collection Collection
 	// Mark is the place of the owner mark on objects; zero for the labels of the network service's own resources.
 	Mark mark.Place
-	// MarkInTags keeps the mark out of the description. It is for objects that could not be found by their name.
+	// MarkInTags says that the mark is never in the description. It is for objects that cannot be found by their name.
 	MarkInTags bool
 	// Sharing is for objects of the network service that can be shared with single projects, and whose Spec has [Shares].
 	Sharing Sharing
-	// OfAgent returns the IDs of the objects that the agent's own login depends on, which are not deleted. Their attributes FoundBy, by
-	// which the agent finds them, are not changed. OfAgent is nil for a kind on which no login depends.
+	// OfAgent returns the IDs of the objects that the agent's own login depends on. These objects are not deleted. Their attributes in FoundBy
+	// are not changed, because the agent finds the objects by them. OfAgent is nil for a kind on which no login depends.
 	OfAgent func(cloud.Login) []string
 	FoundBy []string
-	// Flat is true if the fields stand directly under spec. Such a kind cannot be imported, and status shows only its fields.
+	// Flat is true if the fields are directly under spec. Such a kind cannot be imported, and status shows only its fields.
 	Flat      bool
 	Overrides []table.Override[Spec, More]
 	Validate  func(*Spec, *kind.Report)
 	Expand    func(*Spec, *kind.Expansion)
 	// Diff adds changes to those that the fields report.
 	Diff func(typed.Want[Spec], *State[Spec, More], *kind.Changes)
-	// Takes is the amount of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows them.
+	// Takes returns the amounts of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows
+	// them.
 	Takes func(*Spec, kind.FactsOf) kind.Amounts
-	// Besides is the amount of quotas that an object uses in addition to Takes. more belongs to an existing object.
+	// Besides returns the amounts of quotas that an object uses in addition to Takes. more belongs to an existing object.
 	Besides func(*Spec, *More) kind.Amounts
 	// Impossible says why the cloud will refuse to create an object, Doubtful why it may, and ExclusiveClaims lists values that only
 	// one object can have; see [kind.Kind].
 	Impossible      func(typed.Want[Spec]) string
 	Doubtful        func(typed.Want[Spec]) string
 	ExclusiveClaims func(typed.Want[Spec]) []kind.Claim
-	// Zone, Stated, PerHost and Cures have the meaning of those in [kind.Kind].
+	// Zone, Stated, PerHost and Cures have the same meaning as in [kind.Kind].
 	Zone    func(*Spec) string
 	Stated  func(*Spec) kind.Facts
 	PerHost func(*Spec) (n int, hard bool)
 	Cures   []kind.Way
-	// Name is the text by which the object is found among those of the cloud. Observe must give it to those, too. nil for the object's
-	// name.
+	// Name returns the text by which a desired object is found in the cloud. Observe must set the same text as the Name of an object of
+	// the cloud. If Name is nil, objects are found by their name.
 	Name func(w typed.Want[Spec], name string) string
-	// Match compares those fields of the filter that the table does not.
+	// Match compares those fields of the filter that the table does not compare.
 	Match func(*Filter, *State[Spec, More]) bool
-	// Show adds to the status, which already has the fields.
+	// Show adds values to the status, which already contains the fields.
 	Show func(*State[Spec, More], table.Shown)
 	// Addresses are the addresses by which people find the object.
 	Addresses func(*State[Spec, More]) []string
-	// Export corrects the spec of an object for a manifest, which already has the fields, see [kind.Kind].
+	// Export corrects the spec of an exported manifest, which already contains the fields (see [kind.Kind]).
 	Export func(*State[Spec, More], *Spec, *kind.Export)
 	// Lists are the paths that together list the collection; nil for those in Collection.
 	Lists func(context.Context, *Driver[Spec, Filter, More]) ([]string, error)
@@ -68,7 +69,7 @@ type Resource[Spec, Filter, More any] struct {
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
 	// Observe adds further data about an object: its phase, what it uses.
 	Observe func(*State[Spec, More], *kind.Live)
-	// Create, Update and Delete replace the driver's own, which they may call.
+	// Create, Update and Delete replace the driver's own requests. They may call the driver's methods.
 	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
 	Delete func(context.Context, *Driver[Spec, Filter, More], typed.Live[State[Spec, More]]) (gone bool, err error)
@@ -81,12 +82,12 @@ type Resource[Spec, Filter, More any] struct {
 
 // Collection describes the requests for the objects of a kind.
 type Collection struct {
-	// Path is the path of the collection, in which objects have their ID: "volumes".
+	// Path is the path of the collection: "volumes". The path of an object is this path and the object's ID.
 	Path string
 	// Lists are the paths that together list it; nil for Path.
 	Lists []string
-	// Own lists the user's own objects, for imports on clouds that refuse to list all; "" if everybody may list all, or if that list
-	// would be empty.
+	// Own is the path of a list of the user's own objects, for imports on clouds that refuse to list all objects. It is "" if everybody
+	// may list all, or if that list would be empty.
 	Own string
 	// Field is the name of the list in answers; "" for Path.
 	Field string
@@ -97,15 +98,15 @@ type Collection struct {
 	Microversion string
 	// UpdateBy is the HTTP method of updates.
 	UpdateBy string
-	// ID is the attribute with which objects are addressed; "" for "id".
+	// ID is the attribute whose value is in the path of an object; "" for "id".
 	ID string
-	// Address says that the attribute ID has the address of the object, which ends with its ID.
+	// Address says that the attribute ID contains the address of the object, which ends with its ID.
 	Address bool
 	// Project is the attribute with the project of an object; "" for none.
 	Project string
 	// Extension is the extension that the network service needs for the collection; "" for none.
 	Extension string
-	// Within is the other collection whose objects each have a collection of this kind; nil for a collection that stands by itself.
+	// Within describes the other collection if each of its objects has a collection of this kind; nil otherwise.
 	Within *Within
 	// Secret says that create requests and updates carry secrets.
 	Secret bool
@@ -124,14 +125,14 @@ func (c *Collection) complete() {
 type Within struct {
 	// Path is the path of the other collection.
 	Path string
-	// Attribute is the name under which Spec has the ID of the parent. The service has no such attribute: the ID is in the path.
+	// Attribute is the attribute of Spec that contains the ID of the parent. The service has no such attribute: the ID is in the path.
 	Attribute string
 	// Find returns the IDs of the parents that have any objects, and the project of each. It is nil if one list has all objects, each
 	// with the attribute and its project.
 	Find func(ctx context.Context, c *cloud.Client) (projects map[string]string, err error)
 }
 
-// State is an object as its service shows it. In Spec, the attributes that bear the mark are without it; Name and Standard include it.
+// State is an object as its service shows it. The attributes in Spec do not contain the mark. Name and Standard contain it.
 type State[Spec, More any] struct {
 	ID, Name string
 	mark.Claim
@@ -147,13 +148,13 @@ type Change[Spec, More any] struct {
 	Changes []kind.Change
 	// Fields are the attributes to write, without the labels of a Neutron object. [Driver.Write] adds the mark, and those labels.
 	Fields map[string]any
-	// Now are the standard attributes before Fields are written; nil if they are those in Have.
+	// Now are the standard attributes before Fields are written; nil if they are the same as in Have.
 	Now *Standard
 	// Raised says that other requests have changed the object since Have was read.
 	Raised bool
 }
 
-// New makes the kind over c, which may be nil if only the rules for manifests are needed.
+// New makes the kind, which sends its requests with c. c may be nil if only the rules for manifests are needed.
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
@@ -182,8 +183,9 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 	return k.Resource()
 }
 
-// Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one in a body
-// ("policy"), and the extension; the rest is the same for all. Their labels bear the mark, since [Resource.Mark] is zero.
+// Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one object in a
+// body ("policy"), and the extension. Neutron sets the other fields of Collection. The mark is in the labels, because [Resource.Mark]
+// is zero.
 func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network
 	// Lists and tags use the last part of the path.

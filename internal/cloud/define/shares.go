@@ -9,8 +9,8 @@ import (
 )
 
 // Shares is the field that lets single other projects use an object of the network service. In
-// Neutron these are RBAC policies. They are objects of their own that can carry neither a mark nor
-// a name. They need none: Neutron lets only the object's project and administrators create them,
+// Neutron each share is an RBAC policy, an object that can contain neither a mark nor a name.
+// Policies need no mark: Neutron lets only the object's project and administrators create them,
 // they are deleted with the object, and the object bears the mark. So they are treated as a part of
 // the object, like the rules of a security group.
 type Shares struct {
@@ -67,7 +67,8 @@ func (s *Shares) ids(lookup func(kind, name string) kind.Ref) []string {
 	return slices.Compact(ids)
 }
 
-// diff compares with the cloud, if that has such policies.
+// diff compares the shares with those in the cloud, if the cloud has RBAC policies for such
+// objects.
 func (s *Shares) diff(have *Shares, lookup func(kind, name string) kind.Ref, c *kind.Changes) {
 	switch {
 	case s == nil || s.SharedWith == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Sharing has the RBAC policies' name for objects of a collection that can be shared, and the
-// extension that a cloud needs for it.
+// Sharing describes how objects of a collection can be shared. Type is the type of the object in
+// RBAC policies. Extension is the extension that a cloud needs for it.
 type Sharing struct{ Type, Extension string }
 
 // policy is an RBAC policy that shares an object with one project.
@@ -24,9 +24,10 @@ type policy struct {
 	Target string `json:"target_tenant"`
 }
 
-// policies are the RBAC policies that share objects with single projects: those of one object, or
-// all of every type, which several kinds read. Policies for everybody are left out, since the
-// attribute shared shows them. offered is false if the cloud has no such policies.
+// policies returns the RBAC policies that share objects with single projects. It returns the
+// policies of one object, or of all objects of every type if object is "": several kinds use that
+// list. Policies for everybody are left out, because the attribute shared shows them. offered is
+// false if the cloud has no such policies.
 func (s Sharing) policies(ctx context.Context, c *cloud.Client, object string) (list []policy, offered bool, err error) {
 	if offered, err = c.HasExtension(ctx, s.Extension); err != nil || !offered {
 		return nil, false, err
@@ -39,8 +40,8 @@ func (s Sharing) policies(ctx context.Context, c *cloud.Client, object string) (
 	return slices.DeleteFunc(list, func(p policy) bool { return p.Target == "*" }), err == nil, err
 }
 
-// joinShares fills in the projects with which objects of the own project are shared. It reads one
-// list for all of them, and none if there are no such objects.
+// joinShares fills in the projects with which objects of the stack's project are shared. It reads
+// one list for all objects, and no list if there are no such objects.
 func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*State[Spec, More]) error {
 	own := map[string]*Shares{}
 	for _, one := range all {
@@ -80,8 +81,8 @@ func (d *Driver[Spec, Filter, More]) Share(ctx context.Context, w typed.Want[Spe
 	return d.of.Sharing.set(ctx, d.Client, s.ID, asked.ids(w.Ref))
 }
 
-// set shares an object with exactly these projects. New projects get it before others lose it. If
-// the cloud has no such policies, the next plan notes it.
+// set shares an object with exactly these projects. New projects get access before others lose it.
+// If the cloud has no such policies, the next plan notes it.
 func (s Sharing) set(ctx context.Context, c *cloud.Client, id string, projects []string) error {
 	there, offered, err := s.policies(ctx, c, id)
 	if !offered {

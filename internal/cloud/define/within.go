@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// allWithin reads the collections below other objects: from one list of all, or from one list for each parent
-// that has any.
+// allWithin reads the collections below other objects. It reads one list of all objects, or one list for each
+// parent that has objects.
 func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.Call) (all []*State[Spec, More], err error) {
 	c, w := d.of.Collection, d.of.Collection.Within
 	if w.Find == nil {
@@ -39,7 +39,8 @@ func (d *Driver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.C
 	return all, nil
 }
 
-// place is the path at which an object is created; it removes the parent from the body, since the path has it.
+// place returns the path at which an object is created. It removes the parent from the body, because the path
+// contains it.
 func (c Collection) place(body map[string]any) (path, parent string, rest map[string]any) {
 	if c.Within == nil {
 		return c.Path, "", body
@@ -50,7 +51,7 @@ func (c Collection) place(body map[string]any) (path, parent string, rest map[st
 	return c.Within.Path + "/" + url.PathEscape(parent) + "/" + c.Path, parent, rest
 }
 
-// belowSaid is [Collection.below] for an answer that contains its parent and project.
+// belowSaid calls [Collection.below] with the parent and the project that the answer contains.
 func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error) {
 	var parent, project string
 	if err := errors.Join(json.Unmarshal(answer[c.Within.Attribute], &parent), json.Unmarshal(answer[c.Project], &project)); err != nil {
@@ -59,7 +60,8 @@ func (c Collection) belowSaid(answer table.Attributes) (table.Attributes, error)
 	return c.below(answer, parent, project)
 }
 
-// below adds the values of its path to an answer.
+// below adds the parent and the project to the answer about an object. It also puts the parent's ID before the
+// object's ID.
 func (c Collection) below(answer table.Attributes, parent, project string) (table.Attributes, error) {
 	answer, err := c.unwrapped(answer)
 	if err != nil {

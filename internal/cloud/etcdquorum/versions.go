@@ -8,10 +8,10 @@ import (
 )
 
 // Versions of etcd can follow each other under these rules (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/):
-//   - A member never goes back by a minor version.
+//   - A member never changes to an older minor version.
 //   - All members are at most one minor version behind.
-//   - 3.6 follows 3.5.26 or newer. Older versions may have stored promotions and removals in a form that is wrong for 3.6, so that
-//     removed members come back (https://etcd.io/blog/2025/zombie_members_upgrade/).
+//   - A member changes to 3.6 only from 3.5.26 or newer. Older versions may have stored promotions and removals in a form that is wrong for 3.6, so
+//     that removed members come back (https://etcd.io/blog/2025/zombie_members_upgrade/).
 
 // release is a version of etcd.
 type release struct{ minor, patch int }
@@ -49,7 +49,7 @@ var words = map[Rule]string{
 	OthersAreNewer:  "the others run a newer etcd, which never goes back to WANTED",
 }
 
-// Verdict is the rule that a version breaks now, and the machine because of which it does.
+// Verdict is the rule that a version breaks now, and the machine that is the reason for it.
 type Verdict struct {
 	Rule    Rule
 	Machine string
@@ -57,13 +57,13 @@ type Verdict struct {
 	Wanted  string
 }
 
-// String says why a machine keeps its present version; "" if it need not.
+// String returns the reason why a machine keeps its present version; "" if it can change.
 func (v Verdict) String() string {
 	return strings.NewReplacer("MACHINE", v.Machine, "RUNS", v.Runs, "WANTED", v.Wanted).Replace(words[v.Rule])
 }
 
-// Follows says whether a machine can have a version of etcd now, by the versions of all members in the list of knows. If the machine itself does not answer,
-// the members that do answer decide.
+// Follows reports whether a machine can have a version of etcd now, and else the rule that forbids it. It compares the versions of all members in the list
+// that the machine knows reports. If the machine itself does not answer, the members that do answer decide.
 func (v *Voice) Follows(version string, voices []*Voice, knows *Voice) Verdict {
 	have, known := releaseOf(v.Status.Version)
 	known = known && v.Answers

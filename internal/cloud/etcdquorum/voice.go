@@ -1,12 +1,12 @@
-// Package etcdquorum decides which answers count among the machines of an etcd cluster, and which of its voters know a leader. It
-// also decides which versions of etcd can follow each other. Its functions are pure: other packages ask the machines, and decide
-// what follows for a member.
+// Package etcdquorum decides which answers count among the machines of an etcd cluster, and which of its voters know a leader. It also decides which
+// versions of etcd can follow each other. Its functions are pure: other packages send requests to the machines, and decide what follows for a member.
 //
 // The answer of a machine may be false: an attacker on it can answer anything. So there are three rules:
 //   - A machine is the member that it claims to be only if no other machine claims the same.
 //   - A list of members counts only with two majorities. More than half of its voters must report it, as etcd itself requires
 //     for each decision. So must more than half of all machines that report a list.
-//   - Of the machines that report it, one whose leader most machines name is chosen, and the leader itself if possible.
+//   - Several machines may report that list. The chosen one names the leader that most of them name. If possible, it is that
+//     leader itself.
 package etcdquorum
 
 import (
@@ -24,7 +24,7 @@ import (
 type Voice struct {
 	Name    string // of the machine
 	Address string
-	Answers bool // in etcd's protocol
+	Answers bool // whether it answers in etcd's protocol
 	Status  etcd.Status
 	Members etcd.Members // none for a learner, which does not report them
 }
@@ -32,7 +32,7 @@ type Voice struct {
 // Authority is the machine of a cluster whose answer counts; nil for none.
 func Authority(voices []*Voice) *Voice { return chosen(voices, true) }
 
-// Spokesman is the same if only some machines of a cluster are asked: a majority of those has to agree.
+// Spokesman returns the same if only some machines of a cluster were asked: a majority of those machines has to agree.
 func Spokesman(voices []*Voice) *Voice { return chosen(voices, false) }
 
 func chosen(voices []*Voice, whole bool) *Voice {
@@ -71,7 +71,8 @@ func InTouch(voices []*Voice) (list []*Voice) {
 	return list
 }
 
-// Voters counts the voters in a machine's list, except the member besides if it is not 0. there are the IDs of those that are in among. Learners do not vote.
+// Voters counts the voters in a machine's list. Learners do not vote. The member with the ID besides does not count, either, unless besides is 0. there
+// are the IDs of those voters that are also in among.
 func (v *Voice) Voters(besides uint64, among []*Voice) (all int, there []uint64) {
 	for _, o := range v.Members.List {
 		if o.IsLearner || o.ID == besides && besides != 0 {
