@@ -22,8 +22,8 @@ type Server struct {
 	err  error
 }
 
-// Start makes a cloud that listens on addr ("127.0.0.1:0" for any free port).
-// It ends when the context ends or Close is called.
+// Start makes a cloud that listens on addr ("127.0.0.1:0" for any free port). The server stops when the context
+// ends or Close is called.
 func Start(ctx context.Context, addr string, opts Options) (*Server, error) {
 	c, err := New(opts)
 	if err != nil {
@@ -65,10 +65,10 @@ func (s *Server) Wait() error {
 	return s.err
 }
 
-// CloudsYAML is a clouds.yaml with the entries demo, demo2 and admin.
+// CloudsYAML returns a clouds.yaml with the entries demo, demo2 and admin.
 func (s *Server) CloudsYAML() []byte { return CloudsYAML(s.URL) }
 
-// CloudsYAML is a clouds.yaml for a simulator at url.
+// CloudsYAML returns a clouds.yaml for a simulator at url.
 func CloudsYAML(url string) []byte {
 	var b strings.Builder
 	b.WriteString("clouds:\n")

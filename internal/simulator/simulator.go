@@ -1,8 +1,9 @@
 // Package simulator is an OpenStack in memory that speaks the real HTTP APIs: Keystone, Neutron and the services built on them.
 // It answers as Zed (2022.2) does with no-op data planes. It serves the demo, tests, benchmarks and the command `simulator`.
 //
-// It aims to be as strict as a real cloud: states take time, objects in use cannot be deleted, quotas hold, and revisions count. Every
-// service has its own form of errors. The simulator moves no packets, boots no machines and stores nothing on disk.
+// It aims to be as strict as a real cloud: states take time, objects in use cannot be deleted, quotas apply, and
+// revisions count. Every service has its own form of errors. The simulator moves no packets, boots no machines
+// and stores nothing on disk.
 //
 // Each service has a package of its own (keystone, neutron, …), and all of them use package oslo. This package combines
 // them, adds the base data and listens. An oslo.Table describes a collection of a service, with a row for each attribute. An
@@ -27,7 +28,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/swift"
 )
 
-// Options are the differences from the plain cloud. The zero value is a cloud where every state is final before the next request.
+// Options are the differences from the default cloud. In the cloud of the zero value, every state is final
+// before the next request.
 type Options struct {
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
@@ -45,15 +47,15 @@ type Options struct {
 	// MoreNetwork adds Neutron's extensions dns-integration, dns-domain-ports, subnet-dns-publish-fixed-ip, port-trusted-vif
 	// and uplink-status-propagation.
 	MoreNetwork bool
-	// WithoutExternalDNS is a Neutron that publishes nothing in DNS. With the extension dns-integration, it accepts the
-	// names of floating IPs and does not store them.
+	// WithoutExternalDNS makes a Neutron that publishes nothing in DNS. With the extension dns-integration, it
+	// accepts the names of floating IPs and does not store them.
 	WithoutExternalDNS bool
 	// WithoutDNS omits Designate, as many clouds do.
 	WithoutDNS bool
 	// MaxPage is the maximum length of a page of a list. Zero means each service's own default: 1000 for Nova, Glance, Cinder and
 	// Manila, 10000 for Swift, no limit for Neutron. Designate's is 20 and Barbican's is 10, unless the request asks for more.
 	MaxPage int
-	// Seed makes IDs and addresses the same on every run; zero does not.
+	// Seed, if not zero, makes IDs and addresses the same on every run.
 	Seed uint64
 }
 
@@ -68,7 +70,8 @@ type Request = oslo.Request
 type Cloud struct {
 	*oslo.Cloud
 
-	// The services are exported for Go code that changes them without the API. Such code must hold the lock, with Do.
+	// The services are exported for Go code that changes them directly and not by the API. Such code must hold the
+	// lock: it calls Do.
 	Keystone *keystone.Keystone
 	Neutron  *neutron.Neutron
 	Octavia  *octavia.Octavia

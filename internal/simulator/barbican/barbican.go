@@ -92,8 +92,8 @@ func body(c *oslo.Call, schema string) (map[string]any, *oslo.Error) {
 	return out, nil
 }
 
-// page is the part of a list of total records that a request asks for, with the links to
-// its other parts (barbican/common/hrefs.py: add_nav_hrefs).
+// page returns the part of a list that a request asks for: the records from index from to index to. total is the
+// number of records. links refer to the other parts (barbican/common/hrefs.py: add_nav_hrefs).
 func (b *Barbican) page(c *oslo.Call, collection string, total int) (from, to int, links map[string]any) {
 	limit, _ := strconv.Atoi(c.Query().Get("limit"))
 	if limit <= 0 {

@@ -16,8 +16,8 @@ type Container struct {
 	created string
 }
 
-// containerTypes are the required names of the secrets in a container of each type;
-// nil for any names. (barbican/common/validators.py: ContainerValidator)
+// containerTypes are the names that the secrets in a container of each type must have. Nil allows all names.
+// (barbican/common/validators.py: ContainerValidator)
 var containerTypes = map[string][]string{"generic": nil, "rsa": {"public_key", "private_key", "private_key_passphrase"},
 	"certificate": {"certificate", "private_key", "private_key_passphrase", "intermediates"}}
 

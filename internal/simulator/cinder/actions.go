@@ -63,7 +63,7 @@ var retypeSchema = wrapped("os-retype", &pyjson.Schema{Types: []string{"object"}
 	{Name: "migration_policy", Schema: &pyjson.Schema{Types: []string{"string", "null"}, Enum: []any{"on-demand", "never"}}}}})
 
 // retype mirrors cinder/volume/api.py: retype. If the new type needs other storage, and the request does not
-// allow a migration, the volume stays as it is. The answer does not say so (volume/manager.py: retype).
+// allow a migration, the volume is not changed. The answer does not report that (volume/manager.py: retype).
 func (b *Cinder) retype(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	if _, err := c.read(retypeSchema); err != nil {
 		return nil, err

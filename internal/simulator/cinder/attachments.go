@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// attachment is the claim of a server on a volume: reserved, attaching, attached.
+// attachment connects a volume with a server. Its status is reserved, then attaching, then attached.
 type attachment struct {
 	ID, Volume, Server, Host, Device, Status, Mode string
 	Connection                                     map[string]any
@@ -30,7 +30,8 @@ func (b *Cinder) attachedTo(volume string) []*attachment {
 	return b.attachments.Where(func(a *attachment) bool { return a.Volume == volume })
 }
 
-// attachmentsOf is the list in a volume. It includes only attachments that are complete.
+// attachmentsOf returns the attribute "attachments" of a volume. It contains only attachments with the status
+// attached.
 func (b *Cinder) attachmentsOf(c *call, v *Volume) []any {
 	out := []any{}
 	if v.Status == "available" || v.Status == "creating" {
@@ -167,7 +168,8 @@ func (b *Cinder) createAttachment(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"attachment": a.view(true)}), nil
 }
 
-// connect stores the connection of an attachment. The attachment is in use once it is completed.
+// connect stores the connection of an attachment. The status becomes attached only by a later request,
+// os-complete.
 func (b *Cinder) connect(a *attachment, connector *pyjson.Object) {
 	a.Status, a.Mode = "attaching", "rw"
 	if device := connector.Text("mountpoint"); device != "" {

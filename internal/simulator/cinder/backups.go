@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// backup is a backup of a volume. It outlives the volume. Each incremental backup of
-// a volume is based on the project's previous backup of it.
+// backup is a backup of a volume. It still exists after its volume is deleted. An incremental backup of a volume
+// is based on the project's previous backup of that volume.
 type backup struct {
 	ID, Project, User, Volume, Parent, Status string
 	Name, Description, Snapshot, Container    *string
@@ -166,7 +166,8 @@ func (b *Cinder) mayBackUp(c *call, v *Volume, snap *string, force bool) error {
 	return nil
 }
 
-// backUp copies the data. Meanwhile the volume or the snapshot is busy.
+// backUp makes a backup available after the delay. Until then, the volume or the snapshot has the status
+// backing-up.
 func (b *Cinder) backUp(s *backup, v *Volume) {
 	status, before := &v.Status, v.Status
 	during := "backing-up"

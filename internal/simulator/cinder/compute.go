@@ -54,7 +54,7 @@ func (k Compute) Attach(id, server, host, device string) (string, error) {
 		return "", notFound("Volume %s could not be found.", id)
 	}
 	if v.Status == "creating" {
-		v.Status = "available" // the caller made it and has waited for it
+		v.Status = "available" // Nova created this volume, and has waited until it was available
 		v.Bootable = v.image != nil
 	}
 	a, err := k.b.claim(v, server, host, device)
@@ -88,9 +88,9 @@ func (k Compute) Detach(id, server string, remove bool) error {
 	return nil
 }
 
-// Reimage implements nova.Volumes. It mirrors cinder/volume/api.py: reimage, for a
-// volume that Nova has reserved; the volume is in use again afterwards
-// (nova/compute/manager.py: _rebuild_volume_backed_instance).
+// Reimage implements nova.Volumes. It mirrors cinder/volume/api.py: reimage, for a volume that Nova has
+// reserved. Afterwards the volume has the status in-use again (nova/compute/manager.py:
+// _rebuild_volume_backed_instance).
 func (k Compute) Reimage(c *oslo.Caller, id, image string, done func(error)) error {
 	v, err := k.b.find(c, id)
 	if err != nil {

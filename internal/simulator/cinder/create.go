@@ -79,8 +79,8 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	return oslo.Accepted(map[string]any{"volume": b.view(c, v, true, false)}), nil
 }
 
-// build adds a volume if the quotas allow it. It is available after the delay, with the
-// contents of the backup, if that is not nil.
+// build adds a volume if the quotas allow it. The volume becomes available after the delay. If from is not nil,
+// the volume gets the contents of that backup.
 func (b *Cinder) build(v *Volume, from *backup) error {
 	if v.Size == 0 {
 		return badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
@@ -107,7 +107,7 @@ func (b *Cinder) build(v *Volume, from *backup) error {
 	return nil
 }
 
-// inherited is the type of the source of a new volume.
+// inherited returns the volume type of the snapshot or volume from which a new volume is made.
 func (b *Cinder) inherited(snap, source string) string {
 	if s, ok := b.snapshots.Get(snap); ok {
 		source = s.Volume

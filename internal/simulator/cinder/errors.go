@@ -17,7 +17,7 @@ var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "fo
 func render(e *oslo.Error) (string, []byte) {
 	var body any
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// This is the router's own answer, which no controller changes; the router has no 405.
+		// The router answers this itself, and no controller changes it. The router answers 404 and never 405.
 		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
@@ -97,8 +97,8 @@ func textOrNil(o *pyjson.Object, name string) *string {
 	return nil
 }
 
-// stripped is a name or description as Cinder stores it. (api/openstack/wsgi.py:
-// validate_name_and_description)
+// stripped returns a name or description as Cinder stores it: without white space at both ends.
+// (api/openstack/wsgi.py: validate_name_and_description)
 func stripped(o *pyjson.Object, name string) *string {
 	text := textOrNil(o, name)
 	if text != nil {

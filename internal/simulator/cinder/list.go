@@ -39,7 +39,8 @@ func (b *Cinder) listing(c *call) (*listing, error) {
 	return l, nil
 }
 
-// cut returns the page of sorted records (cinder/db/sqlalchemy/api.py: process_sort_params).
+// cut returns the requested page of the records, which must be sorted (cinder/db/sqlalchemy/api.py:
+// process_sort_params).
 func cut[T any](c *call, l *listing, recs []T, id func(T) string, missing func(string) error) ([]T, error) {
 	l.total = len(recs)
 	if marker := c.Query().Get("marker"); marker != "" {
@@ -159,7 +160,8 @@ func (b *Cinder) fits(c *call, v *Volume, q url.Values, all bool) bool {
 	return true
 }
 
-// metadataFits reads a Python dict, as clients send it.
+// metadataFits reports whether metadata contains all entries of a filter. The filter is a Python dict, as
+// clients send it.
 func metadataFits(have map[string]string, word string) bool {
 	want := map[string]string{}
 	if json.Unmarshal([]byte(word), &want) != nil && json.Unmarshal([]byte(strings.ReplaceAll(word, "'", `"`)), &want) != nil {
@@ -173,7 +175,7 @@ func metadataFits(have map[string]string, word string) bool {
 	return true
 }
 
-// sortVolumes reads sort=name:asc,… or sort_key and sort_dir. The default is newest first.
+// sortVolumes sorts by the parameter sort=name:asc,… or by sort_key and sort_dir. The default is newest first.
 func sortVolumes(recs []*Volume, q url.Values) error {
 	var keys, dirs []string
 	for _, part := range strings.Split(q.Get("sort"), ",") {

@@ -17,7 +17,8 @@ type message struct {
 // noBackend is the scheduler's message. (cinder/message/message_field.py)
 const noBackend = "schedule allocate volume:Could not find any available weighted backend."
 
-// backendOf is the name of the backend for a type. The only backend has the name of the default type.
+// backendOf returns the name of the backend that a type requires. The only backend has the same name as the
+// default type.
 func backendOf(t *volumeType) string {
 	if name := t.Specs["volume_backend_name"]; name != "" {
 		return name
@@ -25,7 +26,7 @@ func backendOf(t *volumeType) string {
 	return defaultType
 }
 
-// reject puts a volume into error because no backend accepts it.
+// reject sets the status of a volume to error because no backend accepts the volume.
 func (b *Cinder) reject(v *Volume) {
 	b.to(v, "creating", "error", func(v *Volume) {
 		b.messages.Add(&message{ID: b.cloud.UUID(), Project: v.Project, About: v.ID, Text: noBackend, Code: "VOLUME_VOLUME_001_003", Created: b.cloud.Now()})

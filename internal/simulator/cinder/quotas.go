@@ -26,7 +26,7 @@ func (b *Cinder) addQuotas() {
 	})
 }
 
-// quotaNames are all resources: the general ones and those of each type.
+// quotaNames returns the names of all quotas: the general quotas, and the quotas of each volume type.
 func (b *Cinder) quotaNames() []string {
 	names := []string{"volumes", "per_volume_gigabytes", "snapshots", "gigabytes", "backups", "backup_gigabytes"}
 	for t := range b.types.All() {
@@ -35,7 +35,7 @@ func (b *Cinder) quotaNames() []string {
 	return append(names, "groups")
 }
 
-// used counts a project's use of a resource. Snapshots also count as gigabytes.
+// used counts a project's use of a resource. The sizes of snapshots count as gigabytes, too.
 func (b *Cinder) used(project, name string) int {
 	kind, typeName, typed := strings.Cut(name, "_")
 	total := 0

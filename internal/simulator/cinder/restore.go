@@ -15,9 +15,9 @@ func (b *Cinder) restorable(c *oslo.Caller, v *Volume, id string) (*backup, erro
 	return s, v.fit(s.Size, "Volume size %dGB cannot be smaller than the backup size %dGB. It must be >= backup size.")
 }
 
-// restore gives a new volume the metadata of the volume that was backed up, and the ID of
-// the backup. The name and description of the new volume stay, since it has a name.
-// (backup/driver.py: BackupMetadataAPI.put, backup/manager.py: restore_backup)
+// restore gives a new volume the metadata of the volume that was backed up, and the ID of the backup. The new
+// volume has a name, so its name and description are not replaced. (backup/driver.py: BackupMetadataAPI.put,
+// backup/manager.py: restore_backup)
 func (s *backup) restore(v *Volume) {
 	v.Metadata = map[string]string{"src_backup_id": s.ID}
 	for key, value := range s.volume {

@@ -71,7 +71,7 @@ func (b *Cinder) listTypes(c *call) (*oslo.Response, error) {
 		return nil, err
 	}
 	public, all := true, false
-	if c.Caller.Manages() { // _parse_is_public: others see the public types and their own
+	if c.Caller.Manages() { // _parse_is_public: other callers see the public types and the types of their project
 		word := c.Query().Get("is_public")
 		all, public = strings.EqualFold(word, "none"), word == "" || oslo.Truthy(word)
 	}

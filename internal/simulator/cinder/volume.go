@@ -107,8 +107,8 @@ func stamp(t time.Time) *string {
 	return &s
 }
 
-// view shows a volume. fresh is for the answer to its creation, whose times have microseconds; extended is for
-// reads, which show the project.
+// view returns a volume as the API shows it. With fresh, it is the answer to a create request, whose times have
+// microseconds. With extended, it is the answer to a read, which shows the project.
 func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
 	out := &volumeView{ID: v.ID, Status: v.Status, Size: v.Size, Zone: v.Zone, Created: *stamp(v.Created), Updated: stamp(v.Updated), Name: v.Name, Description: v.Description,
 		Type: v.Type.Name, Snapshot: v.Snapshot, Source: v.Source, Metadata: shownMetadata(v), Links: links(c, "volumes/"+v.ID), User: v.User, Bootable: "false",
@@ -164,7 +164,8 @@ func (b *Cinder) brief(c *call, v *Volume) any {
 
 func (b *Cinder) touch(v *Volume) { v.Updated = b.cloud.Now() }
 
-// to moves a volume to a state now, and to another one after the delay.
+// to sets the status of a volume to state. After the delay, it sets the status to next and calls then, unless
+// the status has changed.
 func (b *Cinder) to(v *Volume, state, next string, then func(*Volume)) {
 	v.Status = state
 	b.touch(v)

@@ -1,9 +1,8 @@
-// Package designate simulates the DNS service of Zed: zones and their recordsets,
-// in the one default pool.
+// Package designate simulates the DNS service of Zed: zones and their recordsets, in the one default pool.
 //
-// It has no name server. A changed object is PENDING for a delay, and then ACTIVE
-// or gone. Imports, exports, transfers, blacklists, TLDs and PTR records of
-// floating IPs are not simulated.
+// The simulator has no name server. A changed object is PENDING during a delay. Then it becomes ACTIVE, or it is
+// removed if it was deleted. Imports, exports, transfers, blacklists, TLDs and PTR records of floating IPs are
+// not simulated.
 package designate
 
 import (
@@ -76,7 +75,7 @@ func (d *Designate) within(project, name string, count int) *oslo.Error {
 	return nil
 }
 
-// Base is the common attributes of zones and recordsets.
+// Base contains the common attributes of zones and recordsets.
 type Base struct {
 	ID        string            `json:"id"`
 	ProjectID string            `json:"project_id"`
@@ -93,7 +92,7 @@ var baseRows = oslo.Table{{Name: "id", Sort: true}, {Name: "project_id"}, {Name:
 	{Name: "version"}, {Name: "created_at", Sort: true}, {Name: "updated_at", Sort: true},
 	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Filter: true, Parse: oslo.OrNull(types.Text(160))}}
 
-// now is the time to the second. Designate's database stores no fractions.
+// now returns the time without fractions of a second, because Designate's database stores none.
 func (d *Designate) now() string { return d.cloud.Now().Format("2006-01-02T15:04:05.000000") }
 
 func (d *Designate) newBase(project string) Base {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// render mirrors designate/api/middleware.py: FaultWrapperMiddleware, which
-// also encodes the refusals of pecan's routes.
+// render mirrors designate/api/middleware.py: FaultWrapperMiddleware, which also encodes the errors of pecan's
+// router.
 func render(e *oslo.Error) (string, []byte) {
 	out := struct {
 		Code      int    `json:"code"`
@@ -63,7 +63,7 @@ func invalid(flaws ...flaw) *oslo.Error {
 	return e
 }
 
-// refuse words the refusals of a resource's table.
+// refuse returns the function that makes the errors for requests that a resource's table refuses.
 func refuse(resource string) oslo.Refuse {
 	return func(why oslo.Refusal, names ...string) *oslo.Error {
 		if why == oslo.MissingAttribute {

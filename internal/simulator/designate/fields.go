@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// types words the errors that designate/objects/fields.py finds in a value.
+// types returns the error that designate/objects/fields.py reports for a problem of a value.
 var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
 	switch p {
 	case oslo.NotText:
@@ -26,8 +26,8 @@ var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Err
 	return valueError("Field value %v is invalid", v)
 }
 
-// domain reads a name that ends in a dot. what is the service's word for it. With wildcard, the first
-// label may be a star.
+// domain parses a name that ends in a dot. Error messages call the value what. With wildcard, the first label
+// may be a star.
 func domain(what string, wildcard bool) oslo.Parser {
 	return checked(types.Text(255), func(s string) string {
 		for label := range strings.SplitSeq(s, ".") {
@@ -55,7 +55,7 @@ var email = checked(types.Text(255), func(s string) string {
 	return ""
 })
 
-// master reads an address with or without a port; the default is 53. An IPv6 address has no port.
+// master parses an address with or without a port. The default port is 53. An IPv6 address has no port.
 // (utils.py: split_host_port)
 func master(name string, v any) (any, *oslo.Error) {
 	x, err := server(name, v)
@@ -74,7 +74,7 @@ var server = checked(types.Text(255), func(s string) string {
 	return ""
 })
 
-// checked accepts the values that the parser accepts and in which judge finds no error.
+// checked returns a parser that accepts a value if parse accepts it and judge returns no error text.
 func checked(parse oslo.Parser, judge func(string) string) oslo.Parser {
 	return func(name string, v any) (any, *oslo.Error) {
 		x, err := parse(name, v)

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Recordset is a recordset as the API shows it. A recordset without records is ACTIVE at once.
+// Recordset is a recordset as the API shows it. A recordset without records becomes ACTIVE immediately.
 type Recordset struct {
 	Base
 	ZoneID      string   `json:"zone_id"`
@@ -21,7 +21,7 @@ type Recordset struct {
 	Records     []string `json:"records"`
 
 	managed bool // made together with the zone
-	serial  int  // the zone's serial that first contains it
+	serial  int  // the first serial number of the zone that contains the recordset
 }
 
 func (d *Designate) addRecordsets(svc *oslo.Service, style *oslo.Style) {
@@ -53,7 +53,8 @@ func (d *Designate) addRecordsets(svc *oslo.Service, style *oslo.Style) {
 	})
 }
 
-// records are a set: Designate returns them in an order of its own.
+// records parses the records of a recordset. They are a set, so Designate does not return them in the order of
+// the request.
 func records(_ string, v any) (any, *oslo.Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -71,7 +72,7 @@ func (d *Designate) recordsOf(z *Zone) []*Recordset {
 	return d.recordsets.Store.Where(func(r *Recordset) bool { return r.ZoneID == z.ID })
 }
 
-// addManaged makes the recordsets that are made together with a zone.
+// addManaged makes the recordsets that Designate creates with every zone.
 func (d *Designate) addManaged(z *Zone) {
 	add := func(kind, data string) {
 		d.recordsets.Store.Add(&Recordset{Base: d.newBase(z.ProjectID), ZoneID: z.ID, ZoneName: z.Name, Name: z.Name, Type: kind,
@@ -92,7 +93,8 @@ func (d *Designate) updateSOA(z *Zone) {
 	}
 }
 
-// publishRecords marks a recordset as changed. It becomes ACTIVE with the zone's serial.
+// publishRecords marks a recordset as changed. It becomes ACTIVE when the zone's present serial number becomes
+// active.
 func (d *Designate) publishRecords(z *Zone, r *Recordset) {
 	r.serial = z.Serial
 	d.changed(&r.Base, "PENDING", "UPDATE")
@@ -194,8 +196,8 @@ func (d *Designate) placeRecordset(z *Zone, r *Recordset, mates []*Recordset) *o
 	return nil
 }
 
-// deleteRecordset removes a recordset at once, as the real service does. The answer
-// shows it PENDING, and the zone is PENDING until its servers have the change.
+// deleteRecordset removes a recordset immediately, as the real service does. The answer shows it as PENDING. The
+// zone is PENDING until its name servers have the change.
 func (d *Designate) deleteRecordset(_ *oslo.Call, r *Recordset) *oslo.Error {
 	z, _ := d.zones.Store.Get(r.ZoneID)
 	switch {

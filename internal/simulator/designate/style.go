@@ -109,7 +109,8 @@ func filter(p *oslo.Page, t oslo.Table, q url.Values) *oslo.Error {
 	return nil
 }
 
-// list has a link to a next page after every full page, even if the next one is empty.
+// list returns the body of a list. It contains a link to the next page after every full page, even if the next
+// page is empty.
 func list(c *oslo.Call, resource string, p oslo.Page, views []any, last string, total int) any {
 	q := c.Query()
 	at := c.Base + c.URL.Path + "?"

@@ -21,7 +21,7 @@ type Zone struct {
 	Attributes    map[string]string `json:"attributes"`
 	TransferredAt *string           `json:"transferred_at"`
 
-	parent  string // ID of the zone whose name contains this one's
+	parent  string // ID of the zone that this zone is a subdomain of
 	refresh int
 }
 
@@ -99,7 +99,7 @@ func (d *Designate) storedZone(_ *oslo.Call, z, old *Zone) {
 	}
 }
 
-// below are the zones whose names are below that of z.
+// below returns the zones whose names are subdomains of the name of z.
 func (d *Designate) below(z *Zone) []*Zone {
 	return d.zones.Store.Where(func(o *Zone) bool { return o.isWithin(z) })
 }
@@ -160,7 +160,8 @@ func (d *Designate) publish(z *Zone) {
 	d.settleLater(z)
 }
 
-// settleLater ends the PENDING states of the present changes; later changes end later.
+// settleLater ends the PENDING status of all changes up to now after the delay. It does not end the PENDING
+// status of changes that follow.
 func (d *Designate) settleLater(z *Zone) {
 	serial, action := z.Serial, z.Action
 	d.cloud.After(d.opts.PendingDelay, func() {

@@ -17,7 +17,7 @@ func render(e *oslo.Error) (string, []byte) {
 	title := http.StatusText(e.Status)
 	message := e.Message + "<br /><br />\n\n\n"
 	switch {
-	case e.Kind == "Detail": // a fixed explanation, with a detail of its own
+	case e.Kind == "Detail": // the message consists of a fixed explanation and a detail
 		explanation, detail, _ := strings.Cut(e.Message, "\x00")
 		message = explanation + "<br /><br />\n" + detail + "\n\n"
 	case e.Kind == "Method":
@@ -40,7 +40,8 @@ func forbidden(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusForbidden, "HTTPForbidden", format, args...)
 }
 
-// denied is a refusal that the service shows as a detail.
+// denied returns an error whose text Glance shows after the fixed sentence "Access was denied to this
+// resource.".
 func denied(format string, args ...any) *oslo.Error {
 	e := forbidden(format, args...)
 	e.Kind, e.Message = "Detail", "Access was denied to this resource.\x00"+e.Message

@@ -39,8 +39,8 @@ func checkFilters(q url.Values) error {
 	return nil
 }
 
-// listed reports whether a list shows an image before its filters apply. Community
-// images are shown only on request, shared ones only to members that accepted them.
+// listed reports whether a list shows an image before its filters apply. Community images are shown only on
+// request. Shared images are shown only to members that accepted them.
 func listed(c *oslo.Caller, i *Image, q url.Values) bool {
 	own := i.Owner == c.ProjectID
 	switch v := q.Get("visibility"); {
@@ -139,7 +139,7 @@ func (i *Image) attribute(key string) (string, bool) {
 	return v, ok
 }
 
-// compareStamp reads "gt:2026-…" and the like.
+// compareStamp compares a time with a filter such as "gt:2026-…".
 func compareStamp(have, word string) bool {
 	op, want, found := strings.Cut(word, ":")
 	switch {

@@ -40,7 +40,7 @@ type Image struct {
 	seq            int
 }
 
-// Size is the length of the contents in bytes; zero while there are none.
+// Size is the length of the contents in bytes, or zero if there are no contents.
 func (i *Image) Size() int {
 	if i.size == nil {
 		return 0
@@ -59,8 +59,8 @@ type Spec struct {
 	Properties                                        map[string]string
 }
 
-// Create makes an image for a project. Without data it stays queued. Nova,
-// Cinder and the base data make images with it.
+// Create makes an image for a project. Nova, Cinder and the base data use it. Without data, the image stays
+// queued.
 func (g *Glance) Create(project string, s Spec, data []byte) *Image {
 	i := g.newImage(project)
 	if s.ID != "" {
@@ -126,8 +126,7 @@ func sees(c *oslo.Caller, i *Image) bool {
 // Delete removes an image without checks.
 func (g *Glance) Delete(id string) { g.images.Remove(id) }
 
-// view has the order and content of glance/api/v2/images.py:
-// ResponseSerializer.
+// view returns an image with the order and content of glance/api/v2/images.py: ResponseSerializer.
 func (i *Image) view() json.RawMessage {
 	names := slices.Sorted(maps.Keys(i.Properties))
 	var out []byte

@@ -52,7 +52,7 @@ func (g *Glance) list(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(body), nil
 }
 
-// pageURL is relative, as in glance/api/v2/images.py.
+// pageURL returns the link to a page. It is a relative link, as in glance/api/v2/images.py.
 func pageURL(c *oslo.Call, marker string) string {
 	var parts []string
 	for _, pair := range strings.Split(c.Original.RawQuery, "&") {
@@ -89,8 +89,8 @@ func (g *Glance) limit(q url.Values) (int, error) {
 	return min(n, g.opts.MaxPage), nil
 }
 
-// order reads sort=name:asc,… or sort_key and sort_dir. The default is by
-// created_at and ID, newest first; ties are ordered so, too.
+// order returns the comparison for sort=name:asc,… or for sort_key and sort_dir. The default is by created_at
+// and ID, newest first. Images that are equal under the requested keys are in this order, too.
 func order(q url.Values) (func(a, b *Image) int, error) {
 	var keys, dirs []string
 	if s := q.Get("sort"); s != "" {

@@ -38,7 +38,7 @@ func (g *Glance) patch(c *oslo.Call) (*oslo.Response, error) {
 	}
 	i, err := g.writable(c, "modify_image")
 	if seen, ok := g.Visible(c.Caller, c.PathValue("id")); ok && len(ops) == 0 {
-		return oslo.OK(seen.view()), nil // nothing to allow or refuse
+		return oslo.OK(seen.view()), nil // a request without operations needs no right to change the image
 	}
 	if err != nil {
 		return nil, err

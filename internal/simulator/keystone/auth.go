@@ -63,7 +63,7 @@ func (k *Keystone) Validate(id string) (*oslo.Caller, bool) {
 	return t.caller, true
 }
 
-// Expire ends a token now.
+// Expire makes a token invalid immediately.
 func (k *Keystone) Expire(id string) { delete(k.tokens, id) }
 
 // issue answers POST /v3/auth/tokens (keystone/api/auth.py).
@@ -100,7 +100,7 @@ func (k *Keystone) issue(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(k.tokenBody(c, t)).With("X-Subject-Token", id).With("Vary", "X-Auth-Token"), nil
 }
 
-// sweep removes expired tokens from time to time, so that a long run does not keep them.
+// sweep sometimes removes the expired tokens, so that they do not accumulate in a long run.
 func (k *Keystone) sweep() {
 	if len(k.tokens)%256 != 255 {
 		return

@@ -15,8 +15,8 @@ type catalogService struct {
 
 var interfaces = [3]string{"public", "internal", "admin"}
 
-// entries gives each registered service its IDs once. Services register after
-// Keystone, so this happens when the catalog is first read.
+// entries returns the catalog. The first call makes it and gives each service its IDs, because services register
+// after Keystone.
 func (k *Keystone) entries() []catalogService {
 	if k.catalog != nil {
 		return k.catalog

@@ -134,7 +134,8 @@ func (cred *credential) expire(at string) error {
 	return oslo.Errorf(http.StatusBadRequest, "ValidationExpirationError", "The 'expires_at' must not be before now. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.")
 }
 
-// pickRoles returns the requested roles, which the caller must have, or all of them.
+// pickRoles sets the roles of cred to the requested roles. Without a request, these are all roles of the caller.
+// It returns an error if the caller lacks a requested role.
 func (k *Keystone) pickRoles(c *oslo.Call, cred *credential, asked []byName) error {
 	for r := range k.roles.All() {
 		wanted := len(asked) == 0 || slices.ContainsFunc(asked, func(a byName) bool { return a.ID == r.ID || a.Name == r.Name })

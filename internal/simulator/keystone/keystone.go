@@ -39,7 +39,7 @@ type Keystone struct {
 	catalog     []catalogService
 }
 
-// New registers the identity service. Tokens live for ttl.
+// New registers the identity service. A token expires after ttl.
 func New(cloud *oslo.Cloud, ttl time.Duration) *Keystone {
 	k := &Keystone{cloud: cloud, ttl: ttl, tokens: map[string]*token{}}
 	k.domains = oslo.NewCollection(func(d *domain) string { return d.ID })

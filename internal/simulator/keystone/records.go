@@ -17,16 +17,16 @@ type extras map[string]any
 // with the record (keystone/server/flask/common.py and the models' extra).
 type records[T any] struct {
 	k        *Keystone
-	name     string // "user"; the collection's name has an s at its end
+	name     string // the name of a record, such as "user"; the name of the collection has an additional s
 	table    oslo.Table
 	fields   oslo.Fields
 	store    *oslo.Collection[T]
 	id       func(*T) string
 	extra    func(*T) *extras
-	seeOwn   func(c *oslo.Call, id string) bool // who may see a record without being an administrator; nil for nobody.
-	echoes   bool                               // the answer to an update repeats the extras under extra.
+	seeOwn   func(c *oslo.Call, id string) bool // reports whether a caller who is no administrator may see a record; nil allows nobody.
+	echoes   bool                               // the answer to an update repeats the extras under the key extra.
 	check    func(rec, old *T, v oslo.Values) error
-	removing func(*T) error                  // may return an error; deletes the dependent objects.
+	removing func(*T) error                  // deletes the dependent objects before a record is deleted, or returns an error.
 	listed   func(c *oslo.Call, rec *T) bool // an additional condition of a list; nil for none.
 	builtin  func(*oslo.Call) []any          // additional records of a list; nil for none.
 }
@@ -195,7 +195,7 @@ func taken[T any](store *oslo.Collection[T], but *T, same func(*T) bool, words s
 	return nil
 }
 
-// refuse words a table's refusals in the form of jsonschema.
+// refuse returns the function that makes jsonschema's errors for requests that a table refuses.
 func refuse(resource string) oslo.Refuse {
 	return func(why oslo.Refusal, names ...string) *oslo.Error {
 		if why == oslo.MissingAttribute {
@@ -205,7 +205,7 @@ func refuse(resource string) oslo.Refuse {
 	}
 }
 
-// types words the errors that Keystone's schemas find in a value.
+// types returns the error that Keystone's schemas report for a problem of a value.
 var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
 	switch p {
 	case oslo.NotText:
@@ -231,13 +231,13 @@ func object(name string, v any) (any, *oslo.Error) {
 	return nil, types(oslo.NotText, name, v, nil)
 }
 
-// named, stripped, described, enabled, within and optional are rows that several tables have.
+// named, stripped, described, enabled, within and optional return rows that several tables contain.
 func named(limit int) oslo.Attribute {
 	return oslo.Attribute{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Required: true, Filter: true, Parse: types.Text(limit)}
 }
 
-// stripped is a name without white space at both ends: Keystone strips the names of domains, projects, users and
-// groups. (resource/core.py, identity/core.py)
+// stripped is a name without white space at both ends, because Keystone strips the names of domains, projects,
+// users and groups. (resource/core.py, identity/core.py)
 func stripped(limit int) oslo.Attribute {
 	a := named(limit)
 	a.Parse = func(name string, v any) (any, *oslo.Error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// accessRule is a request that an application credential allows. Equal rules of a
-// user are one rule. It outlives the credentials that have it.
+// accessRule is a request that an application credential allows. Equal rules of a user are one rule. A rule
+// still exists after the credentials that contain it are deleted.
 type accessRule struct {
 	ID      string `json:"id"`
 	Path    string `json:"path"`
@@ -18,7 +18,7 @@ type accessRule struct {
 	user string
 }
 
-// ruleLike finds the equal rule of a user, or makes it.
+// ruleLike returns the rule of a user that equals like, and creates the rule if there is none.
 func (k *Keystone) ruleLike(userID string, like accessRule) *accessRule {
 	for _, rule := range k.rules {
 		if rule.user == userID && rule.Path == like.Path && rule.Method == like.Method && rule.Service == like.Service {

@@ -1,9 +1,9 @@
-// Package manila simulates the shared file system service as in Zed (microversions 2.0 to
-// 2.73): share networks, each with one subnet, and the limits of projects.
+// Package manila simulates the shared file system service as in Zed (microversions 2.0 to 2.73): share networks,
+// each with one subnet, and the limits of projects.
 //
-// It knows no shares, share servers, types and security services; [Manila.Occupy] sets whether
-// a share network has any. Like Manila itself, it does not ask Neutron whether the network and
-// the subnet of a share network exist.
+// It has no shares, share servers, types or security services. [Manila.Occupy] sets whether a share network is
+// in use. Like Manila itself, it does not check in Neutron whether the network and the subnet of a share network
+// exist.
 package manila
 
 import (
@@ -74,7 +74,7 @@ type call struct {
 	minor int
 }
 
-// handle adds a route. Paths contain no project; from 2.60 on they need none.
+// handle adds a route. Its path contains no project ID. Manila accepts such paths from 2.60 on.
 func (m *Manila) handle(method, path string, h func(*call) (*oslo.Response, error)) {
 	m.svc.Handle(method+" /v2/"+path, func(c *oslo.Call) (*oslo.Response, error) {
 		minor, err := asked(c.Header.Get(versionHeader))

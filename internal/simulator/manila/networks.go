@@ -40,7 +40,7 @@ func (m *Manila) addNetworks() {
 	one("DELETE", m.remove)
 }
 
-// Occupy sets whether a share network has a share, and with it a share server.
+// Occupy sets whether a share network has a share, and therefore a share server.
 func (m *Manila) Occupy(id string, occupied bool) {
 	if n, ok := m.networks.Get(id); ok {
 		n.occupied = occupied
@@ -53,9 +53,9 @@ func (m *Manila) held(project string) int {
 
 func brief(n *shareNetwork) map[string]any { return map[string]any{"id": n.ID, "name": n.Name} }
 
-// view mirrors manila/api/views/share_networks.py. Before 2.51 the fields of the subnet are
-// among the other fields; from then on they are in a list. The null fields get values
-// together with a share server.
+// view mirrors manila/api/views/share_networks.py. Before 2.51, the attributes of the subnet are among the
+// attributes of the share network. From 2.51 on, they are in a list. Manila sets the attributes that are null
+// here when it creates a share server.
 func (c *call) view(n *shareNetwork) map[string]any {
 	out := brief(n)
 	out["project_id"], out["description"], out["created_at"], out["updated_at"] = n.Project, n.Description, stamp(&n.Created), stamp(n.Updated)
@@ -95,8 +95,8 @@ func stamp(t *time.Time) any {
 	return t.UTC().Format("2006-01-02T15:04:05.000000")
 }
 
-// list mirrors _get_share_networks. An administrator, too, sees only the share networks of the
-// own project unless the request asks for all. The list is sorted by ID.
+// list mirrors _get_share_networks. An administrator also sees only the share networks of the own project,
+// unless the request asks for all projects. The list is sorted by ID.
 func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.Response, error) {
 	q := c.Query()
 	all := c.Caller.Admin() && oslo.Truthy(q.Get("all_tenants"))
@@ -131,8 +131,8 @@ func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.R
 	return oslo.OK(map[string]any{"share_networks": views}), nil
 }
 
-// table is the attributes that requests may have. Manila itself checks nothing: a value
-// that the database does not accept causes an error, and every column can be written.
+// table contains the attributes that requests may have. Manila checks no values. If the database does not accept
+// a value, the request fails. Every column can be written.
 var table = oslo.Table{
 	{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
 	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
@@ -206,8 +206,8 @@ func (n *shareNetwork) take(v oslo.Values) {
 	oslo.Take(v, "project_id", &n.Project)
 }
 
-// update mirrors manila/api/v2/share_networks.py: update. The time of the last change is that of
-// the name and description.
+// update mirrors manila/api/v2/share_networks.py: update. Only a change of the name, the description or the
+// project changes updated_at.
 func (m *Manila) update(c *call, n *shareNetwork) (*oslo.Response, error) {
 	in, err := body(c)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // SetQuota sets the limit of a project for a resource; -1 means no limit.
 func (m *Manila) SetQuota(project, name string, limit int) { m.quotas.Set(project, name, limit) }
 
-// addQuotas adds the path of quotas up to 2.6. A request without a microversion has no
-// other path (manila/api/v2/quota_sets.py: QuotaSetsControllerLegacy).
+// addQuotas adds the path os-quota-sets, which exists up to 2.6. A request without a microversion can use only
+// this path (manila/api/v2/quota_sets.py: QuotaSetsControllerLegacy).
 func (m *Manila) addQuotas() {
 	m.handle("GET", "limits", m.limits)
 	m.handle("GET", "os-quota-sets/{project}", m.showQuota)

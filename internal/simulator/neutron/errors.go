@@ -34,7 +34,7 @@ func invalidInput(format string, args ...any) *oslo.Error {
 	return e
 }
 
-// refuse words the refusals of a table (neutron_lib/api/attributes.py).
+// refuse returns the error for a request that a table refuses (neutron_lib/api/attributes.py).
 func refuse(why oslo.Refusal, names ...string) *oslo.Error {
 	switch why {
 	case oslo.UnknownAttribute:
@@ -48,7 +48,7 @@ func refuse(why oslo.Refusal, names ...string) *oslo.Error {
 	return badRequest("Failed to parse request. Required attribute '%s' not specified", names[0])
 }
 
-// invalid words a validator's message about an attribute.
+// invalid returns the error of a validator for an attribute.
 func invalid(attr, format string, args ...any) *oslo.Error {
 	e := badRequest(format, args...)
 	e.Message = "Invalid input for " + attr + ". Reason: " + e.Message

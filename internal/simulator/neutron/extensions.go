@@ -34,7 +34,7 @@ func (n *Neutron) extensions() []string {
 	return list
 }
 
-// more adds attributes of those extensions to a table, if the cloud has them.
+// more adds attributes of the extensions moreAliases to a table, if the cloud has these extensions.
 func (n *Neutron) more(t *oslo.Table, attributes ...oslo.Attribute) {
 	if n.opts.More {
 		*t = append(*t, attributes...)

@@ -20,7 +20,7 @@ type FloatingIP struct {
 	DNSName   *string `json:"dns_name,omitempty"`
 	DNSDomain *string `json:"dns_domain,omitempty"`
 
-	ownPort string // the port that holds the address on the external network
+	ownPort string // the port on the external network that has the floating address
 }
 
 type portDetails struct {
@@ -136,8 +136,8 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	return nil
 }
 
-// stillClear refuses an update that does not name one of the port's several
-// addresses, even if the update is about something else.
+// stillClear returns an error if the port of the floating IP has several addresses. Neutron then refuses every
+// update that does not name one of them, even an update of other attributes.
 func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	if f.PortID == nil {
 		return nil

@@ -12,7 +12,7 @@ type gatewayWish struct {
 	network string // empty: no gateway
 	snat    bool
 	fixed   []wish
-	given   bool // the request contained fixed
+	given   bool // reports whether the request contained external_fixed_ips
 	keys    []string
 }
 
@@ -72,9 +72,9 @@ func mayGateway(c *oslo.Caller, action string, g gatewayWish) error {
 	return oslo.Errorf(403, "PolicyNotAuthorized", "(rule:%s and (rule:%s and (%s))) is disallowed by policy", action, info, strings.Join(parts, " and "))
 }
 
-// gatewayMatched refuses an If-Match that was true before the gateway changed. The
-// change of the gateway is a transaction of its own and raises the revision. The
-// next transaction finds the raised revision, and a new gateway is removed again.
+// gatewayMatched refuses an If-Match that was true before the gateway changed. Neutron changes the gateway in a
+// separate transaction, which raises the revision. The next transaction then compares If-Match with the raised
+// revision and fails, so a new gateway is removed again.
 func (n *Neutron) gatewayMatched(c *oslo.Call, r *Router, before int) error {
 	if r.Revision == before || !ifMatchForm.MatchString(c.Header.Get("If-Match")) {
 		return nil

@@ -73,7 +73,7 @@ func (n *Neutron) addInterface(c *oslo.Call) (*oslo.Response, error) {
 	}
 	p.DeviceOwner, p.Status = ownerInterface, "ACTIVE"
 	n.bump(&p.Standard)
-	n.bump(&p.Standard) // once for the owner, once for the status
+	n.bump(&p.Standard) // the revision rises twice: for the owner and for the status
 	if !slices.Contains(r.interfaces, p.ID) {
 		r.interfaces = append(r.interfaces, p.ID)
 	}
@@ -141,8 +141,8 @@ func (n *Neutron) addSubnetInterface(c *oslo.Caller, r *Router, id string) (*Por
 		"device_id": r.ID, "device_owner": ownerInterface, "binding:vnic_type": "normal"})
 }
 
-// sixInterface is the port that an additional IPv6 subnet of its network is added to
-// (db/l3_db.py: _add_interface_by_subnet).
+// sixInterface returns the router's port that gets the address of an additional IPv6 subnet of the same network,
+// or nil (db/l3_db.py: _add_interface_by_subnet).
 func (n *Neutron) sixInterface(r *Router, s *Subnet) *Port {
 	if s.IPVersion != 6 {
 		return nil
@@ -203,7 +203,7 @@ func (n *Neutron) removeInterface(c *oslo.Call) (*oslo.Response, error) {
 	}
 	for _, f := range p.FixedIPs {
 		if subnet != "" && f.SubnetID != subnet {
-			continue // it stays
+			continue // this subnet remains connected
 		}
 		if err := n.interfaceUnused(r, f.SubnetID); err != nil {
 			return nil, err

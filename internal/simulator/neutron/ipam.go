@@ -25,10 +25,9 @@ type wish struct {
 	gateway    bool
 }
 
-// addresses finds free addresses for a port. They are those of the wishes, or one
-// for each IP version if the request has none, and those that the port derives
-// itself on SLAAC subnets. Nothing is reserved (db/ipam_pluggable_backend.py:
-// _allocate_ips_for_port).
+// addresses finds free addresses for a port. The port gets an address for each wish, or one for each IP version
+// if the request has no wishes. On SLAAC subnets, it also gets the addresses that it derives from its MAC
+// address. Nothing is reserved (db/ipam_pluggable_backend.py: _allocate_ips_for_port).
 func (n *Neutron) addresses(t *Network, wishes []wish, given bool, mac string, keep []FixedIP) ([]FixedIP, error) {
 	subnets := n.subnetsOf(t)
 	picked := slices.Clone(keep)
@@ -160,8 +159,8 @@ func (n *Neutron) anyFree(t *Network, subnets []*Subnet, version int, picked []F
 	return nil, nil
 }
 
-// free chooses a free address of the pools. It chooses at random, as
-// ipam/drivers/neutrondb_ipam does. If that fails a few times, it takes the first one in order.
+// free chooses a free address of the pools at random, as ipam/drivers/neutrondb_ipam does. If that fails a few
+// times, it chooses the first free address.
 func (n *Neutron) free(s *Subnet, picked []FixedIP) (netip.Addr, bool) {
 	ok := func(a netip.Addr) bool {
 		_, used := n.taken[s.ID][a]

@@ -7,25 +7,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// kind is one collection of the API. Its methods implement what all collections
-// have in common; its functions implement the differences.
+// kind is one collection of the API. Its methods implement the common behaviour of all collections. Its
+// functions implement the special behaviour of this collection.
 type kind[T any] struct {
 	n      *Neutron
 	name   string // "security_group"
 	path   string // "security-groups"
 	attrs  oslo.Table
-	filter []string // further filters that are no attributes
+	filter []string // additional filters that are no attributes
 	store  *oslo.Collection[T]
 	fields oslo.Fields
 	tagged bool
-	// bare collections have only id and project of the standard attributes.
+	// bare is set if the records have only id and project_id of the standard attributes.
 	bare bool
-	// many is the name of a list of them; "" for the name with an s.
+	// many is the key of the collection in the body of a list. If it is empty, the key is name with an s.
 	many string
-	// tagPath is the path of the tags; "" for path.
+	// tagPath is the path of the tags. If it is empty, it equals path.
 	tagPath string
-	// ignoresTags: Zed accepts tags in a POST of ports and ignores them. It
-	// refuses them for all other collections.
+	// ignoresTags is set for ports: Zed accepts tags in a POST of ports and ignores them. It refuses tags in a POST
+	// of all other collections.
 	ignoresTags bool
 
 	standard func(*T) *Standard
@@ -34,9 +34,10 @@ type kind[T any] struct {
 	view     func(*oslo.Caller, *T) any
 	// viewNew, if set, is the view in the answer to a create.
 	viewNew func(*oslo.Caller, *T) any
-	// idleWithoutBody: a PUT without attributes does not raise the revision.
+	// idleWithoutBody is set if a PUT without attributes does not raise the revision.
 	idleWithoutBody bool
-	// mayDelete, if set, allows more callers than the project and admins to delete.
+	// mayDelete, if set, reports which additional callers may delete a record. The project of the record and admins
+	// always may.
 	mayDelete func(*oslo.Caller, *T) bool
 	// matches, if set, implements filters that are no attributes.
 	matches func(rec *T, key string, words []string) (fits, known bool)
@@ -44,7 +45,7 @@ type kind[T any] struct {
 	checkQuery func(url.Values) *oslo.Error
 	// before, if set, prepares the collection for a list.
 	before func(*oslo.Call)
-	// create and update need not store the plain attributes.
+	// create and update store only the attributes that are not plain. The table stores the plain ones.
 	create func(*oslo.Call, oslo.Values) (*T, error)
 	update func(*oslo.Call, *T, oslo.Values) error
 	remove func(*oslo.Call, *T) error
@@ -58,8 +59,7 @@ type kind[T any] struct {
 
 func (k *kind[T]) plural() string { return cmp.Or(k.many, k.name+"s") }
 
-// base is the rows for ID, project, the standard attributes and tags. They are the
-// same in all collections.
+// base returns the rows for ID, project, the standard attributes and tags. They are the same in all collections.
 func (k *kind[T]) base(tagsInPost bool) oslo.Table {
 	tags := oslo.Never
 	if tagsInPost || k.ignoresTags {
@@ -106,7 +106,7 @@ func (k *kind[T]) register() {
 	}
 }
 
-// shown reports whether a caller may see a record without the role admin.
+// shown reports whether a caller without the role admin may see a record.
 func (k *kind[T]) shown(c *oslo.Caller, rec *T) bool {
 	s := k.standard(rec)
 	return s.ProjectID == c.ProjectID || k.visible(c, rec) || k.n.sharedWith(c.ProjectID, s.ID)

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// Network is a network as the API shows it. Its subnets are looked up.
+// Network is a network as the API shows it. Of its subnets, it contains the IDs.
 type Network struct {
 	Standard
 	Name             string   `json:"name"`
@@ -36,7 +36,7 @@ type Provider struct {
 	Segment  *int    `json:"provider:segmentation_id"`
 }
 
-// These are the tunnel overhead of the cloud's default network type, and its physical MTU.
+// tunnelMTU is the MTU of networks of the cloud's default type, and physicalMTU is the MTU of physical networks.
 const (
 	tunnelMTU   = 1450
 	physicalMTU = 1500

@@ -94,7 +94,7 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	return n
 }
 
-// emptyCollections exist and are empty.
+// emptyCollections are the collections that exist and contain no records.
 var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents",
 	"network-ip-availabilities": "network_ip_availabilities", "flavors": "flavors"}
 
@@ -119,7 +119,7 @@ func (n *Neutron) resources(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"resources": list}), nil
 }
 
-// Standard is the attributes that every Neutron resource has (neutron/db/standard_attr.py).
+// Standard contains the attributes that every Neutron resource has (neutron/db/standard_attr.py).
 type Standard struct {
 	ID          string   `json:"id"`
 	TenantID    string   `json:"tenant_id"`

@@ -52,7 +52,7 @@ func pyRepr(v any) string {
 	return py(v)
 }
 
-// types words the errors that neutron_lib/api/validators finds in a value.
+// types returns the error that neutron_lib/api/validators reports for a problem of a value.
 var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
 	switch p {
 	case oslo.NotText:
@@ -118,7 +118,7 @@ func nonNegative(name string, v any) (any, *oslo.Error) {
 	return i, err
 }
 
-// zoneHints refuses every zone: without agents Neutron knows none.
+// zoneHints refuses every availability zone, because a Neutron without agents has none.
 func zoneHints(name string, v any) (any, *oslo.Error) {
 	zones, err := textList(name, v)
 	if err != nil {
@@ -192,7 +192,7 @@ func ip(name string, v any) (any, *oslo.Error) {
 	return a.String(), nil
 }
 
-// object reads a dictionary whose values are texts.
+// object parses a dictionary whose values are texts.
 func object(name string, v any, allowed ...string) (map[string]any, *oslo.Error) {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -60,7 +60,7 @@ func foreignNetwork(c *oslo.Caller, t *Network, v oslo.Values, action string) er
 	return nil
 }
 
-// disallowedParts is the refusal of some parts of one attribute.
+// disallowedParts returns the error for parts of one attribute that the caller must not write.
 func disallowedParts(action, attr string, parts ...string) error {
 	for i, p := range parts {
 		parts[i] = "rule:" + action + ":" + attr + ":" + p
@@ -169,7 +169,7 @@ func (p *Port) bind(v oslo.Values) {
 	}
 }
 
-// keyOf is the unique key of a port. Neutron's database ignores case.
+// keyOf returns the unique key of a port. Neutron's database ignores the case of a MAC address.
 func keyOf(network, mac string) macKey { return macKey{network, strings.ToLower(mac)} }
 
 // keep stores a port and indexes it.

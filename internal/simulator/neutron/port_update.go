@@ -56,8 +56,8 @@ func (n *Neutron) replace(p *Port, changed Port) {
 	n.index(p)
 }
 
-// readdress keeps the addresses that the request repeats, and those that the
-// port derives itself (db/ipam_backend_mixin.py: _get_changed_ips_for_port).
+// readdress returns the new addresses of a port. The port keeps the old addresses that the request repeats, and
+// those that it derives from its MAC address (db/ipam_backend_mixin.py: _get_changed_ips_for_port).
 func (n *Neutron) readdress(t *Network, p *Port, wishes []wish, mac string) ([]FixedIP, error) {
 	var kept []FixedIP
 	var fresh []wish

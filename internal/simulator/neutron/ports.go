@@ -49,7 +49,7 @@ type DHCPOption struct {
 	IPVersion int     `json:"ip_version"`
 }
 
-// Binding says where a port is plugged in; only admins see it.
+// Binding is the place where a port is plugged in. Only admins see it.
 type Binding struct {
 	Host            string         `json:"binding:host_id"`
 	Profile         map[string]any `json:"binding:profile"`

@@ -103,7 +103,7 @@ func qosAdmin(c *oslo.Call, action string) error {
 	return nil
 }
 
-// qosUser is an object that has the policy; "" if there is none.
+// qosUser returns an object that uses the policy, or "" if there is none.
 func (n *Neutron) qosUser(id string) string {
 	is := func(p *string) bool { return p != nil && *p == id }
 	for t := range n.networks.store.All() {

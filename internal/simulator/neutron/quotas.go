@@ -12,8 +12,7 @@ type usage struct {
 	count func(project string) int
 }
 
-// quotaNames are the quotas of Zed's Neutron, in its order. Some of these
-// resources are not simulated and have a quota all the same.
+// quotaNames are the quotas of Zed's Neutron, in its order. They include resources that are not simulated.
 var quotaNames = []string{"network", "subnet", "subnetpool", "port", "router", "floatingip", "rbac_policy", "security_group", "security_group_rule", "trunk"}
 
 func (n *Neutron) used(project, name string) int {

@@ -134,7 +134,7 @@ func (n *Neutron) sharedWith(project, id string) bool {
 	return false
 }
 
-// unshare removes the policies about a deleted object: ondelete CASCADE.
+// unshare removes the policies about an object that is deleted, as the database does (ondelete CASCADE).
 func (n *Neutron) unshare(id string) {
 	if n.rbacPolicies == nil {
 		return

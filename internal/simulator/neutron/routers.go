@@ -79,7 +79,7 @@ func keysWanted(name, want string, m map[string]any) *oslo.Error {
 	return invalid(name, "Validation of dictionary's keys failed. Expected keys: {%s} Provided keys: {%s}.", want, strings.Join(have, ", "))
 }
 
-// flavor refuses every router flavor: there are none.
+// flavor refuses every router flavor, because the simulated cloud has none.
 func flavor(name string, v any) (any, *oslo.Error) {
 	if _, err := uuid(name, v); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (n *Neutron) addRules() {
 		view:   func(_ *oslo.Caller, r *SecurityGroupRule) any { return r },
 		create: n.createRule,
 		update: func(*oslo.Call, *SecurityGroupRule, oslo.Values) error {
-			// The plugin has no update of rules; Zed answers 500 for requests that its API map accepts.
+			// The plugin cannot update rules. The API accepts the request, so Zed answers 500.
 			return oslo.Errorf(500, "HTTPInternalServerError", "no update_security_group_rule")
 		},
 		remove: func(_ *oslo.Call, r *SecurityGroupRule) error { n.dropRule(r); return nil },
@@ -107,7 +107,8 @@ func portNumber(_ string, v any) (any, *oslo.Error) {
 	return i, nil
 }
 
-// ruleCIDR keeps host bits, as extensions/securitygroup.py: convert_ip_prefix_to_cidr does.
+// ruleCIDR parses a prefix and does not clear its host bits, as extensions/securitygroup.py:
+// convert_ip_prefix_to_cidr does.
 func ruleCIDR(_ string, v any) (any, *oslo.Error) {
 	s, _ := v.(string)
 	if s == "" {

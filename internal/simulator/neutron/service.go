@@ -38,8 +38,8 @@ func (n *Neutron) CreateSubnet(project string, body map[string]any) (*Subnet, er
 	return n.subnets.asService(project, body)
 }
 
-// CreatePort makes a port for a project. With "binding:host_id" in the body, the port is
-// plugged in and becomes ACTIVE at once.
+// CreatePort makes a port for a project. If the body contains "binding:host_id", the port is plugged in and
+// becomes ACTIVE immediately.
 func (n *Neutron) CreatePort(project string, body map[string]any) (*Port, error) {
 	return n.ports.asService(project, body)
 }
@@ -70,8 +70,8 @@ func (n *Neutron) SetPortStatus(id, status string) {
 	}
 }
 
-// DeletePort deletes a port under the rules of the API. A floating IP on the port loses its
-// association. Functions given to OnPortDelete are called.
+// DeletePort deletes a port under the rules of the API. A floating IP on the port loses its association. The
+// functions that were registered with OnPortDelete are called.
 func (n *Neutron) DeletePort(id string) error {
 	p, ok := n.ports.store.Get(id)
 	if !ok {
@@ -80,8 +80,8 @@ func (n *Neutron) DeletePort(id string) error {
 	return n.deletePort(nil, p)
 }
 
-// OnPortDelete registers a function that is called after a port was deleted by anybody. Nova
-// removes its interface then.
+// OnPortDelete registers a function that is called after any deletion of a port. Nova then removes its
+// interface.
 func (n *Neutron) OnPortDelete(f func(*Port)) { n.portGone = append(n.portGone, f) }
 
 // Port finds a port. Callers must not change it.
@@ -138,8 +138,8 @@ func (n *Neutron) VisibleSubnet(c *oslo.Caller, id string) (*Subnet, error) {
 	return s, nil
 }
 
-// Groups are the security groups of a project with ref as their ID or name. The default group
-// is made if it does not exist.
+// Groups returns the security groups of a project that have ref as their ID or name. The default group is
+// created if it does not exist.
 func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
 	n.ensureDefaultGroup(project)
 	return n.groups.store.Where(func(g *SecurityGroup) bool {
@@ -147,7 +147,7 @@ func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
 	})
 }
 
-// GroupsOf are all security groups of a project. The default group is made if it does not exist.
+// GroupsOf returns all security groups of a project. The default group is created if it does not exist.
 func (n *Neutron) GroupsOf(project string) []*SecurityGroup {
 	n.ensureDefaultGroup(project)
 	return n.groups.store.Where(func(g *SecurityGroup) bool { return g.ProjectID == project })
@@ -186,7 +186,8 @@ func (n *Neutron) DeleteGroup(id string) error {
 	return nil
 }
 
-// ShareQoSPolicy makes a QoS policy that all projects can use. It limits the traffic from a machine.
+// ShareQoSPolicy makes a QoS policy that all projects can use. The policy limits the traffic that a machine
+// sends.
 func (n *Neutron) ShareQoSPolicy(project, name string, maxKbps int) error {
 	p, err := n.qosPolicies.asService(project, map[string]any{"name": name, "shared": true})
 	if err != nil {

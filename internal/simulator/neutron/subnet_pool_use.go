@@ -15,7 +15,7 @@ func within(p netip.Prefix, list []string) bool {
 	})
 }
 
-// merged joins prefixes that are the two halves of another, as netaddr's IPSet does.
+// merged joins two prefixes if they are the two halves of a larger prefix, as netaddr's IPSet does.
 func merged(prefixes []string) []string {
 	var list []netip.Prefix
 	for _, s := range prefixes {
@@ -48,7 +48,7 @@ func merged(prefixes []string) []string {
 	return out
 }
 
-// fromPool chooses or checks the addresses of a subnet from a pool
+// fromPool returns the prefix of a new subnet from a subnet pool. It checks the requested prefix, or chooses one
 // (neutron/ipam/subnet_alloc.py).
 func (n *Neutron) fromPool(c *oslo.Caller, v oslo.Values) (string, error) {
 	p, err := n.subnetPools.find(c, v.Text("subnetpool_id"))

@@ -49,8 +49,8 @@ func (n *Neutron) addSubnetPools() {
 	n.subnetPools.register()
 }
 
-// viewNewPool shows lengths that the request did not contain as texts. Zed does so in the
-// answer to a create.
+// viewNewPool shows prefix lengths as texts if the request did not contain them. Zed does so in the answer to a
+// create.
 func viewNewPool(_ *oslo.Caller, p *SubnetPool) any {
 	return struct {
 		*SubnetPool

@@ -143,7 +143,7 @@ func (n *Neutron) createSubnet(c *oslo.Call, v oslo.Values) (*Subnet, error) {
 	return s, nil
 }
 
-// layout sets gateway, pools, name servers and routes of a new subnet.
+// layout sets the gateway, pools, name servers and routes of a new subnet.
 func (n *Neutron) layout(s *Subnet, v oslo.Values) error {
 	gateway, err := s.defaultGateway(v)
 	if err != nil {

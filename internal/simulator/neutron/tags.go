@@ -78,7 +78,7 @@ func (k *kind[T]) tagRoutes() {
 	k.n.handle("DELETE", path+"/{id}/tags/{tag}", k.removeTag)
 }
 
-// tagTarget finds the resource. In Zed, everybody who can see a resource can tag it.
+// tagTarget finds the resource of a request about tags. In Zed, everybody who can see a resource can tag it.
 func (k *kind[T]) tagTarget(c *oslo.Call) (*Standard, error) {
 	id := c.PathValue("id")
 	rec, err := k.find(c.Caller, id)

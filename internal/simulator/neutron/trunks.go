@@ -115,7 +115,7 @@ func trunkPortInUse(id string) error {
 	return conflict("TrunkPortInUse", "Port %s is in use by another trunk.", id)
 }
 
-// trunkOf finds the trunk that has a port as its parent or a sub-port.
+// trunkOf finds the trunk that has the port as its parent port or as a sub-port. as says which of the two it is.
 func (n *Neutron) trunkOf(port string) (t *Trunk, as string) {
 	for t := range n.trunks.store.All() {
 		if t.PortID == port {
@@ -195,11 +195,11 @@ func (n *Neutron) editSubPorts(c *oslo.Call, edit func(*oslo.Call, *Trunk, []Sub
 		return nil, err
 	}
 	n.bump(&t.Standard)
-	n.bump(&t.Standard) // once for the sub-ports, once for the status
+	n.bump(&t.Standard) // the revision rises twice: for the sub-ports and for the status
 	return oslo.OK(t), nil
 }
 
-// heldByTrunk says why a port cannot be deleted (services/trunk/plugin.py).
+// heldByTrunk returns an error if a port cannot be deleted because a trunk uses it (services/trunk/plugin.py).
 func (n *Neutron) heldByTrunk(id string) error {
 	switch t, as := n.trunkOf(id); {
 	case t == nil:

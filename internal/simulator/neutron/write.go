@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// bodies reads one resource, or the list of a bulk create.
+// bodies parses one resource, or the list of resources of a bulk create.
 func (k *kind[T]) bodies(c *oslo.Call) (list []map[string]any, bulk bool, err *oslo.Error) {
 	var in map[string]any
 	if len(c.Body()) > 0 && !c.Decode(&in) {
@@ -200,7 +200,7 @@ var ifMatchForm = pattern.Of(`^revision_number=(\d+)$`)
 func (k *kind[T]) ifMatch(c *oslo.Call, rec *T) error {
 	m := ifMatchForm.FindStringSubmatch(c.Header.Get("If-Match"))
 	if m == nil {
-		return nil // a header that is no revision is no condition
+		return nil // a header that contains no revision is ignored
 	}
 	want, err := strconv.Atoi(m[1])
 	if have := k.standard(rec).Revision; err != nil || want != have {

@@ -11,11 +11,11 @@ import (
 // verb is one action: a key in the body of POST /servers/{id}/action.
 type verb struct {
 	since int
-	admin string // the policy that reserves it for admins
+	admin string // the policy that allows the action only to admins; "" if every member may do it
 	do    func(c *call, s *Server, arg any) (*oslo.Response, error)
 }
 
-// move is an action that takes a server from some states to another, through a task.
+// move is an action that changes a server from one of several states to another state, by a task. For example:
 //
 //	action          from            task           to
 //	os-stop         active, error   powering-off   stopped
@@ -39,7 +39,7 @@ var moves = map[string]move{
 	"unrescue":      {"unrescue", "unrescuing", active, []string{rescued}, powerRunning},
 }
 
-// withdrawn are actions that exist only in microversions before 2.44, and that are not simulated.
+// withdrawn are actions that Nova removed in microversion 2.44. They are not simulated.
 var withdrawn = []string{"addFloatingIp", "removeFloatingIp", "addFixedIp", "removeFixedIp", "os-getVNCConsole", "os-getSPICEConsole", "os-getRDPConsole", "os-getSerialConsole"}
 
 func (n *Nova) addActions() {
@@ -111,7 +111,7 @@ func (s *Server) unlocked(c *call) error {
 	return nil
 }
 
-// task starts a task that ends after the delay of all tasks.
+// task starts a task. It ends after the delay that all tasks have.
 func (n *Nova) task(c *call, s *Server, what, task string, end func(*Server)) {
 	n.record(c, s, what)
 	n.to(s, s.VMState, task, s.Power)
@@ -216,7 +216,7 @@ func (n *Nova) resetState(c *call, s *Server, arg any) (*oslo.Response, error) {
 	return oslo.Accepted(nil), nil
 }
 
-// consoleOutput is the output of a machine that never ran.
+// consoleOutput returns a fixed text as the output of the console, because no machine runs.
 func (n *Nova) consoleOutput(_ *call, s *Server, _ any) (*oslo.Response, error) {
 	if s.Host == "" {
 		return nil, conflict("Instance %s is not ready", s.ID)

@@ -129,7 +129,8 @@ func (n *Nova) attachVolume(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"volumeAttachment": out}), nil
 }
 
-// updateAttachment writes delete_on_termination, from 2.85. Only Cinder may swap volumes, so that is refused.
+// updateAttachment writes delete_on_termination, from 2.85 on. It refuses to replace the volume, because only
+// Cinder may do that.
 func (n *Nova) updateAttachment(c *call) (*oslo.Response, error) {
 	var in struct {
 		Attachment struct {
@@ -181,7 +182,7 @@ func (n *Nova) detachVolume(c *call) (*oslo.Response, error) {
 		}
 		if at := slices.Index(s.attached, a); at >= 0 {
 			s.attached = slices.Delete(slices.Clone(s.attached), at, at+1)
-			// If an admin has deleted the volume meanwhile, no detachment is needed.
+			// If an admin has deleted the volume in the meantime, there is nothing to detach.
 			_ = n.volumes.Detach(a.volume, id, false)
 			n.touch(s)
 		}

@@ -118,12 +118,12 @@ func (n *Nova) makePort(s *Server, w nic) (*neutron.Port, error) {
 	return n.network.CreatePort(s.Project, body)
 }
 
-// unplug releases an interface. A port that Nova made is deleted, any other one is unbound
+// unplug releases an interface. It deletes the port if Nova made the port, and otherwise unbinds it
 // (network/neutron.py: _unbind_ports, _delete_ports).
 func (n *Nova) unplug(i *nic) {
 	delete(n.byPort, i.port)
 	if i.own {
-		// The port may already have been deleted by somebody else; then there is nothing to do.
+		// Somebody else may already have deleted the port.
 		_ = n.network.DeletePort(i.port)
 		return
 	}
@@ -137,8 +137,7 @@ func (n *Nova) unplugAll(s *Server) {
 	s.nics = nil
 }
 
-// portGone handles the deletion of a port by somebody: its address is removed from the server
-// (network-vif-deleted, compute/manager.py).
+// portGone removes the address of a deleted port from the server (network-vif-deleted, compute/manager.py).
 func (n *Nova) portGone(p *neutron.Port) {
 	s, ok := n.byPort[p.ID]
 	if !ok {
@@ -153,7 +152,7 @@ func (n *Nova) portGone(p *neutron.Port) {
 	}
 }
 
-// deleteServer answers at once; the server disappears a little later.
+// deleteServer answers immediately. The server disappears a little later.
 func (n *Nova) deleteServer(c *call) (*oslo.Response, error) {
 	s, err := n.find(c)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 // SetBuildDelay sets the delay of builds and other tasks that start from now on. The lock must be held.
 func (n *Nova) SetBuildDelay(d time.Duration) { n.opts.BuildDelay = d }
 
-// FailNextBuild makes the next server that would become active fail instead, with message in
-// its fault. The lock must be held.
+// FailNextBuild makes the next build of a server fail when the server would become active. The fault of the
+// server contains message. The lock must be held.
 func (n *Nova) FailNextBuild(message string) { n.failNext = append(n.failNext, message) }
 
-// FailNextTask makes the next resize or rebuild fail as if no host could do it. A resize leaves
-// the server unchanged, a rebuild puts it in ERROR. The lock must be held.
+// FailNextTask makes the next resize or rebuild fail as if no host could do it. After a failed resize, the
+// server is unchanged. After a failed rebuild, the server is in ERROR. The lock must be held.
 func (n *Nova) FailNextTask(what, message string) {
 	n.failTasks[what] = append(n.failTasks[what], message)
 }
 
-// failing returns the next failure that was requested for a task; nil if there is none.
+// failing returns the error that FailNextTask requested for the next task, or nil.
 func (n *Nova) failing(what string) error {
 	list := n.failTasks[what]
 	if len(list) == 0 {

@@ -88,7 +88,7 @@ func counts(in *pyjson.Object) (least, most int, err error) {
 	return least, most, nil
 }
 
-// launch makes the records and answers. The events of the clock do the rest.
+// launch stores the new servers and answers. Later events of the clock build the servers.
 func (n *Nova) launch(c *call, proto *Server, g *group, total int, in *pyjson.Object) (*oslo.Response, error) {
 	reservation := "r-" + n.word(8)
 	var first *Server

@@ -68,7 +68,7 @@ func (n *Nova) takeImage(c *call, s *Server, in *pyjson.Object) error {
 	case i.MinRAM > s.Flavor.RAM:
 		return badRequest("Flavor's memory is too small for requested image.")
 	case slices.ContainsFunc(s.disks, func(d disk) bool { return d.boot && d.volume() }):
-		return nil // the root disk is a volume that is made from the image; the server shows no image
+		return nil // the root disk is a volume made from the image, so the server shows no image
 	case s.Flavor.Disk > 0 && i.MinDisk > s.Flavor.Disk:
 		return badRequest("Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is %d bytes, minimum size is %d bytes.", s.Flavor.Disk<<30, i.MinDisk<<30)
 	case s.Flavor.Disk > 0 && i.Size() > s.Flavor.Disk<<30:
@@ -113,7 +113,7 @@ func takeTexts(c *call, s *Server, in *pyjson.Object) error {
 		s.Description = &text
 	}
 	if c.minor < 19 {
-		// Before there were descriptions, this attribute was the display name.
+		// In microversions without descriptions, this attribute is the display name.
 		name := s.Name
 		s.Description = &name
 	}
@@ -121,7 +121,7 @@ func takeTexts(c *call, s *Server, in *pyjson.Object) error {
 	return nil
 }
 
-// takeHints reads the scheduler hints. Of these, the group and the neighbours are simulated.
+// takeHints reads the scheduler hints. Only the hints group, same_host and different_host are simulated.
 func (n *Nova) takeHints(c *call, s *Server, hints *pyjson.Object) (*group, error) {
 	s.near, s.apart = neighbours(hints, "same_host"), neighbours(hints, "different_host")
 	id := hints.Text("group")
@@ -138,7 +138,7 @@ func (n *Nova) takeHints(c *call, s *Server, hints *pyjson.Object) (*group, erro
 	return g, nil
 }
 
-// neighbours are the servers that a hint names: one or several.
+// neighbours returns the IDs of the servers that a hint names. The hint is one ID or a list.
 func neighbours(hints *pyjson.Object, name string) (ids []string) {
 	if id := hints.Text(name); id != "" {
 		return []string{id}

@@ -104,7 +104,7 @@ func (n *Nova) checkDisk(c *call, d *disk) error {
 	return nil
 }
 
-// checkVolume asks Cinder whether a volume for the disk could be made.
+// checkVolume checks in Cinder whether the volume for a disk could be created.
 func (n *Nova) checkVolume(c *call, d *disk) error {
 	if err := n.volumes.Check(c.Caller, d.spec("")); err != nil {
 		return badRequest("%s", message(err))
@@ -174,7 +174,7 @@ func (n *Nova) attach(s *Server, d disk, volume string) error {
 	return nil
 }
 
-// nextDevice is the first free device name after the root disk's.
+// nextDevice returns the first free device name after that of the root disk.
 func (s *Server) nextDevice(root bool) string {
 	if root {
 		return "/dev/vda"
@@ -198,7 +198,7 @@ func (n *Nova) detachAll(s *Server) {
 	s.attached = nil
 }
 
-// volumesView is os-extended-volumes:volumes_attached.
+// volumesView returns the attribute os-extended-volumes:volumes_attached.
 func (s *Server) volumesView(minor int) []any {
 	out := []any{}
 	for _, a := range s.attached {

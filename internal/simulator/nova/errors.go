@@ -19,8 +19,7 @@ func render(e *oslo.Error) (string, []byte) {
 	var body any
 	kind := "application/json; charset=UTF-8"
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// This is the router's own answer, which no controller changes; the
-		// router has no 405.
+		// The router answers this itself, and no controller changes it. The router answers 404 and never 405.
 		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
@@ -59,12 +58,12 @@ func conflict(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusConflict, "HTTPConflict", format, args...)
 }
 
-// disallowed is a refusal by a policy.
+// disallowed returns the error of a policy that forbids a request.
 func disallowed(rule string) *oslo.Error {
 	return forbidden("Policy doesn't allow os_compute_api:%s to be performed.", rule)
 }
 
-// message is the text of an error of another service.
+// message returns the text of an error from another service.
 func message(err error) string {
 	var e *oslo.Error
 	if errors.As(err, &e) {

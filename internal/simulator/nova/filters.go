@@ -12,9 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// memberFilters are the filters that a member may use, with the first
-// microversion. Nova ignores other filters of members silently (servers.py:
-// remove_invalid_options).
+// memberFilters are the filters that a member may use, each with its first microversion. Nova silently ignores
+// other filters in requests of members (servers.py: remove_invalid_options).
 var memberFilters = map[string]int{"reservation_id": 1, "name": 1, "status": 1, "image": 1, "flavor": 1, "ip": 1, "changes-since": 1, "ip6": 5,
 	"tags": 26, "tags-any": 26, "not-tags": 26, "not-tags-any": 26, "changes-before": 66, "locked": 73,
 	"availability_zone": 83, "config_drive": 83, "key_name": 83, "created_at": 83, "launched_at": 83, "terminated_at": 83, "power_state": 83, "task_state": 83,
@@ -30,8 +29,8 @@ var adminFilters = []string{"tenant_id", "project_id", "uuid", "host", "node", "
 	"services", "metadata", "system_metadata", "display_description", "device_name", "disk_config", "locked_by", "cleaned", "cell_name", "vm_mode", "default_ephemeral_device",
 	"default_swap_device", "info_cache", "fault", "security_groups", "pci_devices"}
 
-// filter reads the query (servers.py: _get_servers). Members see the servers of
-// their project, and deleted ones only with changes-since.
+// filter returns the condition of a list request (servers.py: _get_servers). Members see the servers of their
+// project. They see deleted servers only with changes-since.
 func (n *Nova) filter(c *call, detail bool) (func(*Server) bool, error) {
 	q := c.Query()
 	if err := checkQuery(c, q); err != nil {
@@ -95,7 +94,7 @@ func checkQuery(c *call, q url.Values) error {
 	return badRequest("%s do not match any of the regexes: '^_'", strings.Join(unknown, ", "))
 }
 
-// test makes the condition of one filter; nil for no condition.
+// test returns the condition of one filter, or nil if the filter is ignored.
 func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, error) {
 	w := words[len(words)-1]
 	equal := func(get func(*Server) string) (func(*Server) bool, error) {
@@ -153,7 +152,7 @@ func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, er
 	return nil, nil
 }
 
-// matching is a filter that the database evaluates as a regular expression.
+// matching returns the condition of a filter that the database evaluates as a regular expression.
 func matching(key, word string, get func(*Server) []string) (func(*Server) bool, error) {
 	re, err := regexp.Compile("(?i)" + word)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// group is a server group. Servers are its members until they are gone.
+// group is a server group. A server is a member until it is deleted.
 type group struct {
 	ID, Name, Project, User, Policy string
 	perHost                         int // max_server_per_host of anti-affinity; zero if not set

@@ -14,7 +14,7 @@ type action struct {
 	message                      *string
 }
 
-// record adds an action that has begun; the newest is last.
+// record adds a started action to the server's list. The newest action is last.
 func (n *Nova) record(c *call, s *Server, name string) {
 	s.actions = append(slices.Clone(s.actions), action{name: name, request: "req-" + n.cloud.UUID(), user: c.Caller.UserID, project: c.Caller.ProjectID, start: n.cloud.Now(), end: n.cloud.Now()})
 }
@@ -41,7 +41,7 @@ func (a *action) view(c *call, s *Server) map[string]any {
 	return v
 }
 
-// acted finds the server of a list of actions. From 2.21 on, a deleted server is found, too.
+// acted finds the server whose actions a request lists. From 2.21 on, it also finds deleted servers.
 func (n *Nova) acted(c *call) (*Server, error) {
 	s, err := n.find(c)
 	if err == nil || c.minor < 21 {

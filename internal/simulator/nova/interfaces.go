@@ -210,8 +210,8 @@ func (n *Nova) showAddresses(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{name: list}), nil
 }
 
-// listSecurityGroups mirrors nova/api/openstack/compute/security_groups.py, without the
-// rules, which Neutron lists better.
+// listSecurityGroups mirrors nova/api/openstack/compute/security_groups.py, without the rules. Clients can list
+// the rules in Neutron.
 func (n *Nova) listSecurityGroups(c *call) (*oslo.Response, error) {
 	s, err := n.find(c)
 	if err != nil {
@@ -235,7 +235,7 @@ func (n *Nova) listSecurityGroups(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"security_groups": list}), nil
 }
 
-// floating is the floating IP on an address of a port, if any.
+// floating returns the floating IP of an address of a port, or "".
 func (n *Nova) floating(port, ip string) string {
 	if f, ok := n.network.FloatingIPOf(port, ip); ok {
 		return f.Address

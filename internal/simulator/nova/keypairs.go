@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// keyPair belongs to a user, not to a project.
+// keyPair is a key pair. It belongs to a user and not to a project.
 type keyPair struct {
 	user, name, public, kind, fingerprint string
 	number                                int
@@ -183,8 +183,8 @@ func (n *Nova) createKey(c *call) (*oslo.Response, error) {
 	return &oslo.Response{Status: status, Body: map[string]any{"keypair": v}}, nil
 }
 
-// identify mirrors nova/crypto.py: generate_fingerprint. It is the MD5 of the
-// key's blob, and does not depend on the comment.
+// identify mirrors nova/crypto.py: generate_fingerprint. The fingerprint is the MD5 of the key's blob, and does
+// not depend on the comment.
 func (k *keyPair) identify() error {
 	invalid := badRequest("Keypair data is invalid: failed to generate fingerprint")
 	if k.kind == "x509" {
@@ -218,7 +218,7 @@ func colons(sum [16]byte) string {
 	return strings.Join(parts, ":")
 }
 
-// generate makes a key for a request without one, as Nova did before 2.92.
+// generate makes a key for a request that contains none, as Nova did before 2.92.
 func (k *keyPair) generate() (string, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -88,8 +88,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// serverOrder is the order of a list, newest first by default. Sort keys that
-// Nova knows and the simulator does not are ignored.
+// serverOrder returns the comparison that sorts a list. The default is newest first. Keys that Nova knows and
+// the simulator does not implement are ignored.
 func serverOrder(q url.Values) (func(a, b *Server) int, error) {
 	keys, dirs := q["sort_key"], q["sort_dir"]
 	for _, dir := range dirs {

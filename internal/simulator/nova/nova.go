@@ -2,8 +2,8 @@
 // 2.93): flavors, key pairs, server groups, servers and their actions, quotas,
 // and the attributes of hosts that clients read.
 //
-// Nova uses the Go methods of Neutron for ports, of Glance for images and of Cinder
-// for volumes. No machine runs: a server changes its states on the cloud's clock.
+// Nova uses the Go methods of Neutron for ports, of Glance for images and of Cinder for volumes. No machine
+// runs. The state of a server changes at times of the cloud's clock.
 package nova
 
 import (
@@ -41,7 +41,7 @@ type Nova struct {
 	quotas    oslo.Quotas // limits that were set, by project
 	byPort    map[string]*Server
 	failNext  []string            // faults for the next builds
-	failTasks map[string][]string // the same for resizes and rebuilds
+	failTasks map[string][]string // faults for the next resizes and rebuilds, by task
 	serial    int
 	keySerial int
 }

@@ -28,8 +28,8 @@ func (n *Nova) limit(c *call) (int, error) {
 	return min(limit, n.opts.MaxPage), nil
 }
 
-// page cuts a list to the records after the marker, up to the limit. more reports
-// whether there is a next link (common.py: ViewBuilder._get_collection_links).
+// page returns at most limit records after the marker. more reports whether the answer has a next link
+// (common.py: ViewBuilder._get_collection_links).
 func page[T any](c *call, recs []T, limit int, id func(T) string) (cut []T, more bool, err error) {
 	if marker := c.Query().Get("marker"); marker != "" {
 		at := slices.IndexFunc(recs, func(r T) bool { return id(r) == marker })
@@ -52,7 +52,7 @@ func nextLink(c *call, path, marker string) []any {
 	return []any{map[string]string{"rel": "next", "href": c.Base + "/v2.1/" + path + "?" + query}}
 }
 
-// listOf answers with one page of views.
+// listOf returns the answer with one page of a list.
 func listOf[T any](c *call, name, path string, recs []T, more bool, id func(T) string, view func(T) any) *oslo.Response {
 	views := make([]any, 0, len(recs))
 	for _, r := range recs {

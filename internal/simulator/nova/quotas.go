@@ -8,8 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
-// quotaNames are the resources of a quota set, with the microversion that
-// removed them; zero for never.
+// quotaNames are the resources of a quota set. until is the microversion that removed the resource, or zero.
 var quotaNames = []struct {
 	name  string
 	until int
@@ -20,7 +19,7 @@ var quotaNames = []struct {
 	{"security_groups", 36, -1}, {"server_group_members", 0, -1}, {"server_groups", 0, -1},
 }
 
-// defaultQuotas are the limits of projects for which none were set.
+// defaultQuotas returns the limits of a project for which an administrator has set none.
 func defaultQuotas() map[string]int {
 	out := map[string]int{}
 	for _, q := range quotaNames {

@@ -101,8 +101,8 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 	return oslo.Accepted(map[string]any{"server": v}).With("Location", c.Base+"/v2.1/servers/"+s.ID), nil
 }
 
-// rebuildable finds the volume that a server boots from; "" for none. It returns an error
-// where Nova refuses to rebuild such a server (nova/compute/api.py: rebuild).
+// rebuildable returns the volume that a server boots from, or "". It returns an error if Nova refuses to rebuild
+// such a server (nova/compute/api.py: rebuild).
 func (n *Nova) rebuildable(c *call, s *Server, image string) (root string, err error) {
 	if s.Image != "" {
 		return "", nil
@@ -123,7 +123,7 @@ func (n *Nova) rebuildable(c *call, s *Server, image string) (root string, err e
 	return root, nil
 }
 
-// takeRebuilt writes the attributes other than the image that a rebuild may change.
+// takeRebuilt writes the attributes that a rebuild may change, except the image.
 func (n *Nova) takeRebuilt(c *call, s *Server, in *pyjson.Object) error {
 	if v, ok := in.Get("key_name"); ok {
 		s.Key = nil

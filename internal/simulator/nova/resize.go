@@ -33,7 +33,7 @@ func (n *Nova) resize(c *call, s *Server, _ any) (*oslo.Response, error) {
 	return n.resizeTo(c, s, f, "resize"), nil
 }
 
-// resizeTo goes through resize_prep to VERIFY_RESIZE. It stores the old flavor for a revert.
+// resizeTo starts the task resize_prep, which ends in VERIFY_RESIZE. It stores the old flavor for a revert.
 func (n *Nova) resizeTo(c *call, s *Server, f *Flavor, what string) *oslo.Response {
 	next := *f
 	next.Specs = clone(f.Specs)
@@ -61,7 +61,7 @@ func (n *Nova) confirmResize(c *call, s *Server, _ any) (*oslo.Response, error) 
 	if err := s.ready(c, "confirmResize", resized); err != nil {
 		return nil, err
 	}
-	if s.confirming { // the migration is no longer "finished"
+	if s.confirming { // the status of the migration is no longer "finished"
 		return nil, badRequest("Instance has not been resized.")
 	}
 	n.record(c, s, "confirmResize")

@@ -15,7 +15,8 @@ type host struct {
 	vcpus, ram     int
 }
 
-// defaultHosts are two hosts in one zone and one in another. They are large enough for every test, and too small for one absurdly large flavor.
+// defaultHosts returns two hosts in one zone and one host in another zone. They are large enough for every test.
+// They are too small for one flavor that is absurdly large.
 func defaultHosts(cloud *oslo.Cloud) []*host {
 	var out []*host
 	for _, h := range [][2]string{{"cmp-a1", "az-a"}, {"cmp-a2", "az-a"}, {"cmp-b1", "az-b"}} {
@@ -48,7 +49,8 @@ func (n *Nova) loads() map[string]load {
 	return out
 }
 
-// pick finds the host with the fewest servers that has room and that the server's group allows. If there is none, it returns the scheduler's reason.
+// pick finds the host with the fewest servers that has enough resources and that the server's group allows. If
+// there is none, it returns the scheduler's reason.
 func (n *Nova) pick(s *Server) (*host, string) {
 	loads := n.loads()
 	var roomy, allowed []*host
@@ -73,7 +75,8 @@ func (n *Nova) pick(s *Server) (*host, string) {
 	return slices.MinFunc(allowed, func(a, b *host) int { return loads[a.name].servers - loads[b.name].servers }), ""
 }
 
-// byNeighbours keeps the hosts that the server's hints allow. (nova/scheduler/filters/affinity_filter.py: SameHostFilter, DifferentHostFilter)
+// byNeighbours returns the hosts that the server's hints allow. (nova/scheduler/filters/affinity_filter.py:
+// SameHostFilter, DifferentHostFilter)
 func (n *Nova) byNeighbours(s *Server, hosts []*host) []*host {
 	on := func(h *host, ids []string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { o, ok := n.servers.Get(id); return ok && o.Host == h.name })
@@ -81,7 +84,8 @@ func (n *Nova) byNeighbours(s *Server, hosts []*host) []*host {
 	return slices.DeleteFunc(hosts, func(h *host) bool { return len(s.near) > 0 && !on(h, s.near) || on(h, s.apart) })
 }
 
-// byGroup keeps the hosts that the policy of the server's group allows. For a soft policy it keeps the best ones.
+// byGroup returns the hosts that the policy of the server's group allows. For a soft policy, it returns the best
+// hosts.
 func (n *Nova) byGroup(s *Server, hosts []*host) []*host {
 	g, ok := n.groups.Get(s.group)
 	if !ok {
@@ -124,7 +128,7 @@ func (n *Nova) byGroup(s *Server, hosts []*host) []*host {
 	return hosts
 }
 
-// HostInfo is what Placement knows about a compute host.
+// HostInfo contains the data about a compute host that Placement shows.
 type HostInfo struct {
 	ID, Name                    string
 	VCPUs, RAM, Disk            int // without allocation ratios
@@ -141,7 +145,8 @@ func (n *Nova) Hosts() []HostInfo {
 	return out
 }
 
-// Allocation is the host of a server, and the resources that it uses; ok is false if it has no host.
+// Allocation returns the host of a server, and the resources that the server uses. ok is false if the server has
+// no host.
 func (n *Nova) Allocation(server string) (host string, vcpus, ram, disk int, ok bool) {
 	s, found := n.servers.Get(server)
 	if !found || s.Host == "" {
@@ -155,7 +160,7 @@ func (n *Nova) Allocation(server string) (host string, vcpus, ram, disk int, ok 
 	return host, s.Flavor.VCPUs, s.Flavor.RAM, s.Flavor.Disk, true
 }
 
-// ProjectUsage is the resources that a project's servers use.
+// ProjectUsage returns the resources that a project's servers use.
 func (n *Nova) ProjectUsage(project string) (vcpus, ram, disk int) {
 	for s := range n.servers.All() {
 		if s.Project == project && s.Host != "" {

@@ -17,7 +17,7 @@ type Server struct {
 	User        string
 	Description *string
 	Hostname    string
-	Flavor      Flavor // the flavor at the time when the server was made or resized
+	Flavor      Flavor // the flavor as it was when the server was created or resized
 	Image       string // empty when booted from a volume
 	Key         *string
 	Metadata    map[string]string
@@ -40,13 +40,13 @@ type Server struct {
 	AccessIPv6  string
 	DiskConfig  string
 
-	number      int // counted over all servers of the cloud, for instance-0000000b
+	number      int // the number of the server in the cloud, for names such as instance-0000000b
 	launchIndex int
 	reservation string
 	zoneAsked   string
 	hostAsked   string
 	group       string
-	near, apart []string // IDs of servers whose hosts it must share, and must not share
+	near, apart []string // IDs of the servers whose hosts it must share, and of those whose hosts it must not share
 	wanted      []nic
 	nics        []*nic
 	securityIDs []string
@@ -54,17 +54,17 @@ type Server struct {
 	attached    []*attachment
 	resizedFrom *Flavor
 	before      string // vm_state before a resize
-	confirming  bool   // a resize
+	confirming  bool   // reports whether a resize is being confirmed
 	actions     []action
 	deleted     bool
 }
 
-// nic is an interface of a server: at first as requested, later with its port.
+// nic is an interface of a server. It contains the values of the request, and later the port.
 type nic struct {
 	network, port, fixedIP string
 	tag                    *string
-	own                    bool  // made by Nova, which also deletes it
-	refused                error // why it cannot be plugged in; only the compute host detects that
+	own                    bool  // reports whether Nova made the port and therefore deletes it
+	refused                error // the reason why the port cannot be plugged in; only the compute host detects it
 }
 
 type fault struct {
@@ -124,7 +124,7 @@ func statusOf(state, task string) string {
 var statusNames = map[string]string{active: "ACTIVE", building: "BUILD", stopped: "SHUTOFF", resized: "VERIFY_RESIZE", paused: "PAUSED", suspended: "SUSPENDED",
 	rescued: "RESCUE", failed: "ERROR", deleted: "DELETED", shelved: "SHELVED", offloaded: "SHELVED_OFFLOADED"}
 
-// to moves a server to a state and task.
+// to sets the state, the task and the power state of a server.
 func (n *Nova) to(s *Server, state, task string, power int) {
 	s.VMState, s.Task, s.Power = state, task, power
 	n.touch(s)
@@ -132,13 +132,13 @@ func (n *Nova) to(s *Server, state, task string, power int) {
 
 func (n *Nova) touch(s *Server) { s.Updated = n.cloud.Now() }
 
-// failServer puts a server into ERROR.
+// failServer sets a server to ERROR.
 func (n *Nova) failServer(s *Server, text string) {
 	s.Fault = &fault{Code: 500, Created: oslo.Stamp(n.cloud.Now()), Message: text}
 	n.to(s, failed, "", powerNone)
 }
 
-// live finds a server that still exists, for events.
+// live finds a server that still exists. Events use it, because the server may have been deleted.
 func (n *Nova) live(id string) (*Server, bool) { return n.servers.Get(id) }
 
 // find finds a server that a caller may see.

@@ -70,7 +70,7 @@ func (n *Nova) showMetadata(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"metadata": s.Metadata}), nil
 }
 
-// setMetadata writes entries under the rules of all metadata calls.
+// setMetadata writes metadata with the checks that all metadata requests have.
 func (n *Nova) setMetadata(c *call, in *pyjson.Object, replace bool) (*Server, error) {
 	s, err := n.find(c)
 	if err != nil {
@@ -178,7 +178,7 @@ func (n *Nova) showTags(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"tags": append([]string{}, s.Tags...)}), nil
 }
 
-// taggable finds a server whose tags can be written now.
+// taggable finds a server whose state allows a request to write its tags.
 func (n *Nova) taggable(c *call, what string) (*Server, error) {
 	s, err := n.find(c)
 	if err != nil {

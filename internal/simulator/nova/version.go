@@ -53,8 +53,8 @@ func (n *Nova) handleUntil(pattern string, since, until int, h handler) {
 
 var versionWord = pattern.Of(`^([1-9]\d*)\.([1-9]\d*|0)$`)
 
-// word is the version in the headers; "" for none. The newer header also names
-// the service, and has precedence (microversion_parse.get_version).
+// word returns the version in the headers, or "". The newer header has precedence and also contains the name of
+// the service (microversion_parse.get_version).
 func word(h http.Header) string {
 	for _, value := range h.Values(versionHeader) {
 		for _, part := range strings.Split(value, ",") {

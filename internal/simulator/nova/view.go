@@ -120,7 +120,7 @@ type rebuiltAttrs struct {
 	UserData  *string `json:"user_data"`
 }
 
-// viewer makes the views of one answer; it caches names of security groups.
+// viewer makes the views of servers for one answer. It caches the names of security groups.
 type viewer struct {
 	n      *Nova
 	c      *call
@@ -133,7 +133,7 @@ func (w *viewer) basic(s *Server) any {
 	return map[string]any{"id": s.ID, "name": s.Name, "links": links(w.c, "servers/"+s.ID)}
 }
 
-// full shows a server. single is for GET of one server, which shows more.
+// full returns the view of a server. single is set for GET of one server, which shows more attributes.
 func (w *viewer) full(s *Server, single bool) *serverView {
 	minor := w.c.minor
 	v := &serverView{ID: s.ID, Name: s.Name, Status: s.status(), TenantID: s.Project, UserID: s.User, Metadata: s.Metadata, HostID: s.hostID(),
@@ -158,7 +158,7 @@ func (w *viewer) full(s *Server, single bool) *serverView {
 	return v
 }
 
-// written is the answer to a write. Before 2.75 it was shorter.
+// written returns the view of a server in the answer to a write. Before 2.75, it has fewer attributes.
 func (w *viewer) written(s *Server) *serverView {
 	v := w.full(s, true)
 	if w.c.minor < 75 {

@@ -11,7 +11,7 @@ type address struct {
 	MAC     string `json:"OS-EXT-IPS-MAC:mac_addr,omitempty"`
 }
 
-// addresses are grouped by the name of the network, in the order of the interfaces.
+// addresses returns the addresses of a server by the name of the network, in the order of the interfaces.
 func (n *Nova) addresses(s *Server) map[string][]address {
 	out := map[string][]address{}
 	for _, i := range s.nics {
@@ -43,8 +43,8 @@ func version(ip string) int {
 	return 4
 }
 
-// securityGroups are those of the ports, port by port, as
-// nova/network/security_group_api.py lists them.
+// securityGroups returns the security groups of the ports, port by port, as nova/network/security_group_api.py
+// does.
 func (w *viewer) securityGroups(s *Server) []named {
 	var out []named
 	for _, i := range s.nics {

@@ -12,13 +12,13 @@ type Volumes interface {
 	Check(c *oslo.Caller, spec VolumeSpec) error
 	// Create makes a volume for a project and returns its ID.
 	Create(project, user string, spec VolumeSpec) (string, error)
-	// Attach reserves a volume for a server, which then uses it, and returns the ID
-	// of the attachment. A volume that is being created counts as available.
+	// Attach reserves a volume for a server, which then uses it. It returns the ID of the attachment. A volume that
+	// is being created counts as available.
 	Attach(id, server, host, device string) (string, error)
-	// Detach undoes Attach. With remove it then deletes the volume.
+	// Detach removes the attachment. If remove is set, it then deletes the volume.
 	Detach(id, server string, remove bool) error
-	// Reimage writes an image to a volume that a server has. It calls done when
-	// that is complete or has failed.
+	// Reimage writes an image to a volume that is attached to a server. It calls done when that is complete or has
+	// failed.
 	Reimage(c *oslo.Caller, id, image string, done func(error)) error
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// check validates the value of an attribute. It returns WSME's message about an invalid one, and ""
-// for a valid one.
+// check validates the value of an attribute. It returns WSME's message if the value is invalid, and "" if it is
+// valid.
 type check func(v any) string
 
 // schema is the type of a request's body (octavia/api/v2/types).
@@ -30,7 +30,7 @@ func (s schema) check(body map[string]any) *oslo.Error {
 		if v == nil {
 			continue
 		}
-		// A number may be a text. (wsme/rest/json.py: numeric_fromjson)
+		// A number may be sent as a text. (wsme/rest/json.py: numeric_fromjson)
 		if s, ok := v.(string); ok && judge(v) != "" && judge(json.Number(s)) == "" {
 			v = json.Number(s)
 			body[name] = v
@@ -47,7 +47,7 @@ func (s schema) check(body map[string]any) *oslo.Error {
 	return nil
 }
 
-// body reads the named object of a request.
+// body returns the object with a name in the body of a request.
 func body(c *oslo.Call, name string) (map[string]any, *oslo.Error) {
 	var all map[string]json.RawMessage
 	var out map[string]any
@@ -57,7 +57,7 @@ func body(c *oslo.Call, name string) (map[string]any, *oslo.Error) {
 	return out, nil
 }
 
-// take writes the attributes of a checked body over those of a record.
+// take copies the attributes of a checked body to a record.
 func take(body map[string]any, rec any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -147,7 +147,7 @@ func cidr(v any) string {
 	return ""
 }
 
-// networks are normalized: the shortest spelling, without host bits. (api/common/types.py: CidrType)
+// networks are CIDRs in their shortest form, without host bits. (api/common/types.py: CidrType)
 type networks []string
 
 func (n *networks) UnmarshalJSON(text []byte) error {
@@ -175,7 +175,7 @@ func urlPath(v any) string {
 
 func anything(any) string { return "" }
 
-// with is a copy of attrs with the checks of more added.
+// with returns a copy of attrs to which the checks of more are added.
 func with(attrs, more map[string]check) map[string]check {
 	out := map[string]check{}
 	for _, m := range []map[string]check{attrs, more} {

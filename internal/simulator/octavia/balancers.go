@@ -40,7 +40,7 @@ func (o *Octavia) createBalancer(c *oslo.Call) (*oslo.Response, error) {
 	if err := o.plugVIP(lb); err != nil {
 		return nil, err
 	}
-	// A refusal from here on leaks the port, as in the real service.
+	// If the request fails after this line, the port remains, as in the real service.
 	g := &graph{o: o, c: c, lb: lb, pools: map[string]*Pool{}}
 	o.lbs.Add(lb)
 	if err := g.build(listeners, pools); err != nil {
@@ -109,8 +109,8 @@ func (o *Octavia) placeVIP(c *oslo.Call, lb *LoadBalancer) error {
 	return nil
 }
 
-// subnetFor is the subnet of an address. Without an address it is the first
-// subnet, IPv4 before IPv6.
+// subnetFor returns the subnet that contains the address. Without an address, it returns the first subnet, and
+// prefers IPv4.
 func (o *Octavia) subnetFor(n *neutron.Network, vip string) *neutron.Subnet {
 	var first *neutron.Subnet
 	for _, id := range n.Subnets {
@@ -133,7 +133,7 @@ func (o *Octavia) subnetFor(n *neutron.Network, vip string) *neutron.Subnet {
 	return first
 }
 
-// plugVIP makes the port that holds the address.
+// plugVIP creates the port with the address of the load balancer.
 func (o *Octavia) plugVIP(lb *LoadBalancer) error {
 	ip := map[string]any{"subnet_id": lb.VIPSubnetID}
 	if lb.VIPAddress != "" {
@@ -198,8 +198,7 @@ func (o *Octavia) deleteBalancer(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// whole is the answer to a create request: it contains the objects of the tree
-// in the places of their IDs.
+// whole returns the answer to a create request. It contains the objects of the tree instead of their IDs.
 func (lb *LoadBalancer) whole() any {
 	type pool struct {
 		*Pool

@@ -43,7 +43,7 @@ func judgePersistence(in object, rec any) error {
 	return nil
 }
 
-// judgeTLS checks the attributes of a new listener about TLS and headers
+// judgeTLS checks the attributes about TLS and headers of a new listener
 // (octavia/api/v2/controllers/listener.py: _validate_create_listener).
 func (l *Listener) judgeTLS() error {
 	terminates := l.Protocol == "TERMINATED_HTTPS"
@@ -63,8 +63,8 @@ func (l *Listener) judgeTLS() error {
 	return nil
 }
 
-// mayRead returns an error for certificates that the key manager does not have. It checks
-// those that a request names, and the listener's own certificate authority and revocation list
+// mayRead returns an error if the key manager does not have a certificate. It checks the certificates that the
+// request names, and the listener's certificate authority and revocation list
 // (octavia/api/v2/controllers/base.py: _validate_tls_refs, _validate_client_ca_and_crl_refs).
 func (o *Octavia) mayRead(l *Listener, in object) error {
 	if o.opts.Holds == nil {
@@ -94,7 +94,7 @@ func (o *Octavia) mayRead(l *Listener, in object) error {
 	return nil
 }
 
-// mayGo refuses to delete a pool that an L7 policy redirects to.
+// mayGo returns an error if a pool cannot be deleted because an L7 policy redirects to it.
 func (p *Pool) mayGo() error {
 	for _, l := range p.lb.listeners {
 		for _, y := range l.policies {

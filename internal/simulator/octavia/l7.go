@@ -77,7 +77,7 @@ func (o *Octavia) createPolicy(c *oslo.Call) (*oslo.Response, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	if in["rules"] != nil { // octavia/db/repositories.py: the model requires rules, and gets dictionaries
+	if in["rules"] != nil { // octavia/db/repositories.py: the model requires rules and gets dictionaries
 		return nil, oslo.Errorf(500, "APIException", "'dict' object has no attribute '_sa_instance_state'")
 	}
 	l, err := o.listener.find(c, toText(in["listener_id"]))
@@ -95,8 +95,8 @@ func (o *Octavia) createPolicy(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"l7policy": p}), nil
 }
 
-// newPolicy adds a policy at its position. Its attributes were checked
-// (octavia/db/repositories.py: L7PolicyRepository.create).
+// newPolicy adds a policy at its position. The caller has checked its attributes (octavia/db/repositories.py:
+// L7PolicyRepository.create).
 func (o *Octavia) newPolicy(c *oslo.Call, l *Listener, in object) (*L7Policy, error) {
 	p := &L7Policy{Base: o.newBase(c), listener: l, Position: math.MaxInt32}
 	if err := take(in, p); err != nil {

@@ -55,7 +55,7 @@ func (o *Octavia) newRule(c *oslo.Call, p *L7Policy, in object) (*L7Rule, error)
 	return r, nil
 }
 
-// judge returns an error for a rule without a meaning (octavia/common/validate.py: l7rule_data).
+// judge returns an error if a rule makes no sense (octavia/common/validate.py: l7rule_data).
 func (r *L7Rule) judge() error {
 	keyed := r.Type == "HEADER" || r.Type == "COOKIE" || r.Type == "SSL_DN_FIELD"
 	number, err := strconv.Atoi(r.Value)

@@ -14,7 +14,7 @@ func (o *Octavia) membersOf(c *oslo.Call) ([]*Member, error) {
 	return slices.Clone(p.members), nil
 }
 
-// newMember adds a member whose attributes were checked.
+// newMember adds a member. The caller has checked its attributes.
 func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 	m := &Member{Base: o.newBase(c), pool: p, Weight: 1}
 	if p.monitor == nil {
@@ -42,7 +42,7 @@ func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 	return m, nil
 }
 
-// free reports whether the objects in the pool can be changed.
+// free reports whether the objects in the pool can be changed now.
 func (p *Pool) free() bool { return p.lb.Provisioning == active && p.Provisioning == active }
 
 func (p *Pool) at(address string, port int) *Member {
@@ -80,9 +80,9 @@ func (o *Octavia) createMember(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"member": m}), nil
 }
 
-// batchMembers sets all members of a pool. A member with the same address and
-// port is kept. If a request has the same new member twice, the pool hangs
-// forever, as in the real service.
+// batchMembers replaces all members of a pool. An existing member with the same address and port is not
+// replaced. If a request contains the same new member twice, the pool stays PENDING forever, as in the real
+// service.
 func (o *Octavia) batchMembers(c *oslo.Call) (*oslo.Response, error) {
 	p, err := o.pool.find(c, c.PathValue("pool"))
 	if err != nil {
@@ -155,7 +155,7 @@ func (o *Octavia) replaceMembers(c *oslo.Call, p *Pool, bodies []object, asked [
 	return oslo.Accepted(nil), nil
 }
 
-// newMonitor adds a health monitor whose attributes were checked.
+// newMonitor adds a health monitor. The caller has checked its attributes.
 func (o *Octavia) newMonitor(c *oslo.Call, p *Pool, in object) (*HealthMonitor, error) {
 	m := &HealthMonitor{Base: o.newBase(c), pool: p, RetriesDown: 3}
 	if err := take(in, m); err != nil {

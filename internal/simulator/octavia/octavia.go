@@ -81,7 +81,7 @@ func (o *Octavia) AddFlavor(name string) {
 // AddZone adds an availability zone.
 func (o *Octavia) AddZone(name string) { o.zones = append(o.zones, Offer{Name: name, Enabled: true}) }
 
-// SetDown sets the addresses that do not answer their health monitors. All others do.
+// SetDown sets the addresses that do not answer their health monitors. All other addresses answer.
 func (o *Octavia) SetDown(addresses ...string) {
 	clear(o.down)
 	for _, a := range addresses {

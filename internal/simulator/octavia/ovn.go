@@ -7,8 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// ovn is the provider that forwards connections without reading them. (openstack/ovn-octavia-provider: driver.py) Like its
-// releases before 4.0, it leaves objects that are created together with their load balancer in PENDING_CREATE.
+// ovn is a provider that forwards connections and does not read them. (openstack/ovn-octavia-provider:
+// driver.py) As in its releases before 4.0, objects that are created together with their load balancer stay in
+// PENDING_CREATE.
 const ovn = "ovn"
 
 func unsupported(format string, args ...any) *oslo.Error {
@@ -37,7 +38,8 @@ func (lb *LoadBalancer) bearsPool(p *Pool) error {
 	return nil
 }
 
-// bearsMember requires one address family in a load balancer.
+// bearsMember returns an error if the provider ovn does not support the member. Its address must have the same
+// family as that of the load balancer, and it cannot have options for a monitor.
 func (lb *LoadBalancer) bearsMember(m *Member) error {
 	if lb.Provider != ovn {
 		return nil

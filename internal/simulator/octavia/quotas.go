@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// quotaNames are the names of the quotas: in the API, for people, and an old
-// name that requests may use (octavia/api/v2/types/quotas.py).
+// quotaNames are the names of the quotas: the name in the API, the name in messages, and an old name that
+// requests may use (octavia/api/v2/types/quotas.py).
 var quotaNames = []struct{ name, what, old string }{
 	{"load_balancer", "Load Balancer", "loadbalancer"}, {"listener", "Listener", ""}, {"member", "Member", ""}, {"pool", "Pool", ""},
 	{"health_monitor", "Health Monitor", "healthmonitor"}, {"l7policy", "L7 Policy", ""}, {"l7rule", "L7 Rule", ""},

@@ -34,7 +34,7 @@ type Base struct {
 	UpdatedAt    *string  `json:"updated_at"`
 	Tags         []string `json:"tags"`
 
-	stuck bool // PENDING_CREATE, and nothing changes it
+	stuck bool // the object stays in PENDING_CREATE forever
 }
 
 // LoadBalancer is the root of a tree.
@@ -196,7 +196,7 @@ func (lb *LoadBalancer) poolByID(id string) *Pool {
 	return lb.pools[i]
 }
 
-// bases are all objects of the tree, the load balancer last.
+// bases returns all objects of the tree. The load balancer is last.
 func (lb *LoadBalancer) bases() []*Base {
 	var out []*Base
 	for _, l := range lb.listeners {
@@ -220,5 +220,5 @@ func (lb *LoadBalancer) bases() []*Base {
 	return append(out, &lb.Base)
 }
 
-// stamp formats a time as Octavia does: no zone, no fraction.
+// stamp formats a time as Octavia does: without a zone and without fractions.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }

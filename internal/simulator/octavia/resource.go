@@ -8,14 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// resource is what all collections of the API have in common.
+// resource contains the common parts of all collections of the API.
 type resource[T any] struct {
 	singular, plural string
-	what             string // its name for people: "Load Balancer"
+	what             string // the name of a record in messages, such as "Load Balancer"
 	base             func(*T) *Base
 	all              func(*oslo.Call) ([]*T, error)
 	fields           oslo.Fields
-	// parent returns the value of a filter that is no attribute of the record.
+	// parent returns the value of a filter that is not an attribute of the record.
 	parent func(rec *T, name string) (id string, known bool)
 }
 
@@ -73,7 +73,7 @@ func (o *Octavia) addResources() {
 	serve(o, o.monitor, "healthmonitors")
 }
 
-// serve adds the routes that read.
+// serve adds the routes for GET.
 func serve[T any](o *Octavia, r *resource[T], path string) {
 	o.handle("GET", path, func(c *oslo.Call) (*oslo.Response, error) { return r.list(c, o.opts.MaxPage) })
 	o.handle("GET", path+"/{id}", func(c *oslo.Call) (*oslo.Response, error) {
@@ -157,7 +157,7 @@ func (r *resource[T]) filter(recs []*T, q url.Values) ([]*T, error) {
 	return recs, nil
 }
 
-// known reports whether a name is a filter by a parent.
+// known reports whether a name is a filter by a parent object.
 func (r *resource[T]) known(_ *T, name string) (string, bool) {
 	switch r.singular {
 	case "listener", "pool":

@@ -10,7 +10,7 @@ var (
 	algorithms        = []string{"SOURCE_IP_PORT", "ROUND_ROBIN", "LEAST_CONNECTIONS", "SOURCE_IP"}
 	monitorTypes      = []string{"PING", "UDP-CONNECT", "HTTP", "TLS-HELLO", "SCTP", "HTTPS", "TCP"}
 
-	// fitting are the protocols of pools that a listener of each protocol may have.
+	// fitting maps the protocol of a listener to the protocols that its pools may have.
 	fitting = map[string][]string{
 		"TCP": {"HTTP", "HTTPS", "PROXY", "PROXYV2", "TCP"}, "HTTP": {"HTTP", "PROXY", "PROXYV2"}, "HTTPS": {"HTTPS", "PROXY", "PROXYV2", "TCP"},
 		"TERMINATED_HTTPS": {"HTTP", "PROXY", "PROXYV2"}, "UDP": {"UDP"}, "SCTP": {"SCTP"},

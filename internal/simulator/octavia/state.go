@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lock marks the load balancer and all objects of an operation as being changed.
-// After the delay, all of them are ACTIVE or gone.
+// lock sets the load balancer and all objects of an operation to PENDING states. After the delay, they become
+// ACTIVE or are removed.
 func (o *Octavia) lock(lb *LoadBalancer, touched ...*Base) {
 	now := stamp(o.cloud.Now())
 	lb.Provisioning, lb.UpdatedAt = pendingUpdate, &now
@@ -31,15 +31,14 @@ func (o *Octavia) settleLater(lb *LoadBalancer) {
 	})
 }
 
-// settle does what the worker does in the end. A health monitor becomes ONLINE
-// when it is created or changed by itself. A monitor that was created with its
-// load balancer stays OFFLINE (controller/worker/v2/tasks/database_tasks.py:
-// MarkLBActiveInDB).
+// settle does the last step of the real worker. A health monitor becomes ONLINE if it is created or changed
+// alone. A monitor that is created with its load balancer stays OFFLINE
+// (controller/worker/v2/tasks/database_tasks.py: MarkLBActiveInDB).
 func (o *Octavia) settle(lb *LoadBalancer) {
 	if lb.Provisioning == pendingDelete {
 		o.lbs.Remove(lb.ID)
 		if lb.VIPPortID != "" {
-			_ = o.neutron.DeletePort(lb.VIPPortID) // the tenant may have deleted it
+			_ = o.neutron.DeletePort(lb.VIPPortID) // a user may have deleted the port
 		}
 		return
 	}
@@ -71,25 +70,24 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	lb.judge(o.down)
 }
 
-// abandonChildren does what 11.0.0 does: its flow for a new load balancer loses
-// the listeners (controller/worker/v2/controller_worker.py: run_flow).
+// abandonChildren leaves all objects except the load balancer in PENDING_CREATE. The flow of 11.0.0 for a new
+// load balancer loses the listeners (controller/worker/v2/controller_worker.py: run_flow).
 func (lb *LoadBalancer) abandonChildren() {
 	for _, b := range lb.bases() {
 		b.stuck = b != &lb.Base
 	}
 }
 
-// resumeListeners is an effect of deleting a pool: the flow ends with all listeners
-// ACTIVE, stuck or not (controller/worker/v2/controller_worker.py: delete_pool).
+// resumeListeners sets all listeners to ACTIVE, even stuck ones. The flow that deletes a pool ends with that
+// (controller/worker/v2/controller_worker.py: delete_pool).
 func (lb *LoadBalancer) resumeListeners() {
 	for _, l := range lb.listeners {
 		l.stuck = false
 	}
 }
 
-// judge sets the statuses that the amphora's heartbeat would report
-// (octavia/amphorae/drivers/health/heartbeat_udp.py). The load balancer has the
-// status of its worst pool.
+// judge sets the operating statuses that the amphora's heartbeat would report
+// (octavia/amphorae/drivers/health/heartbeat_udp.py). The load balancer gets the status of its worst pool.
 func (lb *LoadBalancer) judge(down map[string]bool) {
 	lb.Operating = online
 	for _, p := range lb.pools {

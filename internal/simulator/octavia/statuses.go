@@ -2,7 +2,7 @@ package octavia
 
 import "github.com/stackreeve/stackreeve/internal/simulator/oslo"
 
-// node is an object of the tree in the form of the status page.
+// node returns an object of the tree as the status page shows it.
 func (b *Base) node(more object) object {
 	out := object{"id": b.ID, "name": b.Name, "operating_status": b.Operating, "provisioning_status": b.Provisioning}
 	for k, v := range more {

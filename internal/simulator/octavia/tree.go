@@ -69,7 +69,7 @@ func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(
 	})
 }
 
-// prepare makes a child ready for an update, or refuses it.
+// prepare makes a child ready for an update, or returns an error.
 func (o *Octavia) prepare(rec any, body object) error {
 	if l, ok := rec.(*Listener); ok {
 		if err := l.mayPoint(body); err != nil {
@@ -85,20 +85,20 @@ func (o *Octavia) prepare(rec any, body object) error {
 	return judgePersistence(body, rec)
 }
 
-// leave removes a pool that is being deleted from its listeners, or returns an error.
+// leave removes a pool that is being deleted from the listeners that use it, or returns an error.
 func (p *Pool) leave(lb *LoadBalancer) error {
 	if err := p.mayGo(); err != nil {
 		return err
 	}
-	for _, l := range p.usedBy() { // only as a default pool, see mayGo
+	for _, l := range p.usedBy() { // only listeners whose default pool it is, because mayGo refuses the others
 		l.DefaultPoolID = nil
 	}
 	lb.resumeListeners()
 	return nil
 }
 
-// free returns an error if the load balancer is being changed. A change inside a
-// pool is also refused if the pool is not ACTIVE, and the error names the pool.
+// free returns an error if the load balancer is being changed. For a change inside a pool, it also returns an
+// error if the pool is not ACTIVE. That error names the pool.
 func free(lb *LoadBalancer, pool *Pool, what, id string) error {
 	if lb.Provisioning == active && (pool == nil || pool.ID == id || pool.Provisioning == active) {
 		return nil
@@ -109,7 +109,7 @@ func free(lb *LoadBalancer, pool *Pool, what, id string) error {
 	return immutable(what, id)
 }
 
-// touched are the objects that are locked in addition to the load balancer.
+// touched returns the objects that are locked together with the load balancer.
 func touched(rec *Base, pool *Pool) []*Base {
 	out := []*Base{rec}
 	if pool != nil {
@@ -121,7 +121,7 @@ func touched(rec *Base, pool *Pool) []*Base {
 	return out
 }
 
-// newListener adds a listener whose attributes were checked.
+// newListener adds a listener. The caller has checked its attributes.
 func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Listener, error) {
 	l := &Listener{Base: o.newBase(c), lb: lb, ConnectionLimit: -1, SNIContainers: []string{}, L7Policies: []ref{}, InsertHeaders: map[string]string{},
 		ClientData: 50000, MemberConnect: 5000, MemberData: 50000, ClientAuth: "NONE"}
@@ -156,7 +156,7 @@ func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Liste
 	return l, nil
 }
 
-// newPool adds a pool whose attributes were checked.
+// newPool adds a pool. The caller has checked its attributes.
 func (o *Octavia) newPool(c *oslo.Call, lb *LoadBalancer, in object) (*Pool, error) {
 	p := &Pool{Base: o.newBase(c), lb: lb}
 	p.Protocol, _ = in["protocol"].(string)
@@ -234,8 +234,7 @@ func (o *Octavia) createPool(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{"pool": p}), nil
 }
 
-// homeOf is the load balancer that a new pool belongs to, and the listener
-// whose default pool it becomes, if any.
+// homeOf returns the load balancer of a new pool, and the listener whose default pool it becomes, if any.
 func (o *Octavia) homeOf(c *oslo.Call, in object) (*LoadBalancer, *Listener, error) {
 	lbID, _ := in["loadbalancer_id"].(string)
 	listenerID, _ := in["listener_id"].(string)

@@ -31,7 +31,7 @@ func (o *Octavia) placeFurther(c *oslo.Call, lb *LoadBalancer) error {
 	return nil
 }
 
-// furtherIPs are the additional addresses that the port is to have.
+// furtherIPs returns the additional addresses for the request that creates the port.
 func (lb *LoadBalancer) furtherIPs() []any {
 	var out []any
 	for _, v := range lb.AdditionalVIPs {
@@ -44,7 +44,7 @@ func (lb *LoadBalancer) furtherIPs() []any {
 	return out
 }
 
-// placed stores the address that the port got on a subnet.
+// placed stores the address that the port received on a subnet.
 func (lb *LoadBalancer) placed(subnet, address string) {
 	if subnet == lb.VIPSubnetID {
 		lb.VIPAddress = address

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Caller is the user and project that a token stands for.
+// Caller is the user and the project of a token.
 type Caller struct {
 	Token       string
 	UserID      string
@@ -39,8 +39,8 @@ func (c *Caller) Has(role string) bool { return slices.Contains(c.Roles, role) }
 type Call struct {
 	*http.Request          // its path has no prefix of the service
 	Caller        *Caller  // nil on public routes without a valid token
-	Host          string   // nil on public routes without a valid token.
-	Base          string   // scheme and authority that the client used: "http://127.0.0.1:1234".
+	Host          string   // scheme and authority that the client used: "http://127.0.0.1:1234".
+	Base          string   // Host with the prefix of the service.
 	Original      *url.URL // as the client sent it
 	Now           time.Time
 
@@ -63,7 +63,8 @@ func Decode(raw []byte, v any) bool {
 // Query is the parsed query.
 func (c *Call) Query() url.Values { return c.URL.Query() }
 
-// Response is an answer. A nil Body sends none, []byte is sent unchanged, and everything else as JSON.
+// Response is an answer. A nil Body sends no body. A Body of type []byte is sent unchanged, and every other Body
+// as JSON.
 type Response struct {
 	Status int
 	Header http.Header
@@ -120,7 +121,7 @@ func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 // StampMicro prints a time as Keystone and Cinder do, with microseconds.
 func StampMicro(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
 
-// Truthy reads a boolean in the spellings of OpenStack's query strings.
+// Truthy converts a boolean in a query string. OpenStack accepts several spellings.
 func Truthy(s string) bool {
 	switch strings.ToLower(s) {
 	case "1", "t", "true", "on", "y", "yes":

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clock runs events when a request arrives. Real services change some states by
-// themselves after a while. Here the change happens before the next request is answered,
-// with the time at which it was due. No goroutine waits, so a fake clock works.
+// clock runs events when a request arrives. Real services change some states after a while. Here, such a change
+// happens before the next request is answered, and its time is the time when it was due. No goroutine waits, so
+// a fake clock works.
 type clock struct {
 	now     func() time.Time
 	instant time.Time // set while an event runs
@@ -62,8 +62,8 @@ func (c *Cloud) Now() time.Time {
 	return c.clock.now().UTC()
 }
 
-// After schedules f for d from now. f runs with the lock held, before the first
-// request at that time or later. With d zero, that is the next request.
+// After schedules f after the duration d. f runs with the lock held, before the first request at that time or
+// later. If d is zero, f runs before the next request.
 func (c *Cloud) After(d time.Duration, f func()) {
 	c.clock.seq++
 	heap.Push(&c.clock.due, event{at: c.Now().Add(d), seq: c.clock.seq, run: f})

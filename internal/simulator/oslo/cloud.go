@@ -10,14 +10,14 @@ import (
 
 // Tokens finds the caller of a token. Keystone implements it.
 type Tokens interface {
-	// Validate returns the caller of a live token, or false.
+	// Validate returns the caller of a token, or false if the token is not valid.
 	Validate(token string) (*Caller, bool)
-	// Expire ends a token early.
+	// Expire makes a token invalid immediately.
 	Expire(token string)
 }
 
-// Cloud holds the common parts of all services. Every handler and every event
-// runs with its lock held, so services need no locks of their own.
+// Cloud contains the common parts of all services. Every handler and every event runs with the lock of the Cloud
+// held, so services need no locks.
 type Cloud struct {
 	mu       sync.Mutex
 	clock    clock
@@ -30,8 +30,8 @@ type Cloud struct {
 	log    requestLog
 }
 
-// New returns a cloud without services. A nil now means the wall clock; with
-// seed zero, IDs differ on every run.
+// New returns a cloud without services. If now is nil, the clock is the wall clock. If seed is zero, IDs differ
+// on every run.
 func New(now func() time.Time, seed uint64) *Cloud {
 	if now == nil {
 		now = time.Now
@@ -53,10 +53,10 @@ func (c *Cloud) Do(f func()) {
 	f()
 }
 
-// Services are the registered services in the order of their registration.
+// Services returns the registered services in the order of their registration.
 func (c *Cloud) Services() []*Service { return c.services }
 
-// service finds the service that a path belongs to, and the path below it.
+// service finds the service to which a path belongs, and returns the rest of the path.
 func (c *Cloud) service(path string) (*Service, string) {
 	for _, s := range c.services {
 		rest, ok := strings.CutPrefix(path, s.Prefix)

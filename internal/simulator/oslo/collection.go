@@ -5,7 +5,7 @@ import "iter"
 // Collection holds records in the order in which they were added. Get finds one by its ID.
 type Collection[T any] struct {
 	id    func(*T) string
-	order []*T // nil in the place of a removed record
+	order []*T // nil at the index of a removed record
 	at    map[string]int
 }
 
@@ -57,8 +57,8 @@ func (c *Collection[T]) compact() {
 // Len is the number of records.
 func (c *Collection[T]) Len() int { return len(c.at) }
 
-// All iterates over the records in their order. The present record may be
-// removed meanwhile. To remove others, collect them with Where first.
+// All iterates over the records in their order. The loop may remove the current record. To remove other records,
+// collect them with Where first.
 func (c *Collection[T]) All() iter.Seq[*T] {
 	order := c.order
 	return func(yield func(*T) bool) {

@@ -146,7 +146,7 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	kind, body := RenderJSON(v)
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
-	// A client that has disconnected is not the simulator's concern.
+	// An error means that the client has disconnected.
 	_, _ = w.Write(append(body, '\n'))
 }
 

@@ -1,9 +1,8 @@
-// Package oslo holds the common parts of all simulated OpenStack services. These are
-// one listener with a path prefix for each service, tokens, the clock and its
-// events, collections, list queries, injected faults and the log of requests.
+// Package oslo contains the common parts of all simulated OpenStack services. These are the listener with a path
+// prefix for each service, tokens, the clock and its events, collections, list queries, injected faults and the
+// log of requests.
 //
-// It knows no service. The packages beside it define networks, servers and the
-// form of each service's errors. They depend on this package. Where real
-// services call each other, they call one another's Go methods. All of them run
-// under the one lock of a Cloud.
+// It contains nothing about any single service. The packages next to it define networks, servers and the form of
+// each service's errors, and depend on this package. If a real service calls another one, the simulated service
+// calls a Go method of the other one. All of them run under the one lock of a Cloud.
 package oslo

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Reset says when a connection is reset.
+// These are the values of Fault.Reset. They say when the connection is reset.
 const (
 	ResetBefore = "before" // before the request is handled
 	ResetAfter  = "after"  // after the request was handled, so the reply is lost
 )
 
-// Fault makes matching requests fail. Service, Method and Path must all match; an empty
-// one matches all. The first After matching requests pass, and the next Count fail (zero:
-// all from then on). If several faults match, the oldest one acts.
+// Fault makes requests fail that match Service, Method and Path. An empty Service, Method or Path matches all
+// requests. The first After matching requests succeed, and the next Count requests fail. If Count is zero, all
+// later requests fail. If several faults match, only the oldest one acts.
 type Fault struct {
 	ID      int    // set by AddFault
 	Service string // catalog type: "network", "compute", "load-balancer"
@@ -26,13 +26,13 @@ type Fault struct {
 	After   int
 	Count   int
 
-	Delay       time.Duration // waited before anything else.
-	ExpireToken bool          // the caller's token ends now, so the request gets a 401.
-	Hang        bool          // no reply until the client gives up.
+	Delay       time.Duration // the time that passes before anything else happens.
+	ExpireToken bool          // the caller's token becomes invalid, so the request gets a 401.
+	Hang        bool          // the request gets no reply until the client disconnects.
 	Reset       string        // ResetBefore or ResetAfter
 	Truncate    bool          // half of the body is sent, then the connection closes.
-	Status      int           // answered instead of handling the request.
-	Late        bool          // with Status: the request is handled all the same, as behind a gateway that timed out
+	Status      int           // the status that is answered; the request is not handled.
+	Late        bool          // with Status: the request is also handled, as behind a gateway that timed out
 	Header      map[string]string
 	Body        string // with Status; empty means the service's own error body
 
@@ -47,8 +47,8 @@ type faults struct {
 	list []*Fault
 }
 
-// AddFault injects a fault and returns its ID. It returns an error if Path is no regular
-// expression or Reset is no known word.
+// AddFault injects a fault and returns its ID. It returns an error if Path is not a regular expression or if
+// Reset is not one of its values.
 func (c *Cloud) AddFault(f Fault) (int, error) {
 	re, err := regexp.Compile(f.Path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *Cloud) ClearFaults() {
 	c.faults.list = nil
 }
 
-// Faults are the injected faults that can still act.
+// Faults returns the injected faults that can still act.
 func (c *Cloud) Faults() []Fault {
 	c.faults.mu.Lock()
 	defer c.faults.mu.Unlock()
@@ -104,7 +104,7 @@ func (fs *faults) take(r Request) *Fault {
 	return act
 }
 
-// before does everything that precedes the handler, and reports whether to continue.
+// before does everything that precedes the handler. It reports whether the request is to be handled.
 func (c *Cloud) before(r *http.Request, f *Fault) bool {
 	if f.Delay > 0 {
 		t := time.NewTimer(f.Delay)
@@ -139,7 +139,7 @@ func (f *Fault) answer(s *Service) *answer {
 	return a
 }
 
-// drop resets the connection, as a killed server or a broken network does.
+// drop resets the connection, as if the server were killed or the network broken.
 func drop(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -147,7 +147,7 @@ func drop(w http.ResponseWriter) {
 		return
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		// Linger zero makes the close a reset. Without it the close is still abrupt.
+		// With linger zero, Close resets the connection. If this fails, Close still ends the connection abruptly.
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()

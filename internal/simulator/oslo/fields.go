@@ -36,8 +36,8 @@ func (f Fields) add(t reflect.Type, path []int) {
 	}
 }
 
-// Get returns an attribute of the struct that rec points to, with pointers followed.
-// The value is nil for null. The result is false if the type has no such attribute.
+// Get returns an attribute of the struct that rec points to. It follows pointers. The value is nil for null. The
+// second result is false if the type has no such attribute.
 func (f Fields) Get(rec any, name string) (any, bool) {
 	at, ok := f[name]
 	if !ok {
@@ -70,7 +70,7 @@ func Equal(v any, word string) bool {
 	}
 }
 
-// Less compares two attributes: nulls first, numbers as numbers, all else as text.
+// Less compares two attributes. Nulls are first. Numbers are compared as numbers, and all other values as text.
 func Less(a, b any) bool {
 	if a == nil || b == nil {
 		return a == nil && b != nil
@@ -82,8 +82,8 @@ func Less(a, b any) bool {
 	return fmt.Sprint(a) < fmt.Sprint(b)
 }
 
-// Pick keeps the named attributes of a value's JSON object, in the order of the
-// object. Without names it keeps all.
+// Pick returns the JSON object of a value with only the named attributes, in the order of the object. Without
+// names, it returns all attributes.
 func Pick(v any, names []string) (any, error) {
 	if len(names) == 0 {
 		return v, nil

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Problem says why a value is rejected.
+// Problem is the reason why a value is rejected.
 type Problem int
 
-// These are the problems. Some have a bound.
+// These are the problems. For some of them, the error also contains a bound.
 const (
 	NotText   Problem = iota
 	TooLong           // bound: the maximum length
@@ -21,8 +21,8 @@ const (
 	NotList
 )
 
-// Types makes the parsers of a service. It words a problem of an attribute's
-// value as the service does. bound is the limit that the value violates.
+// Types makes the parsers of a service. It is a function that returns the service's error for a problem of an
+// attribute's value. bound is the limit that the value violates.
 type Types func(p Problem, name string, v, bound any) *Error
 
 // Text accepts texts of up to limit characters.
@@ -39,7 +39,7 @@ func (t Types) Text(limit int) Parser {
 	}
 }
 
-// Int accepts whole numbers within bounds, also as texts.
+// Int accepts whole numbers between low and high. They may be sent as texts.
 func (t Types) Int(low, high int) Parser {
 	return func(name string, v any) (any, *Error) {
 		i, err := strconv.Atoi(fmt.Sprint(v))
@@ -55,7 +55,7 @@ func (t Types) Int(low, high int) Parser {
 	}
 }
 
-// OneOf accepts the given words, and numbers that are written like one of them.
+// OneOf accepts the given words. It also accepts a number whose digits are one of the words.
 func (t Types) OneOf(words ...string) Parser {
 	return func(name string, v any) (any, *Error) {
 		switch v.(type) {
@@ -68,7 +68,7 @@ func (t Types) OneOf(words ...string) Parser {
 	}
 }
 
-// Texts accepts a list whose elements one accepts and converts to texts.
+// Texts accepts a list of texts. The parser one must accept each element.
 func (t Types) Texts(one Parser) Parser {
 	return func(name string, v any) (any, *Error) {
 		list, ok := v.([]any)
@@ -88,7 +88,7 @@ func (t Types) Texts(one Parser) Parser {
 	}
 }
 
-// OrNull also accepts a null.
+// OrNull returns a parser that also accepts null.
 func OrNull(p Parser) Parser {
 	return func(name string, v any) (any, *Error) {
 		if v == nil {

@@ -8,13 +8,13 @@ import (
 // Page is the part of a list that a request asks for.
 type Page struct {
 	Limit   int    // zero: all
-	Marker  string // id of the record before the page; empty: the first page
+	Marker  string // ID of the last record before the page; empty for the first page
 	Order   []Order
 	Filters map[string]func(have string) bool // by attribute
 }
 
-// Fits reports whether a record passes all filters. A list passes if one of its
-// items does. A null never passes.
+// Fits reports whether a record passes all filters. If the attribute is a list, one of its items must pass. Null
+// never passes.
 func (p Page) Fits(f Fields, rec any) bool {
 	for name, fits := range p.Filters {
 		have, _ := f.Get(rec, name)
@@ -35,7 +35,7 @@ type Order struct {
 	Desc bool
 }
 
-// SortBy orders records by attributes, the first key first.
+// SortBy sorts records by several attributes. The first key has precedence.
 func SortBy[T any](recs []*T, f Fields, keys ...Order) {
 	slices.SortStableFunc(recs, func(a, b *T) int {
 		for _, key := range keys {
@@ -55,7 +55,7 @@ func SortBy[T any](recs []*T, f Fields, keys ...Order) {
 	})
 }
 
-// After returns the records after the marker's; false if there is no such record.
+// After returns the records after the record that marker names. It returns false if there is no such record.
 func After[T any](recs []*T, id func(*T) string, marker string) ([]*T, bool) {
 	i := slices.IndexFunc(recs, func(rec *T) bool { return id(rec) == marker })
 	return recs[i+1:], i >= 0

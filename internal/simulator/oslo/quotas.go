@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Quotas are the limits of projects: the limits that an administrator has set, and
-// defaults for all others. A missing default is -1. A negative limit means no limit.
+// Quotas are the limits of projects: those that an administrator has set, and defaults for all others. If a
+// resource has no default, its limit is -1. A negative limit means no limit.
 type Quotas struct {
 	Defaults map[string]int
 	set      map[string]map[string]int // by project
@@ -49,10 +49,10 @@ func (q *Quotas) Exceeded(project, name string, count int) bool {
 	return limit >= 0 && count > limit
 }
 
-// Projects are the projects with limits of their own, sorted.
+// Projects returns the projects for which a limit was set, sorted.
 func (q *Quotas) Projects() []string { return slices.Sorted(maps.Keys(q.set)) }
 
-// Reset restores the defaults, and reports whether any limit was set.
+// Reset removes the limits that were set for a project. It reports whether any limit was set.
 func (q *Quotas) Reset(project string) bool {
 	_, was := q.set[project]
 	delete(q.set, project)

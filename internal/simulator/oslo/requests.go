@@ -17,10 +17,10 @@ type Request struct {
 	Method   string    `json:"method"`
 	Path     string    `json:"path"`            // below the service's prefix
 	Query    string    `json:"query,omitempty"` // raw
-	Template string    `json:"template"`        // the route, "GET /v2.0/ports/{id}"; empty if none matches
-	Status   int       `json:"status"`          // zero: there was no answer
+	Template string    `json:"template"`        // the route, such as "GET /v2.0/ports/{id}"; empty if no route matches
+	Status   int       `json:"status"`          // zero if there was no answer
 	Project  string    `json:"project,omitempty"`
-	Fault    int       `json:"fault,omitempty"` // the fault that acted
+	Fault    int       `json:"fault,omitempty"` // ID of the fault that acted
 	// Took is the time from arrival to the reply.
 	Took time.Duration `json:"took_ns"`
 }
@@ -53,7 +53,7 @@ func (l *requestLog) arrive() int {
 	return l.n
 }
 
-// leave logs a request and calls the hook, without holding a lock.
+// leave adds a request to the log and calls the hook. It holds no lock during the call.
 func (l *requestLog) leave(r Request) {
 	l.mu.Lock()
 	if len(l.list) < logLimit {
@@ -95,9 +95,9 @@ func (c *Cloud) ResetRequests() {
 	clear(c.log.counts)
 }
 
-// OnRequest sets a hook that is called for every request after it was handled and
-// before its reply is sent, on the goroutine that serves it. A test can disconnect
-// its client in the hook, and the reply is lost. Nil removes the hook.
+// OnRequest sets a hook that is called for every request, after it was handled and before its reply is sent. The
+// goroutine that serves the request calls it. If a test disconnects its client in the hook, the reply is lost.
+// Nil removes the hook.
 func (c *Cloud) OnRequest(f func(n int, r Request)) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()

@@ -5,24 +5,24 @@ import (
 	"net/url"
 )
 
-// Style is what the collections of a service have in common.
+// Style contains the functions that all collections of a service share.
 type Style struct {
-	// Refuse returns the function that words refusals of a collection's table.
+	// Refuse returns the function that makes the error if the collection's table refuses a request.
 	Refuse func(resource string) Refuse
-	// Body reads the record in a request's body.
+	// Body parses the record in the body of a request.
 	Body func(c *Call, resource string) (map[string]any, *Error)
 	// Sees returns a function that reports which projects' records the caller may see.
 	Sees func(*Call) (func(owner string) bool, *Error)
-	// Page reads the query of a list.
+	// Page parses the query of a list.
 	Page func(t Table, q url.Values) (Page, *Error)
-	// NoMarker is the refusal of a marker that names no record of the list.
+	// NoMarker returns the error for a marker that names no record of the list.
 	NoMarker func(marker string) *Error
-	// List is the body of the answer to a list request.
+	// List returns the body of the answer to a list request.
 	List func(c *Call, resource string, p Page, views []any, last string, total int) any
 }
 
-// Resource is a collection whose records are created, read, updated, deleted and
-// listed by its table. Its functions implement what is special about it.
+// Resource is a collection whose records are created, read, updated, deleted and listed by means of its table.
+// Its functions implement the special behaviour of the collection.
 type Resource[T any] struct {
 	*Style
 	Name    string // the name of a record: "zone"
@@ -40,7 +40,7 @@ type Resource[T any] struct {
 	Stored func(c *Call, rec, old *T)
 	// Remove deletes a record, or starts its deletion.
 	Remove func(*Call, *T) *Error
-	// Answer shows one record. Where is the path of a record.
+	// Answer returns the answer that shows one record. Where returns the path of a record.
 	Answer func(*Call, *T) *Response
 	View   func(*Call, *T) any
 	Where  func(*T) string
@@ -49,8 +49,8 @@ type Resource[T any] struct {
 	Store  *Collection[T]
 }
 
-// Serve adds the routes of the collection at path to a service. id is the
-// wildcard for a record, and update is the method that changes a record.
+// Serve adds the routes of the collection at path to a service. id is the name of the path's wildcard for a
+// record. update is the HTTP method that changes a record.
 func (r *Resource[T]) Serve(s *Service, path, id, update string) {
 	r.Fields, r.Store = FieldsOf[T](), NewCollection(r.ID)
 	s.Handle("GET "+path, func(c *Call) (*Response, error) { return r.answer(r.list(c, r.Within)) })
@@ -125,8 +125,8 @@ func (r *Resource[T]) create(c *Call) (*Response, *Error) {
 	return r.Answer(c, rec).With("Location", c.Base+r.Where(rec)), nil
 }
 
-// update changes a record completely or not at all. An attribute with its present
-// value is no change.
+// update changes all requested attributes of a record, or none. An attribute that already has the requested
+// value counts as unchanged.
 func (r *Resource[T]) update(c *Call, rec *T) *Error {
 	in, err := r.Body(c, r.Name)
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *Resource[T]) update(c *Call, rec *T) *Error {
 	return nil
 }
 
-// ListAll lists all records of the collection, whatever they belong to.
+// ListAll lists all records of the collection, regardless of their parent records.
 func (r *Resource[T]) ListAll(c *Call) (*Response, error) { return r.answer(r.list(c, nil)) }
 
 func (r *Resource[T]) list(c *Call, in func(*Call) (func(*T) bool, *Error)) (*Response, *Error) {

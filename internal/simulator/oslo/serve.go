@@ -73,7 +73,7 @@ func (c *Cloud) reply(w http.ResponseWriter, r *http.Request, f *Fault, a *answe
 	if f != nil && f.Truncate {
 		body = body[:len(body)/2]
 	}
-	// A client that has disconnected is not the service's concern.
+	// An error means that the client has disconnected.
 	_, _ = w.Write(body)
 }
 
@@ -155,8 +155,8 @@ func template(m *match) string {
 	return m.route.pattern
 }
 
-// origin is the scheme and authority that the client used, so that links and the
-// catalog are valid on any port and behind a proxy.
+// origin returns the scheme and authority that the client used. With them, links and the catalog are valid on
+// any port and behind a proxy.
 func origin(r *http.Request) string {
 	u := url.URL{Scheme: "http", Host: r.Host}
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Handler handles one call. It runs with the cloud's lock held, and its result is
-// encoded before the lock is released. An error that is no *Error is answered as 500.
+// Handler handles one call. It runs with the cloud's lock held. Its result is encoded before the lock is
+// released. An error that is not an *Error is answered with status 500.
 type Handler func(*Call) (*Response, error)
 
 // Service is one API: its routes, its place in the catalog, and the form of its errors.
@@ -18,12 +18,12 @@ type Service struct {
 	// Endpoint is the part of the catalog's URL after the prefix.
 	// "%(project_id)s" in it is replaced by the ID of the token's project.
 	Endpoint string
-	// CatalogNames are the names in the catalog for types whose name differs from Name.
+	// CatalogNames are the names in the catalog, by type, for types whose name differs from Name.
 	CatalogNames map[string]string
 	// Render encodes an error in the form of this service.
 	Render func(*Error) (contentType string, body []byte)
-	// RenderUnauthorized, if set, encodes a 401 of the token check. Without it
-	// the answer is that of keystonemiddleware.
+	// RenderUnauthorized, if set, encodes a 401 of the token check. If it is nil, the answer is that of
+	// keystonemiddleware.
 	RenderUnauthorized func(*Error) (contentType string, body []byte)
 	// Decorate, if set, may add headers to every answer (microversions).
 	Decorate func(*Call, http.Header)
@@ -37,16 +37,15 @@ type route struct {
 	handle  Handler
 }
 
-// ServeHTTP stores the matched route, and the request with the values of its
-// path, in the match.
+// ServeHTTP stores in the match the route that matched, and the request with the values of its path.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m, ok := w.(*match); ok {
 		m.route, m.request = rt, r
 	}
 }
 
-// match stores the result of the mux. A status without a route means that no
-// route has the path (404) or the method (405).
+// match stores the result of the mux. A status without a route means that no route has the path (404), or that
+// no route of this path has the method (405).
 type match struct {
 	route   *route
 	request *http.Request

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Access says who may write an attribute in requests of one method.
+// Access is the group of callers who may write an attribute in requests of one method.
 type Access int
 
-// These are the accesses.
+// These are the values of Access.
 const (
 	Never     Access = iota // requests of this method must not contain it
 	Anybody                 // every caller who may write the record
@@ -31,14 +31,14 @@ type Attribute struct {
 	Sort     bool   // lists may be sorted by it
 }
 
-// Table describes the records of a collection, with a row for each attribute.
-// Rows without access can only be read.
+// Table describes the records of a collection, with a row for each attribute. A row that allows neither Create
+// nor Update describes a read-only attribute.
 type Table []Attribute
 
-// Refusal says why a table refuses a request.
+// Refusal is the reason why a table refuses a request.
 type Refusal int
 
-// These are the refusals.
+// These are the values of Refusal.
 const (
 	UnknownAttribute Refusal = iota
 	NotInCreate
@@ -46,7 +46,8 @@ const (
 	MissingAttribute
 )
 
-// Refuse words a refusal as the service does. The names are sorted.
+// Refuse returns the service's error for a refused request. The names are the attributes that are the reason,
+// sorted.
 type Refuse func(why Refusal, names ...string) *Error
 
 // Unknown returns the attributes of a body that the table does not have, sorted.
@@ -87,7 +88,7 @@ func (t Table) Create(body map[string]any, refuse Refuse) (Values, *Error) {
 	return v, nil
 }
 
-// Update checks the attributes of an update request. The result has the values of the request.
+// Update checks the attributes of an update request. The result contains only values of the request.
 func (t Table) Update(body map[string]any, refuse Refuse) (Values, *Error) {
 	if unknown := t.Unknown(body); len(unknown) > 0 {
 		return nil, refuse(UnknownAttribute, unknown...)
@@ -118,7 +119,7 @@ func (t Table) parse(body map[string]any) (Values, *Error) {
 	return v, nil
 }
 
-// Names are the names of the rows that accept selects, in the order of the table.
+// Names returns the names of the rows that accept selects, in the order of the table.
 func (t Table) Names(accept func(Attribute) bool) []string {
 	var out []string
 	for _, a := range t {
@@ -129,7 +130,7 @@ func (t Table) Names(accept func(Attribute) bool) []string {
 	return out
 }
 
-// Plain are the values of the rows that are stored unchanged.
+// Plain returns the values of the rows that are stored unchanged.
 func (t Table) Plain(v Values) Values {
 	out := Values{}
 	for _, a := range t {
@@ -140,8 +141,8 @@ func (t Table) Plain(v Values) Values {
 	return out
 }
 
-// AdminOnly is the first attribute of a body that the caller must not write;
-// empty if there is none. access selects the access for the request's method.
+// AdminOnly returns the first attribute of a body that the caller must not write, or "". access returns the
+// Access of a row for the request's method.
 func (t Table) AdminOnly(c *Caller, body map[string]any, access func(Attribute) Access) string {
 	for _, a := range t {
 		if _, sent := body[a.Name]; sent && access(a) == AdminOnly && !c.Admin() {

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Values are the attributes of one request after its table has checked and
-// converted them. A key "?name" says that the request contained the name.
+// Values are the attributes of one request after its table has checked and converted them. If the request
+// contained an attribute, there is also the key "?name".
 type Values map[string]any
 
 // Has reports whether there is a value, from the request or a default.
@@ -15,16 +15,16 @@ func (v Values) Has(name string) bool { _, ok := v[name]; return ok }
 // Sent reports whether the value is from the request and not a default.
 func (v Values) Sent(name string) bool { return v.Has("?" + name) }
 
-// Text is a value that is a text; "" for any other.
+// Text returns a value that is a text, and "" for any other value.
 func (v Values) Text(name string) string { s, _ := v[name].(string); return s }
 
-// Flag is a value that is a boolean; false for any other.
+// Flag returns a value that is a boolean, and false for any other value.
 func (v Values) Flag(name string) bool { b, _ := v[name].(bool); return b }
 
-// Number is a value that is a number; 0 for any other.
+// Number returns a value that is a number, and 0 for any other value.
 func (v Values) Number(name string) int { i, _ := v[name].(int); return i }
 
-// TextPtr is a value that is a text; nil for any other.
+// TextPtr returns a value that is a text, and nil for any other value.
 func (v Values) TextPtr(name string) *string {
 	if s, ok := v[name].(string); ok {
 		return &s
@@ -32,14 +32,14 @@ func (v Values) TextPtr(name string) *string {
 	return nil
 }
 
-// Take copies an attribute that the request contained.
+// Take copies an attribute to the variable if the request contained it.
 func Take[T any](v Values, name string, to *T) {
 	if x, ok := v[name].(T); ok {
 		*to = x
 	}
 }
 
-// TakePtr copies an attribute that the request contained, which may be null.
+// TakePtr copies an attribute to the variable if the request contained it. The attribute may be null.
 func TakePtr[T any](v Values, name string, to **T) {
 	x, sent := v[name]
 	if !sent {
@@ -52,8 +52,8 @@ func TakePtr[T any](v Values, name string, to **T) {
 	}
 }
 
-// Set writes values into the attributes of the same name of the struct that rec
-// points to. A null clears an attribute. Values without an attribute are ignored.
+// Set writes values into the attributes of the same name of the struct that rec points to. A null clears an
+// attribute. Values for which the struct has no attribute are ignored.
 func (f Fields) Set(rec any, v Values) {
 	for name, x := range v {
 		at, ok := f[name]
@@ -73,7 +73,7 @@ func (f Fields) Set(rec any, v Values) {
 	}
 }
 
-// DropUnchanged removes the attributes from a body whose values equal those of the record.
+// DropUnchanged removes an attribute from a body if its value equals that of the record.
 func (f Fields) DropUnchanged(rec any, body map[string]any) {
 	for name, x := range body {
 		have, known := f.Get(rec, name)

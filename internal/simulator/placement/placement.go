@@ -2,8 +2,7 @@
 // the compute hosts as resource providers, their inventories and usages, and the
 // allocations of servers.
 //
-// It stores nothing of its own; Nova provides all data. Candidates, custom traits
-// and writes are not simulated.
+// Nova provides all data, and this package stores none. Candidates, custom traits and writes are not simulated.
 package placement
 
 import (
@@ -62,7 +61,7 @@ var explanations = map[int]string{http.StatusForbidden: "Access was denied to th
 
 var versionWord = pattern.Of(`^1\.(\d+)$`)
 
-// word is the microversion in the headers of a call.
+// word returns the microversion in the headers of a call.
 func word(h http.Header) string {
 	service, version, _ := strings.Cut(h.Get("OpenStack-API-Version"), " ")
 	switch {

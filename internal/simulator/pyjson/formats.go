@@ -17,15 +17,15 @@ var formats = map[string]func(string) bool{
 	"ip":   func(s string) bool { _, err := netip.ParseAddr(s); return err == nil },
 	"name": IsName,
 	"base64": func(s string) bool {
-		// Python's decoder ignores characters that are not base64, and then requires complete groups.
+		// Python's decoder ignores characters that are not base64. Then it requires groups of four characters.
 		clean := notBase64.ReplaceAllString(s, "")
 		_, err := base64.StdEncoding.DecodeString(clean)
 		return err == nil
 	},
 }
 
-// IsName is the format of names: printable, without a space at either end
-// (nova/api/validation/parameter_types.py: valid_name_regex).
+// IsName reports whether a text has the format of names: all characters are printable, and there is no space at
+// either end (nova/api/validation/parameter_types.py: valid_name_regex).
 func IsName(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Schema is the part of JSON Schema that the services use. A zero field has no effect.
-// Checks run in the order of the fields, and the first failure counts, as with
-// Validator.validate of the library.
+// Schema is the part of JSON Schema that the services use. A zero field has no effect. Checks run in the order
+// of the fields, and the first failure is reported, as in Validator.validate of the library.
 type Schema struct {
 	Types     []string // of "null", "boolean", "integer", "number", "string", "array", "object"
 	Enum      []any
@@ -39,8 +38,8 @@ type Prop struct {
 	Schema *Schema
 }
 
-// Failure is a value that a schema refuses: the last step of the path to the value
-// (empty at the top), the value and the reason.
+// Failure describes a value that a schema refuses. Path is the last step of the path to the value, and is empty
+// at the top.
 type Failure struct {
 	Path     string
 	Instance any
@@ -161,7 +160,7 @@ func (s *Schema) text(v string) string {
 	return s.number(json.Number(v))
 }
 
-// number compares numbers with the bounds. It also compares digits in strings: both
+// number compares a number with the bounds. It also compares strings that consist of digits, because both
 // services treat them as numbers if there is a bound.
 func (s *Schema) number(v json.Number) string {
 	if s.Minimum == nil && s.Maximum == nil {

@@ -1,8 +1,8 @@
-// Package pyjson reads JSON as the Python services do. Objects keep the order
-// of their keys, and values are formatted as in Python. Schemas refuse in the
-// words of the library jsonschema, which Nova and Cinder show to their clients.
+// Package pyjson parses JSON as the Python services do. Objects preserve the order of their keys, and values are
+// formatted as in Python. The errors of schemas have the texts of the library jsonschema, because Nova and
+// Cinder show them to their clients.
 //
-// It knows no service and no HTTP.
+// The package contains nothing about a single service or about HTTP.
 package pyjson
 
 import (
@@ -228,7 +228,7 @@ func quote(b *strings.Builder, s string) {
 	b.WriteRune(mark)
 }
 
-// Plain converts objects to map[string]any, for other readers of JSON.
+// Plain converts objects to map[string]any, for code that expects the types of encoding/json.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case *Object:

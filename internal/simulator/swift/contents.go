@@ -70,7 +70,7 @@ func (s *Swift) page() int {
 	return 10_000
 }
 
-// limit is the maximum length of a list; -1 if the request asks for more than is allowed.
+// limit returns the maximum length of a list, or -1 if the request asks for more than is allowed.
 // (swift/common/request_helpers.py: constrain_req_limit)
 func (s *Swift) limit(asked string) int {
 	switch limit, err := strconv.Atoi(asked); {
@@ -98,7 +98,7 @@ func (s *Swift) putObject(c *oslo.Call) (*oslo.Response, error) {
 	if _, there := one.Objects[name]; there && c.Header.Get("If-None-Match") == "*" {
 		return nil, refused(http.StatusPreconditionFailed, "A precondition for this request was not met.")
 	}
-	// swift/common/middleware/container_quotas.py: an overwritten object counts, too
+	// swift/common/middleware/container_quotas.py: an object that is overwritten counts twice
 	for quota, after := range map[string]int{"Quota-Count": len(one.Objects) + 1, "Quota-Bytes": one.bytes() + size} {
 		if limit, err := strconv.Atoi(one.Headers[metaPrefix+quota]); err == nil && after > limit {
 			return nil, oslo.Errorf(http.StatusRequestEntityTooLarge, "text", "Upload exceeds quota.")

@@ -27,7 +27,7 @@ func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// begin stores the present object as a version before it is written for the first time with versions enabled.
+// begin stores the present object as a version. It does so before the first write after versions were enabled.
 func (one *Container) begin(name string) {
 	o, there := one.Objects[name]
 	if there && !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name }) {
@@ -35,7 +35,7 @@ func (one *Container) begin(name string) {
 	}
 }
 
-// keep adds a version for a written or deleted object, if the container has versions enabled.
+// keep adds a version for an object that is written or deleted, if the container has versions enabled.
 func (one *Container) keep(name string, size int, current bool) {
 	if one.Headers["X-Versions-Enabled"] != "True" {
 		return

@@ -83,14 +83,15 @@ func refused(status int, message string) *oslo.Error {
 	return oslo.Errorf(status, "html", "%s", message)
 }
 
-// bad is a refusal with its reason.
+// bad returns the error 400 with its reason.
 func bad(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusBadRequest, "text", format, args...)
 }
 
 var errNotFound = refused(http.StatusNotFound, "The resource could not be found.")
 
-// owned allows only the owner of the account. (swift/common/middleware/keystoneauth.py: authorize)
+// owned returns a handler that only the owner of the account may call. (swift/common/middleware/keystoneauth.py:
+// authorize)
 func (s *Swift) owned(h oslo.Handler) oslo.Handler {
 	return func(c *oslo.Call) (*oslo.Response, error) {
 		owner := c.Caller.Admin() || c.Caller.Has("member") || c.Caller.Has("swiftoperator")
@@ -145,13 +146,14 @@ func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 	slices.Sort(names)
 	for _, name := range names[:min(len(names), limit)] {
 		one := all[name]
-		// Swift's updater later writes a container's numbers into the account. Here it never does.
+		// In a real cloud, Swift's updater later writes the numbers of a container into the account. Here they stay
+		// zero.
 		out = append(out, map[string]any{"name": name, "count": 0, "bytes": 0, "last_modified": oslo.StampMicro(one.Created)})
 	}
 	return oslo.OK(out), nil
 }
 
-// bytes is the size of the objects. Versions are in a container of their own.
+// bytes returns the size of the objects. Versions do not count, because they are in a separate container.
 func (one *Container) bytes() (sum int) {
 	for _, o := range one.Objects {
 		sum += len(o.Data)
@@ -159,7 +161,7 @@ func (one *Container) bytes() (sum int) {
 	return sum
 }
 
-// kept is the size of the versions.
+// kept returns the size of the versions.
 func (one *Container) kept() (sum int) {
 	for _, v := range one.Versions {
 		sum += v.size
@@ -172,7 +174,8 @@ func (s *Swift) head(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Swift stores an object with versions as a link to the newest one, which has no size.
+	// In a container with versions, Swift stores a link to the newest version instead of the object. The link has no
+	// size.
 	size := one.kept()
 	for name, o := range one.Objects {
 		if !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name && v.current }) {

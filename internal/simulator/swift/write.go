@@ -11,8 +11,8 @@ import (
 
 const metaPrefix = "X-Container-Meta-"
 
-// put makes a container, or changes an existing one; then the answer is 202.
-// (swift/container/server.py: PUT)
+// put makes a container. If the container exists, put changes it and answers 202. (swift/container/server.py:
+// PUT)
 func (s *Swift) put(c *oslo.Call) (*oslo.Response, error) {
 	name, all, asked := c.PathValue("container"), s.account(c), c.Header.Get("X-Storage-Policy")
 	at := slices.IndexFunc(policies, func(policy string) bool { return strings.EqualFold(policy, asked) })
@@ -56,9 +56,9 @@ func (s *Swift) post(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-// write stores all headers of a request, or none. Headers that the request does not contain
-// stay. A header with an empty value is deleted. X-Remove- deletes a header unless the
-// request also writes it. (swift/proxy/controllers/base.py: transfer_headers)
+// write stores all headers of a request, or none. Headers that the request does not contain are not changed. A
+// header with an empty value is deleted. X-Remove- deletes a header unless the request also writes it.
+// (swift/proxy/controllers/base.py: transfer_headers)
 func (one *Container) write(sent http.Header) error {
 	after := maps.Clone(one.Headers)
 	for name := range sent {
@@ -84,7 +84,7 @@ func (one *Container) write(sent http.Header) error {
 	return nil
 }
 
-// accepted is the stored form of a header.
+// accepted returns the value of a header as Swift stores it. kept is false if Swift does not store the header.
 func accepted(name, value string) (as string, kept bool, err error) {
 	switch name {
 	case "X-Container-Read", "X-Container-Write":
@@ -154,7 +154,7 @@ func checkMetadata(sent http.Header, prefix string) error {
 	return checkSum(own, prefix)
 }
 
-// checkSum checks the number of metadata, and their total length. (swift/common/db.py:
+// checkSum checks the number of metadata entries, and their total length. (swift/common/db.py:
 // validate_metadata)
 func checkSum(all map[string]string, prefix string) error {
 	count, size := 0, 0

@@ -1,4 +1,5 @@
-// Package wire connects a client to a simulated service in its own process: it is a transport without a network, which can be cut.
+// Package wire connects a client to a simulated service in the same process. It is a transport without a
+// network, and its connection can be cut.
 package wire
 
 import (
@@ -8,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Wire is a transport to a handler.
+// Wire is a transport that passes requests to a handler.
 type Wire struct {
 	To   http.Handler
 	away atomic.Bool
