@@ -27,7 +27,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 			of = resource.Type.Elem()
 		}
 		for _, f := range table.Fields(of) {
-			said := strings.Contains(f.Doc, "if left out") || strings.Contains(f.Doc, "It matters only when")
+			said := strings.Contains(f.Doc, "f left out") || strings.Contains(f.Doc, "matters only when")
 			if f.Stays && f.Compared && !said && judged[k.Info.Kind+"."+f.Path] == "" {
 				t.Errorf("%s: nothing says what becomes of %s where it is left out: %s", k.Info.Kind, f.Path, f.Doc)
 			}
