@@ -9,14 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Nova shows no image for a server that boots from a volume: the image is a field of the volume. Nova
-// can still write another image to that volume, and nobody else can while the server has it attached.
+// Nova shows no image for a server that boots from a volume, because the image is a field of the
+// volume. While the server has the volume attached, only Nova can write another image to it, by a
+// rebuild of the server.
 //
-// With the annotation imageRef=rebuild on the server, its step therefore writes the image of the
-// Volume's manifest. The Volume's own step ignores that image.
+// If the server has the annotation imageRef=rebuild, the server's step therefore writes the image of
+// the Volume's manifest to the volume. The Volume's own step ignores that image.
 
-// expandBoot makes the server responsible for the image of its boot volume, if its annotation asks for
-// that and the Volume's annotation asks for nothing else.
+// expandBoot makes the server responsible for the image of its boot volume, if the server's annotation
+// asks for rebuild and the Volume's annotations do not ask for anything else.
 func expandBoot(s *Spec, e *kind.Expansion) {
 	if s.BootVolume == nil || e.Way(imageField) != byRebuild {
 		return
@@ -29,8 +30,8 @@ func expandBoot(s *Spec, e *kind.Expansion) {
 	e.Note(imageField, "rebuild writes no other image to Volume/"+name+": its manifest, if there is one, names none, or has annotations that say something else")
 }
 
-// joinImages reads the images on the volumes of marked servers that boot from a volume. It also finds
-// out whether the cloud can write another image to such a volume.
+// joinImages reads the images on the volumes from which marked servers boot. It also finds out whether
+// the cloud can write another image to such a volume.
 func joinImages(ctx context.Context, d driver, servers []*state) error {
 	var booted []*state
 	for _, s := range servers {
@@ -52,8 +53,8 @@ func joinImages(ctx context.Context, d driver, servers []*state) error {
 	return err
 }
 
-// images lists the images from which volumes were created. Where the cloud does not show volumes, their
-// images are unknown.
+// images returns the images from which volumes were created, by the ID of the volume. If the cloud does
+// not show volumes, their images are unknown.
 func images(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	type volume struct {
 		ID    string `json:"id"`
@@ -74,8 +75,8 @@ func images(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return list, err
 }
 
-// outdated names the API versions that the cloud lacks for writing an image to a boot volume. The text
-// continues after "rebuild"; it is "" where the cloud can do so.
+// outdated returns a text that names the API version which the cloud lacks to write an image to a boot
+// volume; "" if the cloud can do that. The text continues a sentence after the word "rebuild".
 func outdated(ctx context.Context, c *cloud.Client) (string, error) {
 	for _, need := range []struct{ service, version string }{{cloud.Compute, withVolumeAtRebuild}, {cloud.BlockStorage, withReimage}} {
 		have, err := c.Microversion(ctx, need.service, need.version)
@@ -95,8 +96,8 @@ func unseen(err error) bool {
 	return errors.Is(err, kind.ErrNoService) || errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone)
 }
 
-// compareImage compares the server's image, or the image of its boot volume if a rebuild is to write
-// that.
+// compareImage compares the server's image. If a rebuild has to write the image of the boot volume, it
+// compares that image instead.
 func compareImage(w want, have *object, c *kind.Changes) {
 	if w.Spec.BootImageRef == "" {
 		kind.Link(c, imageField, have.Spec.ImageRef, w.Ref("Image", w.Spec.ImageRef), kind.Replace)
@@ -108,7 +109,7 @@ func compareImage(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// noRebuild says why a server cannot be rebuilt.
+// noRebuild returns why a server cannot be rebuilt; "" if it can.
 func noRebuild(w want, have *object, _ string) string {
 	boot, _ := bootVolume(w)
 	switch {
@@ -116,7 +117,7 @@ func noRebuild(w want, have *object, _ string) string {
 		return "needs a server with the boot source of the manifest, and this one does not"
 	case boot == "":
 		return ""
-	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // the first volume is the boot volume
+	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // Nova lists the boot volume first
 		return "needs a server that boots from the volume that the manifest says, and this one does not"
 	case have.More.Outdated != "":
 		return have.More.Outdated
@@ -126,7 +127,7 @@ func noRebuild(w want, have *object, _ string) string {
 	return ""
 }
 
-// diskLoss names the lost data if it is not on the local disk.
+// diskLoss names the data that a change destroys on the boot volume; "" if the server has a local disk.
 func diskLoss(have *object) string {
 	if have.Spec.ImageRef == "" {
 		return "all data on the volume that it boots from"
@@ -134,8 +135,8 @@ func diskLoss(have *object) string {
 	return ""
 }
 
-// imageOf is the image that a rebuild writes, and the microversion that it needs. It is the existing
-// image, unless another one is declared.
+// imageOf returns the image that a rebuild writes, and the microversion that it needs. Without a
+// declared image, it is the image that the server has.
 func imageOf(n change) (id, microversion string) {
 	boot, _ := bootVolume(n.Want)
 	switch {

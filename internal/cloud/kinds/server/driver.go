@@ -17,18 +17,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Microversions of Nova. (nova/api/openstack/rest_api_version_history.rst)
+// The constants are microversions of Nova. (nova/api/openstack/rest_api_version_history.rst)
 const (
 	withDescription  = "2.19"
 	withTags         = "2.26"
 	withoutNetworks  = "2.37"
-	withFlavorID     = "2.46" // the last one that shows the flavor's ID
+	withFlavorID     = "2.46" // the last version that shows the flavor's ID
 	withTagsAtCreate = "2.52"
 	withGroupRules   = "2.64" // the list of groups that the kind ServerGroup reads
-	// The first versions in which a rebuild accepts another key pair, and other user data.
+	// These are the first versions in which a rebuild accepts another key pair, and other user data.
 	withKeyAtRebuild      = "2.54"
 	withUserDataAtRebuild = "2.57"
-	// The first version in which a rebuild writes an image to the boot volume, and Cinder's version for the same.
+	// withVolumeAtRebuild is the first version in which a rebuild writes an image to the boot volume. withReimage is the
+	// version of Cinder that supports it.
 	withVolumeAtRebuild = "2.93"
 	withReimage         = "3.68"
 )
@@ -38,7 +39,7 @@ type (
 	change = define.Change[Spec, More]
 )
 
-// join reads the ports and groups of the servers, by one list each.
+// join reads the ports and the server groups of all servers, with one list request for each.
 func join(ctx context.Context, d driver, servers []*state) error {
 	plugged, err := interfaces(ctx, d, len(servers) == 0)
 	if err != nil {
@@ -61,8 +62,8 @@ func join(ctx context.Context, d driver, servers []*state) error {
 	return joinImages(ctx, d, servers)
 }
 
-// groups lists the IDs of the server groups, by server. Some clouds do not show them to their users; then known is
-// false.
+// groups returns the IDs of the server groups, by the ID of the server. known is false if the cloud does not show
+// server groups to this user.
 func groups(ctx context.Context, d driver) (byServer map[string][]string, known bool, err error) {
 	type group struct {
 		ID      string   `json:"id"`
@@ -85,8 +86,8 @@ func groups(ctx context.Context, d driver) (byServer map[string][]string, known 
 	return byServer, true, err
 }
 
-// create creates the server in one request. Some clouds accept no tags at creation, or connect a server that shall
-// have no port. There the mark says that nothing is applied, until an update has corrected that.
+// create creates the server in one request. Some clouds accept no tags at creation, or connect a server that must
+// have no port. On such a cloud, the mark says that nothing is applied yet, until an update has corrected the server.
 // (nova/api/openstack/compute/schemas/servers.py)
 func (c completer) create(ctx context.Context, d driver, w want) (*state, error) {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withTagsAtCreate)
@@ -128,11 +129,11 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	return &made, orWait(ctx, d.Client, w, freed(ctx, d.Client, w, err))
 }
 
-// hintsAttribute stands beside the server in the create request.
+// hintsAttribute is an attribute of the create request, next to the attribute server.
 const hintsAttribute = "os:scheduler_hints"
 
-// hints adds those hints that the fields cannot express. (nova/api/openstack/compute/schemas/servers.py: scheduler
-// hints)
+// hints adds the hints of the manifest that the fields cannot express.
+// (nova/api/openstack/compute/schemas/servers.py: scheduler hints)
 func hints(w want, fields any) map[string]any {
 	out, _ := fields.(map[string]any)
 	if out == nil {
@@ -152,10 +153,10 @@ func hints(w want, fields any) map[string]any {
 	return out
 }
 
-// update resizes the server, or confirms a resize. Otherwise it writes the fields and exchanges ports and volumes.
-// Then it writes the metadata, which hold the mark, or rebuilds the server with them.
+// update resizes the server, or confirms a resize. Otherwise it writes the changed fields and exchanges ports and
+// volumes. Then it writes the metadata, which contain the mark, or rebuilds the server with them.
 //
-// Nova detaches asynchronously; until it has finished, the server is busy.
+// Nova detaches asynchronously. Until it has finished, update returns an error that means busy.
 func (c completer) update(ctx context.Context, d driver, n change) error {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
@@ -202,14 +203,15 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	return u.err
 }
 
-// metadata are the server's metadata after an update. Entries without a change stay: somebody else may manage them.
+// metadata are the server's metadata after an update. An entry that the plan does not change is written as it was
+// read: somebody else may manage it.
 func metadata(n change, described bool) map[string]string {
 	own, changed := n.Fields["metadata"].(map[string]string)
 	if !changed {
 		own = users(n.Have.State)
 	}
 	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
-	if asks, ok := have[mark.AsksKey]; ok { // written by somebody else
+	if asks, ok := have[mark.AsksKey]; ok { // another program wrote it
 		all[mark.AsksKey] = asks
 	}
 	if target, ok := have[mark.TargetKey]; ok {
@@ -222,7 +224,7 @@ func metadata(n change, described bool) map[string]string {
 		keyPairKey: keyField,
 	} {
 		from := have
-		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // rewritten in the current form
+		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // note is unchanged, but is written in the current form
 			from = next
 		}
 		if text, ok := from[note]; ok {
@@ -232,7 +234,7 @@ func metadata(n change, described bool) map[string]string {
 	return all
 }
 
-// users are the metadata that people wrote.
+// users are the metadata of the server that people wrote.
 func users(s *state) map[string]string {
 	own := map[string]string{}
 	for _, m := range s.Spec.Metadata {
@@ -241,7 +243,8 @@ func users(s *state) map[string]string {
 	return own
 }
 
-// unmark keeps the metadata that people wrote, and the description if the cloud can store it only there.
+// unmark removes all metadata except entries that people wrote. If the cloud can store the description only in the
+// metadata, that stays, too.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	left := users(have.State)
 	if text, ok := have.State.Notes[descriptionKey]; ok {
@@ -252,7 +255,7 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return u.err
 }
 
-// requests is a series of requests that ends with the first error.
+// requests is a series of requests for one server. After the first error, no further request is sent.
 type requests struct {
 	driver
 	completer
@@ -261,7 +264,7 @@ type requests struct {
 	err error
 }
 
-// do makes a request below the server's own path.
+// do sends a request whose path continues the path of the server.
 func (u *requests) do(call cloud.Call) {
 	if u.err == nil {
 		call.Service, call.Path = cloud.Compute, u.Path(u.id)+call.Path
@@ -273,7 +276,7 @@ func (u *requests) do(call cloud.Call) {
 // services answer 409. (nova/volume/cinder.py: check_attach, nova/compute/api.py: begin_detaching)
 var elsewhere = []string{"is still in use", "status is in-use", "already attached", "Unable to detach volume", "must be attached"}
 
-// patiently makes a request that Nova rejects while another server still uses the port or volume; such an error means
+// patiently sends a request. If Nova rejects it because another server still uses the port or volume, the error means
 // busy.
 func (u *requests) patiently(call cloud.Call) {
 	if u.err != nil {

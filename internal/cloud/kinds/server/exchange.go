@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// exchange attaches the missing ports or volumes, and detaches the surplus ones. It returns a busy error as long as there is anything
-// to detach. The surplus stays until the missing ones are attached. If another server of the stack has a missing one, the surplus goes
-// first: that server may wait for it.
+// exchange attaches the missing ports or volumes, and detaches the surplus ones. It returns an error that means busy while anything
+// has to be detached. The surplus stays until the missing ones are attached, with one exception. If another server of the stack still
+// has a missing one, the surplus is detached first, because that server may be waiting for it.
 func (u *requests) exchange(p plugs, own kind.Mark) {
 	if u.err != nil {
 		return
@@ -45,18 +45,18 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 	}
 }
 
-// holders lists the servers that have the port, or the volume, with that ID.
+// holders is a function that returns the servers to which the port, or the volume, with that ID is attached.
 type holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
 
-// ours is the number of holders if all of them belong to the stack; ok is false if others are among them, or if that is unknown.
+// ours returns the number of holders if all of them belong to the stack. ok is false if others are among them, or if that is unknown.
 func (of holders) ours(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
 	servers, err := of(ctx, c, id)
 	foreign := slices.ContainsFunc(servers, func(server string) bool { return define.NotForeign(ctx, c, server, &own) != nil })
 	return len(servers), err == nil && !foreign
 }
 
-// freed detaches ports of the stack from servers that are gone. Nova can leave them attached when it fails a server, and then
-// no other server could use the port. (Launchpad 2134375)
+// freed detaches the stack's ports from servers that no longer exist. If a server fails, Nova can leave its ports attached, and then
+// no other server could use them. (Launchpad 2134375)
 func freed(ctx context.Context, c *cloud.Client, w want, refused error) error {
 	if !errors.Is(refused, kind.ErrBusy) || !strings.Contains(refused.Error(), "is still in use") {
 		return refused
@@ -76,8 +76,9 @@ func freed(ctx context.Context, c *cloud.Client, w want, refused error) error {
 	return refused
 }
 
-// orWait handles the error of a create request whose volume is in use. The error then means waiting, since a server of the stack may
-// be detaching the volume, or has just done so. If somebody else's server has one of the volumes, the error stays.
+// orWait handles the error of a create request whose volume is in use. The error becomes busy if only servers of the stack have the
+// volumes, because such a server may be detaching the volume. If somebody else's server has one of the volumes, the error is returned
+// unchanged.
 func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
 	if !errors.Is(err, kind.ErrRejected) || !strings.Contains(err.Error(), "status is in-use") {
 		return err
@@ -90,7 +91,7 @@ func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
 	return cloud.Passes(err, "status is in-use")
 }
 
-// holdersOfPort is the server that has the port.
+// holdersOfPort returns the server to which a port is attached.
 func holdersOfPort(ctx context.Context, c *cloud.Client, id string) (servers []string, err error) {
 	var answer struct {
 		Port struct {
@@ -104,7 +105,7 @@ func holdersOfPort(ctx context.Context, c *cloud.Client, id string) (servers []s
 	return servers, err
 }
 
-// holdersOfVolume are the servers that a volume is attached to.
+// holdersOfVolume returns the servers to which a volume is attached.
 func holdersOfVolume(ctx context.Context, c *cloud.Client, id string) (servers []string, err error) {
 	var answer struct {
 		Volume struct {

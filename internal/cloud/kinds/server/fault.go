@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// joinFaults reads the fault of servers in ERROR whose list entry has none: some clouds show it only for a single server. At most maxAsked servers are
-// asked for, since many at once mostly fail for the same reason.
+// joinFaults reads the fault of servers in ERROR whose list entry has none, because some clouds show the fault only if a single server is read. It
+// reads at most maxAsked servers: if many fail at the same time, mostly all have the same reason.
 func joinFaults(ctx context.Context, d driver, servers []*state) error {
 	asked := 0
 	for _, s := range servers {

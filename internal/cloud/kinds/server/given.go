@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// give adds the secret facts of a template. master is the key from which certificates are derived, or nil.
+// give adds the secret facts to the facts that a template can use. master is the key from which certificates are
+// derived, or nil.
 func give(w want, f *machine.Facts, master *pki.Master) error {
 	given := &w.Spec.UserData.Given
 	if len(given.SecretRefs) > 0 {
@@ -44,13 +45,13 @@ func secretsOf(w want, names []string) map[string]map[string]string {
 	return all
 }
 
-// givenPrint is the further text for the fingerprint of a template: the contents of its secrets, and the identity of its
-// certificate.
+// givenPrint is the text that the secret facts add to the fingerprint of a template: the contents of its secrets, and
+// the identity of its certificate.
 func givenPrint(w want) string {
 	given := &w.Spec.UserData.Given
 	if !given.Any() {
 		return ""
 	}
-	text, _ := json.Marshal([]any{secretsOf(w, given.SecretRefs), given.Certificate.Plain()}) // texts by names
+	text, _ := json.Marshal([]any{secretsOf(w, given.SecretRefs), given.Certificate.Plain()}) // maps are encoded in the order of their names
 	return "\n" + string(text)
 }

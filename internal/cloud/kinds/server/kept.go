@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A volume outlives the servers that it is attached to. Others may have told Nova to delete volumes with a server
-// (delete_on_termination), and an adopted server keeps that setting. The agent clears it before it changes or deletes the
-// server.
+// A volume outlives the servers to which it is attached. But other people can have told Nova to delete a volume together
+// with its server (delete_on_termination), and an adopted server still has that setting. The agent clears it before it
+// changes or deletes the server.
 
-// withKeptVolumes is the first microversion in which that setting of an attached volume can be cleared.
+// withKeptVolumes is the first microversion in which delete_on_termination of an attached volume can be cleared.
 const withKeptVolumes = "2.85"
 
 // noteDoomed notes the volumes that would be deleted with the server.
@@ -39,7 +39,7 @@ func (m *More) doomed() (ids []string) {
 	return ids
 }
 
-// keepVolumes tells Nova to keep them. An older Nova does not support that.
+// keepVolumes clears that setting of all attached volumes. An older Nova does not support that.
 func (u *requests) keepVolumes(m *More) {
 	doomed := m.doomed()
 	if len(doomed) == 0 || u.err != nil {
@@ -58,7 +58,7 @@ func (u *requests) keepVolumes(m *More) {
 	}
 }
 
-// remove asks Nova to delete the server. Nova takes some time for it.
+// remove asks Nova to delete the server. It always reports that the server still exists, because Nova deletes it later.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.State != nil {
 		u := requests{driver: d, ctx: ctx, id: have.ID}

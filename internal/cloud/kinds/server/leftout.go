@@ -13,18 +13,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// While a cell of Nova is down, the list of servers omits those of that cell without an error. Their ports show that the
-// servers exist. (nova/conf/api.py: list_records_by_skipping_down_cells)
+// While a cell of Nova is down, the list of servers omits the servers in that cell without an error. But their ports show
+// that the servers exist. (nova/conf/api.py: list_records_by_skipping_down_cells)
 
 const (
-	// maxAsked limits the single servers read after one list: ports can name servers that are long gone.
+	// maxAsked limits how many single servers are read after one list, because ports can name servers that were deleted long
+	// ago.
 	maxAsked = 20
-	// young is the maximal age of a server that may have been created while its list was read, allowing for clock differences.
+	// young is the age up to which a server may have been created after the list was read. It allows for clock differences.
 	young = 10 * time.Minute
 )
 
-// leftOut returns an error if a port belongs to an existing server that the list omits. If there are many, each list checks
-// other ones.
+// leftOut returns an error if a port belongs to an existing server that the list omits. If there are more than maxAsked
+// candidates, each call checks a random choice of them.
 func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string][]Interface) error {
 	missing := maps.Clone(plugged)
 	delete(missing, "") // ports that wait for a server
@@ -47,8 +48,8 @@ func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string
 	return nil
 }
 
-// exists reports whether a server exists that a list should have shown: of the project, not soft-deleted, and not created
-// just now. For a server in a cell that is down Nova answers 500.
+// exists reports whether the server exists and a list should have shown it: it belongs to the project, is not soft-deleted,
+// and was not created just now. For a server in a cell that is down, Nova answers 500.
 func exists(ctx context.Context, d driver, id string) (bool, error) {
 	var answer struct {
 		Server struct {

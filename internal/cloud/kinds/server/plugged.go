@@ -28,8 +28,8 @@ func ports(w want, have *More) plugs {
 	}, holdersOfPort}
 }
 
-// volumes are the volumes except the boot volume. There are none while the boot volume is unknown: it would count as
-// surplus.
+// volumes are the server's volumes except the boot volume. While the boot volume is unknown, the result is empty,
+// because the boot volume would count as surplus.
 func volumes(w want, have *More) plugs {
 	p := plugs{field: "spec.resource.volumes", path: "/os-volume_attachments", what: "volume", holders: holdersOfVolume}
 	boot, known := bootVolume(w)
@@ -44,15 +44,15 @@ func volumes(w want, have *More) plugs {
 	return p
 }
 
-// surplus are the IDs of the ports or volumes to detach.
+// surplus returns the IDs of the ports or volumes to detach.
 func (p plugs) surplus() []string {
 	return slices.DeleteFunc(slices.Clone(p.have), func(id string) bool {
 		return slices.ContainsFunc(p.refs, func(ref kind.Ref) bool { return ref.ID == id })
 	})
 }
 
-// compare reports a set of references that can be changed in place. loss names the data that goes with the surplus
-// ones; "" for none.
+// compare reports differences between the wanted and the attached ports or volumes as a change in place. loss names the
+// data that the server loses with the surplus ones; "" for none.
 func (p plugs) compare(c *kind.Changes, loss string) {
 	ids := each(p.refs, func(ref kind.Ref) string { return cmp.Or(ref.ID, table.ID(ref)) })
 	var links kind.Changes
@@ -63,7 +63,8 @@ func (p plugs) compare(c *kind.Changes, loss string) {
 	}
 }
 
-// alone are the claims of the ports: each belongs to one server. Some volumes can be attached to several servers.
+// alone claims the ports, because each port belongs to one server. It does not claim volumes, because some can be
+// attached to several servers.
 func alone(w want) (claims []kind.Claim) {
 	for i, ref := range portRefs(w) {
 		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Of: ref, What: "use", By: "Server", Remedy: "give each server a port of its own"})
@@ -73,8 +74,8 @@ func alone(w want) (claims []kind.Claim) {
 
 func comparePorts(w want, have *object, c *kind.Changes) { ports(w, &have.More).compare(c, "") }
 
-// compareVolumes also names the disks that the server would lose: their data are not deleted, but the server starts
-// without them.
+// compareVolumes also names the disks that the server would lose. Their data are not deleted, but the server starts
+// without these disks.
 func compareVolumes(w want, have *object, c *kind.Changes) {
 	p, loss := volumes(w, &have.More), ""
 	if gone := p.surplus(); len(gone) > 0 {
@@ -113,7 +114,7 @@ func writePorts(w want, _ *object, body map[string]any) {
 	}
 }
 
-// writeDisks lists the disks of a server that has more than the disk of its image.
+// writeDisks lists the disks of a server in the create request, unless the server has only the disk of its image.
 func writeDisks(w want, _ *object, body map[string]any) {
 	if w.Spec.BootVolume == nil && len(w.Spec.Volumes) == 0 {
 		return
@@ -204,9 +205,9 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// interfaces lists the ports of the project's servers, by server. It asks for the needed fields only, since the list is
-// read again and again while servers are built. If there are no servers, it asks for all fields that other kinds need,
-// so that one request serves all.
+// interfaces returns the ports of the project's servers, by the ID of the server. The request asks only for the needed
+// fields, because the list is read again and again while servers are built. If there are no servers, it asks for all
+// fields, as other kinds do, so that one request is enough for all kinds.
 func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interface, error) {
 	path := "ports?project_id=" + d.Client.ProjectID + "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
 	if none {
@@ -223,7 +224,7 @@ func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interfac
 			return nil, fmt.Errorf("port: %w", err)
 		}
 		if project := strings.Trim(string(answer["project_id"]), `"`); project != "" && project != d.Client.ProjectID {
-			continue // of a list of all visible ports
+			continue // the list contains all visible ports, and this one belongs to another project
 		}
 		if strings.HasPrefix(i.DeviceOwner, "compute:") {
 			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)

@@ -21,7 +21,7 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	}
 }
 
-// judge knows what Nova refuses this client. The client may be nil.
+// judge decides what Nova would refuse to the user of client. client may be nil.
 type judge struct{ client *cloud.Client }
 
 // doubtful names a network to which Nova connects only machines of administrators, unless the cloud's policy os_compute_api's
@@ -35,7 +35,7 @@ func (j judge) doubtful(w want) string {
 	return ""
 }
 
-// impossible names a combination of image and flavor that Nova refuses. (nova/compute/api.py:
+// impossible returns a reason if Nova refuses the combination of image and flavor. (nova/compute/api.py:
 // _validate_flavor_image_nostatus)
 func impossible(w want) string {
 	flavor, image := w.Ref("Flavor", w.Spec.FlavorRef), w.Ref("Image", w.Spec.ImageRef)

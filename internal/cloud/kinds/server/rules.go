@@ -38,7 +38,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// moveGroup moves the server group from its place in K-ORC 2.6.0 to that in later versions.
+// moveGroup moves the server group from the field that K-ORC 2.6.0 uses to the field of later versions.
 func (s *Spec) moveGroup(r *kind.Report) {
 	hints := table.Or(s.SchedulerHints, SchedulerHints{})
 	switch {
@@ -51,7 +51,7 @@ func (s *Spec) moveGroup(r *kind.Report) {
 	s.SchedulerHints, s.GroupRef = &hints, ""
 }
 
-// zone is the zone of zone:host, which administrators may write.
+// zone is the first part of the availability zone: administrators may write zone:host.
 func zone(s *Spec) string {
 	zone, _, _ := strings.Cut(s.AvailabilityZone, ":")
 	return zone
@@ -63,12 +63,12 @@ func compareZone(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// withMark compares nothing: a comparison needs the mark, and diffMore has it.
+// withMark compares nothing in the table, because the comparison needs the mark. diffMore makes it, which has the mark.
 func withMark(want, *object, *kind.Changes) {}
 
-// compareKey never replaces a server that was created with its key pair and no longer names it. A resize to another cell loses the
-// name, while the key stays in the machine. The server's metadata name the key pair of its creation. For servers older than that
-// entry, the mark's digest of the applied manifest decides. (Launchpad 2108974)
+// compareKey never replaces a server that was created with the wanted key pair but no longer names it. A resize to another cell
+// removes the name, while the key stays in the machine. The server's metadata name the key pair with which it was created. If a
+// server is older than that entry, the mark's digest of the applied manifest decides. (Launchpad 2108974)
 func compareKey(w want, have *state, c *kind.Changes) {
 	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
 	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != ""
@@ -81,8 +81,8 @@ func compareKey(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// compareDrive never replaces a server that has a drive without having asked for one. Nova adds a drive where its configuration or
-// the image demands one, and would do so to the replacement, too. (nova/virt/configdrive.py: update_instance)
+// compareDrive never replaces a server because it has a drive that the manifest does not want. Nova adds a drive if its
+// configuration or the image demands one, so the replacement would have one, too. (nova/virt/configdrive.py: update_instance)
 func compareDrive(w want, have *object, c *kind.Changes) {
 	const field = "spec.resource.configDrive"
 	switch asked, has := w.Spec.ConfigDrive, table.Or(have.Spec.ConfigDrive, false); {
@@ -94,8 +94,9 @@ func compareDrive(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// diffUnseen compares values that Nova does not show, by their fingerprints from the time of creation. If the stack did not create
-// the server, or the fingerprints are lost, the values are unknown; then only new fingerprints are written.
+// diffUnseen compares values that Nova does not show, by the fingerprints that were stored at creation. If the stack did not
+// create the server, or the fingerprints are lost, the values are unknown. Then diffUnseen only reports that new fingerprints have
+// to be written.
 func diffUnseen(w want, have *state, c *kind.Changes) {
 	add := func(field, print, next string, same, known, secret bool) {
 		change := kind.Change{Field: field, Have: print, Want: next, Disruption: kind.Replace, Secret: secret}
@@ -157,8 +158,8 @@ func addresses(s *state) (list []string) {
 	return list
 }
 
-// phase is the state of a server. A server in ERROR that has been running is degraded: its disk may hold data that people need.
-// (api-guide: server concepts)
+// phase is the state of a server. A server in ERROR that has been running is degraded, not failed, because its disk may hold data
+// that people need. (api-guide: server concepts)
 func (m *More) phase() (kind.Phase, string) {
 	status := m.Status
 	if m.TaskState == "deleting" {
@@ -186,6 +187,6 @@ func (m *More) phase() (kind.Phase, string) {
 	return kind.Degraded, "is " + status
 }
 
-// down are the states in which an existing server serves nobody. (api-guide: server concepts)
+// down maps the states in which a server exists but does not work to a word for messages. (api-guide: server concepts)
 var down = map[string]string{"ERROR": "failed", "SHUTOFF": "stopped", "PAUSED": "paused", "SUSPENDED": "paused",
 	"SHELVED": "shelved", "SHELVED_OFFLOADED": "shelved", "RESCUE": "in rescue"}

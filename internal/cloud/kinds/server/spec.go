@@ -1,5 +1,5 @@
-// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary. It knows Nova's view of a server, and which ports, volumes and server
-// group belong to it. It creates none of those.
+// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary. It reads the server from Nova, and which ports, volumes and server
+// groups belong to it. It creates none of those.
 package server
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the declared server. Field names and meanings are K-ORC's (api/v1alpha1/server_types.go); description is added. Some values are
-// only read at creation (the key pair, the server group of the hints). They are not marked immutable, so a key pair that is recreated under the same
-// name does not replace its servers.
+// Spec is the declared server. Field names and meanings are from K-ORC (api/v1alpha1/server_types.go), except description, which is added. Some
+// values are only used at creation (the key pair, the server group of the hints). They are not marked immutable, so if a key pair is recreated under
+// the same name, its servers are not replaced.
 type Spec struct {
 	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -32,13 +32,13 @@ type Spec struct {
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Hints for the scheduler about the host. They are only read at creation. Other hints make a new server."`
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
 
-	// TrunkRefs are the repository's trunks of its ports: many clouds refuse to create a trunk of a port that is in use.
+	// TrunkRefs are the trunks of its ports that the repository declares. They are created first, because many clouds refuse a trunk of a port in use.
 	TrunkRefs []string `json:"-" ref:"Trunk,order"`
-	// NetworkRefs are the networks of its ports, as far as manifests declare them.
+	// NetworkRefs are the networks of its ports, if manifests declare them.
 	NetworkRefs []string `json:"-" ref:"Network,order"`
 	// PeerRefs are the ports whose addresses the template of the user data uses.
 	PeerRefs []string `json:"-" ref:"Port,order"`
-	// BootImageRef is the declared image of the boot volume, if a rebuild is to write it.
+	// BootImageRef is the declared image of the boot volume, if a rebuild has to write it.
 	BootImageRef string `json:"-" ref:"Image"`
 }
 
@@ -101,8 +101,8 @@ type SchedulerHints struct {
 	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
 }
 
-// More is the part of a server that only Nova knows, up to microversion 2.46 (later ones name the flavor without its ID). It also has the server's
-// ports and server groups.
+// More holds the fields of a server that only Nova sets, up to microversion 2.46 (later versions show the flavor without its ID). It also has the
+// server's ports and server groups.
 type More struct {
 	Status     string     `json:"status" api:"status"`
 	HostID     string     `json:"hostID" api:"hostId"`
@@ -111,16 +111,16 @@ type More struct {
 	Fault      string     `json:"fault" api:"fault,read=fault.message" show:"-"`
 	Locked     bool       `json:"locked" api:"locked" show:"-"`
 	LaunchedAt table.Time `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
-	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
+	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // name of the host, shown to administrators only; "" if the server has none
 	Created    table.Time `json:"created" api:"created" show:"-"`
 	Updated    table.Time `json:"updated" api:"updated" show:"-"`
 
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
-	GroupsKnown  bool        `json:"-"` // false where the cloud does not show server groups
+	GroupsKnown  bool        `json:"-"` // false if the cloud does not show server groups
 
-	// Images are the images from which attached volumes were created, by the volume's ID. Outdated names the API versions that the cloud lacks for
-	// writing another image to the boot volume. Both are read for servers that boot from volumes.
+	// Images are the images from which attached volumes were created, by the volume's ID. Outdated names the API version that the cloud lacks to write
+	// another image to the boot volume. Both are read only if the server boots from a volume.
 	Images   map[string]string `json:"-"`
 	Outdated string            `json:"-"`
 }
@@ -128,13 +128,13 @@ type More struct {
 // Volume is an attached volume.
 type Volume struct {
 	ID     string `json:"id" api:"id"`
-	Doomed bool   `json:"doomed" api:"delete_on_termination" show:"-"` // deleted with the server
+	Doomed bool   `json:"doomed" api:"delete_on_termination" show:"-"` // Nova deletes the volume with the server
 }
 
 // Interface is an attached Neutron port.
 type Interface struct {
 	PortID      string    `json:"portID" api:"id"`
-	DeviceID    string    `json:"deviceID" api:"device_id" show:"-"` // the server
+	DeviceID    string    `json:"deviceID" api:"device_id" show:"-"` // ID of the server
 	DeviceOwner string    `json:"deviceOwner" api:"device_owner" show:"-"`
 	NetID       string    `json:"netID" api:"network_id"`
 	MACAddr     string    `json:"macAddr" api:"mac_address"`

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// User data can be a template. The agent compares the template, and takes its fingerprint: another peer, or
-// another address, changes no existing server.
+// User data can be a template. The agent compares the template and its fingerprint, and not the completed
+// text. Therefore another peer, or another address, does not change an existing server.
 
 // expandTemplate makes the server depend on the ports whose addresses the template uses.
 func expandTemplate(s *Spec, text string, e *kind.Expansion) {
@@ -23,10 +23,11 @@ func expandTemplate(s *Spec, text string, e *kind.Expansion) {
 	}
 }
 
-// completer completes templates. master is the key from which their certificates are derived, or nil.
+// completer completes templates of user data. master is the key from which their certificates are derived,
+// or nil.
 type completer struct{ master *pki.Master }
 
-// completed is the user data that a server is created with.
+// completed returns the user data with which a server is created.
 func (c completer) completed(w want) (text string, given bool, err error) {
 	text, given = userData(w)
 	if !given || !w.Spec.UserData.Template {
@@ -45,7 +46,7 @@ func (c completer) completed(w want) (text string, given bool, err error) {
 	return text, true, nil
 }
 
-// facts are the facts that the template can use.
+// facts returns the facts that the template can use.
 func facts(w want) machine.Facts {
 	own := machine.Fact{Name: w.Key.Name, Ordinal: machine.Ordinal(w.Key.Name)}
 	if len(w.Spec.Ports) > 0 {

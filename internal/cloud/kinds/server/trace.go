@@ -11,21 +11,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// withActionsOfGone is the first microversion in which the actions on a server
-// outlive it. (nova/api/openstack/rest_api_version_history.rst: 2.21)
+// withActionsOfGone is the first microversion that shows the actions on a server
+// that no longer exists. (nova/api/openstack/rest_api_version_history.rst: 2.21)
 const withActionsOfGone = "2.21"
 
-// action is an entry of a server's action log, newest first.
+// action is an entry of a server's action log. The newest entry comes first.
 // (nova/api/openstack/compute/views/instance_actions.py)
 type action struct {
 	Action  string  `json:"action"`
 	User    string  `json:"user_id"`
 	Start   string  `json:"start_time"`
-	Message *string `json:"message"` // set when it failed
+	Message *string `json:"message"` // set if the action failed
 }
 
-// trace reads the server's action log. Changes that the log omits (names,
-// metadata) show in the time of the last change; changes of tags show nowhere.
+// trace finds out when and by whom a server was changed, from its action log. Of
+// changes that the log omits (names, metadata), only the time is known, from the
+// server's last change. Changes of tags leave no trace.
 func trace(ctx context.Context, d driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if names := causes(have.State == nil, changes); len(names) > 0 {
 		version, err := d.Client.Microversion(ctx, cloud.Compute, withActionsOfGone)
@@ -52,8 +53,8 @@ func trace(ctx context.Context, d driver, have typed.Live[state], changes []kind
 	return t, !t.When.IsZero(), nil
 }
 
-// newest is the newest successful one of the named actions. Actions of other
-// users come first; our own user's count only where there are no others.
+// newest returns the newest successful action of the log with one of the names.
+// An action of the agent's own user counts only if no other user has one.
 func newest(actions []action, names []string, own string) *action {
 	var ours *action
 	for i := range actions {
@@ -69,7 +70,7 @@ func newest(actions []action, names []string, own string) *action {
 	return ours
 }
 
-// causes are Nova's names of the actions that can have caused changes.
+// causes returns Nova's names of the actions that can have caused the changes.
 // (nova/compute/instance_actions.py)
 func causes(gone bool, changes []kind.Change) (names []string) {
 	if gone {
@@ -92,9 +93,9 @@ func causes(gone bool, changes []kind.Change) (names []string) {
 	return names
 }
 
-// plugging names the actions that can have caused a difference in a set: surplus
-// elements were attached, and missing ones detached. The correction does the
-// opposite, and is not the cause.
+// plugging names the actions that can have caused a difference in a set. If the
+// server has a surplus element, somebody attached it (in). If one is missing,
+// somebody detached it (out).
 func plugging(c kind.Change, in string, out ...string) (names []string) {
 	have, _ := c.Have.([]string)
 	want, ok := c.Want.([]string)
@@ -113,7 +114,8 @@ func plugging(c kind.Change, in string, out ...string) (names []string) {
 	return names
 }
 
-// touches reports whether a change of the field counts as a change of the server.
+// touches reports whether Nova updates the server's time of the last change if
+// this field changes.
 func touches(c kind.Change) bool {
 	return slices.Contains([]string{"spec.resource.name", "spec.resource.description", "spec.resource.metadata",
 		"spec.resource.userData", "spec.resource.schedulerHints", kind.MarkField}, c.Field)

@@ -15,8 +15,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Metadata keys of values that Nova does not show (user data, hints), or did not have (descriptions
-// before 2.19). They hold fingerprints, or unset.
+// These are metadata keys for values that Nova does not show (user data, hints) or did not store
+// (descriptions before microversion 2.19). Of user data and hints, the metadata hold a fingerprint,
+// or unset.
 const (
 	userDataKey    = mark.OwnerKey + "-user-data"
 	hintsKey       = mark.OwnerKey + "-hints"
@@ -25,8 +26,8 @@ const (
 	unset          = "none"
 )
 
-// secretKeys are the entries in which a Secret named by userData.secretRef holds the user data;
-// value is K-ORC's.
+// secretKeys are the entries of a Secret that can hold the user data, if userData.secretRef names
+// the Secret. K-ORC uses value.
 var secretKeys = []string{"value", "userData"}
 
 func (u *UserData) validate(r *kind.Report) {
@@ -44,7 +45,7 @@ func (u *UserData) validate(r *kind.Report) {
 // collects the trunks and networks of the ports.
 func expand(s *Spec, e *kind.Expansion) {
 	check := func(field, kind, name string, keys ...string) {
-		if e.Declares(kind, name) { // a missing object is reported with the other references
+		if e.Declares(kind, name) { // a missing object is reported elsewhere, with the other references
 			machine.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
 		}
 	}
@@ -72,7 +73,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// declared is the user data in the repository; "" where the repository does not have it.
+// declared returns the user data if the repository contains them; otherwise "".
 func declared(u *UserData, e *kind.Expansion) (text string) {
 	switch {
 	case u.Value != nil:
@@ -91,7 +92,7 @@ func declared(u *UserData, e *kind.Expansion) (text string) {
 	return text
 }
 
-// userData is the script for the server's first boot, or its template.
+// userData returns the script for the server's first boot, or the template of that script.
 func userData(w want) (text string, given bool) {
 	u := w.Spec.UserData
 	switch {
@@ -119,13 +120,14 @@ func (c completer) writeUserData(w want, _ *object, body map[string]any) {
 	}
 }
 
-// secretUserData reports whether the user data may be a secret: any text that is not in a ConfigMap,
-// and any secret that is added to it.
+// secretUserData reports whether the user data may be secret: they are secret unless they come from
+// a ConfigMap and no Secret or certificate is added to them.
 func secretUserData(s *Spec) bool {
 	return s.UserData != nil && (s.UserData.ConfigMapRef == nil || s.UserData.Given.Any())
 }
 
-// notes are the metadata besides the mark and those of the manifest.
+// notes are the metadata that the agent writes in addition to the mark and the metadata of the
+// manifest.
 func notes(w want, described bool) map[string]string {
 	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
 	if text := table.Or(w.Spec.Description, ""); text != "" && !described {
@@ -137,7 +139,7 @@ func notes(w want, described bool) map[string]string {
 	return out
 }
 
-// hintsPrint is the fingerprint of the hints without the server group, which Nova shows.
+// hintsPrint is the fingerprint of the hints without the server group. Nova shows the server group.
 func hintsPrint(s *Spec) string {
 	hints := table.Or(s.SchedulerHints, SchedulerHints{})
 	hints.ServerGroupRef = ""
@@ -148,7 +150,8 @@ func hintsPrint(s *Spec) string {
 	return checksum.Of(string(text)).Text()
 }
 
-// sameHints reports whether a fingerprint belongs to the hints, in this or an older form.
+// sameHints reports whether a fingerprint belongs to the hints. It also accepts the shorter form
+// that older releases wrote.
 func sameHints(s *Spec, print string) bool {
 	now := hintsPrint(s)
 	return print == now || now != unset && len(print) == len(checksum.Short("")) && strings.HasPrefix(now, print)
@@ -157,7 +160,8 @@ func sameHints(s *Spec, print string) bool {
 // userDataUse is the purpose of the fingerprint of user data.
 const userDataUse = "user data"
 
-// printed is the text of the fingerprint: a template differs from the same text as plain user data.
+// printed returns the text from which the fingerprint is computed. A template has another
+// fingerprint than the same text as plain user data.
 func printed(w want) (text string, given bool) {
 	text, given = userData(w)
 	if given && w.Spec.UserData.Template {
@@ -166,8 +170,8 @@ func printed(w want) (text string, given bool) {
 	return text, given
 }
 
-// userDataPrint is the metadata's entry for the user data: everybody in the project can read it, and
-// so can the machine itself.
+// userDataPrint is the entry for the user data in the metadata. It is a fingerprint, because
+// everybody in the project and the machine itself can read the metadata.
 func userDataPrint(w want) string {
 	switch text, given := printed(w); {
 	case !given:
@@ -179,8 +183,9 @@ func userDataPrint(w want) string {
 	}
 }
 
-// knownUserData interprets a stored fingerprint: same is whether it belongs to the wanted user data.
-// known is false when it gives no answer. Earlier releases stored a digest of secret user data, too.
+// knownUserData compares a stored fingerprint with the wanted user data: same is true if it belongs
+// to them. known is false if the fingerprint does not show that. Earlier releases stored a digest of
+// secret user data, too.
 func knownUserData(w want, print string) (same, known bool) {
 	text, given := printed(w)
 	switch {

@@ -12,16 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The ways to change a server without a replacement, as its fields declare them, and the end of a resize.
+// These are the ways to change a server without replacing it, which its fields declare, and the end of a resize.
 //
-//	resize   ACTIVE, SHUTOFF -> RESIZE -> VERIFY_RESIZE; back to ACTIVE with the old
-//	         flavor where no host has room for it
+//	resize   ACTIVE, SHUTOFF -> RESIZE -> VERIFY_RESIZE; if no host has room for the new
+//	         flavor, back to ACTIVE with the old one
 //	confirm  VERIFY_RESIZE -> ACTIVE, SHUTOFF
 //	rebuild  ACTIVE, SHUTOFF, ERROR -> REBUILD -> ACTIVE, SHUTOFF; ERROR if it fails;
-//	         of a server that boots from a volume, too (see boot.go)
+//	         also of a server that boots from a volume (see boot.go)
 //	restart  ACTIVE, ERROR -> HARD_REBOOT -> ACTIVE; SHUTOFF -> ACTIVE
 //
-// Each begins at the server's status in Nova, so that an agent that finds one half done continues it.
+// Each way starts from the server's present status in Nova, so that an agent continues a change that was
+// interrupted.
 const (
 	byResize  = "resize"
 	byConfirm = "confirm"
@@ -40,7 +41,7 @@ const (
 	keyField      = "spec.resource.keypairRef"
 )
 
-// diffMore compares the values that the table does not.
+// diffMore compares the values that the table does not compare.
 func diffMore(w want, have *state, c *kind.Changes) {
 	compareKey(w, have, c)
 	diffUnseen(w, have, c)
@@ -51,13 +52,13 @@ func diffMore(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// by reports whether one of the changes is to be carried out in a way.
+// by reports whether one of the changes has to be made in this way.
 func by(changes []kind.Change, way string) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == way })
 }
 
-// standing refuses a change that Nova would refuse with a 409 as long as the server is in its state: only people can
-// end that state. (nova/compute/api.py: check_instance_state of resize and rebuild)
+// standing refuses a change that Nova would answer with 409 until the server is in another state. Only people can
+// end the present state. (nova/compute/api.py: check_instance_state of resize and rebuild)
 func standing(m *More, way string, in ...string) error {
 	if slices.Contains(in, m.Status) {
 		return nil
@@ -65,8 +66,8 @@ func standing(m *More, way string, in ...string) error {
 	return fmt.Errorf("%w: a server that is %s cannot be changed by %s; bring it to %s first", kind.ErrRejected, m.Status, way, strings.Join(in, " or "))
 }
 
-// writable refuses a change that Nova would refuse with a 409 until somebody ends the server's state. In that state
-// Nova changes no metadata, and the mark is in the metadata. (nova/compute/api.py: check_instance_state of
+// writable refuses a change that Nova would answer with 409 until somebody ends the server's state. In such a state
+// Nova changes no metadata, and the metadata contain the mark. (nova/compute/api.py: check_instance_state of
 // update_instance_metadata)
 func writable(m *More) error {
 	if !slices.Contains([]string{"ERROR", "RESCUE", "SHELVED", "SHELVED_OFFLOADED", resized}, m.Status) {
@@ -84,8 +85,8 @@ func (u *requests) resize(n change) error {
 	return u.err
 }
 
-// confirm ends a resize. Nova answers before it has finished. It answers 400 to a second request meanwhile, and 409
-// after the end. (nova/api/openstack/compute/servers.py: _action_confirm_resize)
+// confirm ends a resize. Nova answers before it has finished. To another such request, it answers 400 until it has
+// finished, and 409 after that. (nova/api/openstack/compute/servers.py: _action_confirm_resize)
 func (u *requests) confirm() error {
 	u.act("confirmResize", nil, cloud.Call{})
 	if u.err != nil && !(errors.Is(u.err, kind.ErrRejected) && strings.Contains(u.err.Error(), "has not been resized")) {
@@ -94,9 +95,9 @@ func (u *requests) confirm() error {
 	return fmt.Errorf("%w: Nova is confirming its resize", kind.ErrBusy)
 }
 
-// rebuild asks Nova to write an image to the server's disk and to boot it as if for the first time. The same request
-// writes the metadata with the mark and the fingerprint of the user data: they show whether the rebuild was carried
-// out.
+// rebuild asks Nova to write an image to the server's disk and to boot it like a new server. The same request writes
+// the metadata with the mark and the fingerprint of the user data. From these, a later list shows that the rebuild
+// was made.
 func (u *requests) rebuild(n change, metadata map[string]string) {
 	if u.err == nil {
 		u.err = standing(&n.Have.State.More, byRebuild, "ACTIVE", "SHUTOFF", "ERROR")
@@ -133,8 +134,8 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 	u.act(byRebuild, body, call)
 }
 
-// restart starts a server that somebody has switched off, and reboots a running one. The reboot is hard: a server
-// that does not serve may ignore a request to shut down.
+// restart starts a server that somebody has stopped, and reboots a running one. The reboot is hard, because a server
+// that does not work may ignore a request to shut down.
 func (u *requests) restart(status string) error {
 	switch status {
 	case "SHUTOFF":
@@ -147,7 +148,7 @@ func (u *requests) restart(status string) error {
 	return u.err
 }
 
-// act asks for one of a server's actions.
+// act sends a request for one of the actions of a server.
 func (u *requests) act(action string, body any, call cloud.Call) {
 	call.Method, call.Path, call.Body = http.MethodPost, "/action", map[string]any{action: body}
 	u.do(call)
