@@ -21,7 +21,7 @@ func observe(s *state, _ *kind.Live) {
 	}
 }
 
-// create sends older clouds a list of policies. They have no rules.
+// create sends a list of policies to older clouds, which have no rules.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withRules)
@@ -38,7 +38,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// update always fails: it is called only to mark a group that is to be adopted.
+// update always fails. It is called only to mark a group that a manifest
+// adopts.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }

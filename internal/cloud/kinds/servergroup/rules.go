@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// keepSuffix ends the name of a group that stays when its manifest is removed.
+// keepSuffix is the end of a group's name if the group stays when its manifest is removed.
 const keepSuffix = " keep"
 
 func marked(name string, m kind.Mark, _, _ string) string {
@@ -24,7 +24,7 @@ func marked(name string, m kind.Mark, _, _ string) string {
 	return name
 }
 
-// unmarked splits a name into the user's part and the claim behind it.
+// unmarked splits a name into the user's part and the claim that follows it.
 func unmarked(name string) (user string, c mark.Claim) {
 	before, keep := strings.CutSuffix(name, keepSuffix)
 	at := strings.LastIndex(before, " [")
@@ -45,8 +45,8 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// noteKeep adds a note if the name and the manifest differ on whether the group
-// stays when its manifest is removed.
+// noteKeep adds a note if the group's name and its manifest disagree on whether the group
+// stays when the manifest is removed.
 func noteKeep(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
 		c.Note("metadata.annotations", "came after the group was made, and Nova cannot store it: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
@@ -60,7 +60,7 @@ func ending(keep bool) string {
 	return "the group goes with its manifest"
 }
 
-// match also accepts the name with its mark.
+// match compares the filter's name with the group's name, both with and without the mark.
 func match(f *Filter, s *state) bool {
 	return table.Is(f.Name, s.Name) || table.Is(f.Name, table.Or(s.Spec.Name, ""))
 }
@@ -71,14 +71,15 @@ func writeRules(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string
 	}
 }
 
-// export writes an import for a group that no stack made: such a group cannot bear a mark.
+// export writes an import for a group that no stack made, because such a group cannot bear
+// a mark.
 func export(s *state, _ *Spec, e *kind.Export) {
 	if s.Mark == nil {
 		e.ImportOnly = "cannot be adopted, since Nova cannot rename a server group to bear a mark"
 	}
 }
 
-// perHost is how many members may share a host; 0 for any number.
+// perHost returns how many members may share a host; 0 means any number.
 func perHost(s *Spec) (n int, hard bool) {
 	switch s.Policy {
 	case "anti-affinity":

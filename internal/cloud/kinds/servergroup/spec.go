@@ -1,10 +1,10 @@
 // Package servergroup is the kind ServerGroup: which servers the scheduler keeps
 // together or apart (Nova), in K-ORC's vocabulary.
 //
-// Nova stores only the name and the policy of a server group, and can change
-// neither: there is no description, no metadata, no tag. So the owner mark is the
-// end of the name, as in "web [stackreeve:prod:ServerGroup/web]". It does not say
-// what was last applied.
+// Nova stores only the name and the policy of a server group, and cannot change them.
+// There is no description, no metadata and no tag. Therefore the owner mark is the end of
+// the name, as in "web [stackreeve:prod:ServerGroup/web]". That mark does not contain a
+// digest of the manifest that was last applied.
 package servergroup
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a server group. Field names and meanings are K-ORC's
-// (api/v1alpha1/servergroup_types.go). Names are shorter than K-ORC's, since the
-// mark takes a part.
+// Spec is the desired state of a server group. Field names and meanings are from K-ORC
+// (api/v1alpha1/servergroup_types.go). Names must be shorter than in K-ORC, because the
+// mark is a part of the name.
 type Spec struct {
 	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
 	Policy string  `json:"policy" api:"policy" rule:"required,immutable,enum=affinity|anti-affinity|soft-affinity|soft-anti-affinity" doc:"How the scheduler places the members."`
@@ -42,10 +42,10 @@ type Filter struct {
 	Name *string `json:"name,omitempty" api:"-" doc:"Exact name."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName is the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// withRules is the microversion from which a group has one policy and rules.
+// withRules is the first microversion in which a group has one policy and rules.
 const withRules = "2.64"
 
 // Kind returns the kind ServerGroup. c may be nil where only its rules are needed.
