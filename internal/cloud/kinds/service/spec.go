@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a service. Field names and meanings are K-ORC's
+// Spec is the desired state of a service. Field names and meanings are from K-ORC
 // (api/v1alpha1/service_types.go).
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which other objects may have, too; metadata.name if left out."`
@@ -30,7 +30,7 @@ type Filter struct {
 	Type *string `json:"type,omitempty" doc:"Exact type."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName is the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type state = define.State[Spec, More]
@@ -47,7 +47,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.ExtraPlace,
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
-			live.Facts.Name = s.Spec.Type // access rules name a service by its type
+			live.Facts.Name = s.Spec.Type // access rules refer to a service by its type
 		},
 		OfAgent: func(own cloud.Login) []string { return own.Services }, FoundBy: []string{"type", "enabled"},
 	})
