@@ -11,8 +11,8 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// observe lists the objects that a share network uses. It reports no time of the last change:
-// Manila's time is that of the name and description, and not of the network.
+// observe lists the objects that a share network uses. It does not set the time of the last change, because
+// Manila's time is only about the name and the description.
 func observe(s *state, live *kind.Live) {
 	live.Created = s.More.CreatedAt.Time
 	for _, id := range []string{s.Spec.NetworkRef, s.Spec.SubnetRef} {
@@ -22,7 +22,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// export omits a network without a subnet, or a subnet without a network. An update by hand can cause either.
+// export omits a network without a subnet, and a subnet without a network. A change by hand can cause either.
 func export(_ *state, spec *Spec, e *kind.Export) {
 	if (spec.NetworkRef == "") != (spec.SubnetRef == "") {
 		spec.NetworkRef, spec.SubnetRef = "", ""

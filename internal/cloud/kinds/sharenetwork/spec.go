@@ -1,11 +1,11 @@
-// Package sharenetwork is the kind ShareNetwork: the network that share servers are connected
-// to (Manila), in K-ORC's vocabulary. It knows nothing about shares.
+// Package sharenetwork is the kind ShareNetwork: the network to which share servers are connected
+// (Manila), in K-ORC's vocabulary. The package does not read or change shares.
 //
 // Share networks have no metadata and no tags, so the owner mark is at the end of the description.
 //
-// Requests name no microversion. Up to microversion 2.50, a share network shows its network
-// and subnet for all availability zones as its own fields. Later microversions show them in a
-// list of subnets. Without a microversion, Manila still answers in the old form.
+// Requests name no microversion. Up to microversion 2.50, a share network shows the network and
+// subnet that apply to all availability zones as fields of its own. Later microversions show them
+// in a list of subnets. If a request names no microversion, Manila still answers in the old form.
 package sharenetwork
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a share network. Field names and meanings are K-ORC's
-// (api/v1alpha1/sharenetwork_types.go), values Manila's (manila/db/sqlalchemy/models.py:
-// ShareNetwork). Descriptions are shorter than Manila's, since the mark takes a part.
+// Spec is the desired state of a share network. Field names and meanings are from K-ORC
+// (api/v1alpha1/sharenetwork_types.go), values are from Manila (manila/db/sqlalchemy/models.py:
+// ShareNetwork). Descriptions must be shorter than in Manila, because they contain the mark.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Manila accepts 255 characters, including the owner mark at the end."`
