@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// stated are the addresses and the gateway. If the manifest names no gateway, it is the one that Neutron chooses.
+// stated are the pools of addresses and the gateway. If the manifest names no gateway, it is the gateway that
+// Neutron chooses.
 func stated(s *Spec) kind.Facts {
 	pools := s.AllocationPools
 	if len(pools) == 0 {
@@ -17,7 +18,8 @@ func stated(s *Spec) kind.Facts {
 	return kind.Facts{CIDR: s.CIDR, GatewayIP: firstGateway(s), Pools: counted(pools)}
 }
 
-// firstGateway is the gateway of a new subnet; "" for none, or while the addresses of the subnet are unknown.
+// firstGateway is the gateway that a new subnet gets; "" if it gets none, or while the addresses of the subnet
+// are unknown.
 func firstGateway(s *Spec) string {
 	asked := Spec{CIDR: s.CIDR, Gateway: s.Gateway}
 	if asked.Gateway == nil {
@@ -29,8 +31,8 @@ func firstGateway(s *Spec) string {
 	return gateway(&asked, nil)
 }
 
-// impossible returns a reason if a pool contains the gateway that Neutron chooses. A gateway that
-// the manifest names is checked earlier, without a cloud.
+// impossible returns a reason if a pool contains the gateway that Neutron chooses. If the manifest names the
+// gateway, validate has already checked it.
 func impossible(w typed.Want[Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {

@@ -6,9 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// usualPools are the pools that Neutron makes for an IPv4 subnet whose manifest has none. They hold all addresses except the
-// network's own, the broadcast address and the gateway; gateway is "" for none (neutron/ipam/utils.py: generate_pools). The
-// result is nil for other subnets.
+// usualPools are the pools that Neutron makes for an IPv4 subnet if the manifest names none. They contain all addresses
+// except the network address, the broadcast address and the gateway (neutron/ipam/utils.py: generate_pools). gateway is ""
+// if there is none. For other subnets, the result is nil.
 func usualPools(cidr, gateway string) (pools []Pool) {
 	p, err := netip.ParsePrefix(cidr)
 	if err != nil || !p.Addr().Is4() {
@@ -40,7 +40,8 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return netip.AddrFrom4(last)
 }
 
-// counted are the pools whose addresses are counted. IPv6 pools are not: they have more addresses than anybody requests.
+// counted are the pools whose addresses are counted. IPv6 pools are not counted, because they have more addresses than
+// anybody requests.
 func counted(pools []Pool) (list []kind.Pool) {
 	for _, p := range pools {
 		if first, last := address(p.Start), address(p.End); first.Is4() && last.Is4() && !last.Less(first) {

@@ -10,9 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// validate finds mistakes that Neutron would refuse only after other objects of the repository were applied.
+// validate reports mistakes that Neutron would refuse only after other objects of the repository were
+// applied.
 func validate(s *Spec, r *kind.Report) {
-	cidr, _ := netip.ParsePrefix(s.CIDR) // each field has already been checked on its own
+	cidr, _ := netip.ParsePrefix(s.CIDR) // each field has already been checked alone
 	s.validatePool(r)
 	if s.CIDR != "" && cidr.Addr().Is4() != (s.IPVersion == 4) {
 		r.Problem("spec.resource.ipVersion", "is not the version of cidr "+s.CIDR, "make them agree")
@@ -61,11 +62,11 @@ func (s *Spec) validatePool(r *kind.Report) {
 	}
 }
 
-// provisional stands for the addresses that prefix delegation will give to a subnet.
+// provisional is the CIDR of a subnet that still waits for addresses from prefix delegation.
 const provisional = "::/64"
 
-// alone claims the range of addresses: the subnets of a network do not overlap (db/ipam_backend_mixin.py:
-// _validate_subnet_cidr).
+// alone claims the subnet's range of addresses, because subnets of a network must not overlap
+// (db/ipam_backend_mixin.py: _validate_subnet_cidr).
 func alone(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
 		return nil
@@ -80,13 +81,13 @@ func compareLength(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// address parses an IP address; the result is invalid if text is none.
+// address parses an IP address. If text is not an address, the result is invalid.
 func address(text string) netip.Addr {
 	a, _ := netip.ParseAddr(text)
 	return a
 }
 
-// attach expands a subnet that names a router into the RouterInterface between the two, as in K-ORC.
+// attach expands a subnet that names a router into a RouterInterface that connects the two, as K-ORC does.
 func attach(s *Spec, e *kind.Expansion) {
 	if s.RouterRef == nil {
 		return
@@ -102,8 +103,8 @@ func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	}
 }
 
-// writeGateway writes the gateway as Neutron expects it: null for none. For a new subnet with an
-// automatic gateway, the cloud chooses.
+// writeGateway writes the gateway as Neutron expects it: null for none. If a new subnet has an automatic
+// gateway, writeGateway writes nothing, so the cloud chooses one.
 func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
 		return
@@ -114,9 +115,9 @@ func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[s
 	}
 }
 
-// gateway is the address that the manifest's gateway stands for; "" for none. Automatic is the existing
-// gateway, or else the one that Neutron would choose (neutron/ipam/utils.py: generate_pools' default
-// gateway). That is the first host of an IPv4 subnet, and the network's own address of an IPv6 subnet.
+// gateway returns the address of the gateway that the manifest asks for; "" for none. Automatic is the
+// existing gateway. Without one, it is the address that Neutron would choose: the first host of an IPv4
+// subnet, and the network address of an IPv6 subnet (neutron/ipam/utils.py: generate_pools).
 func gateway(s *Spec, have *table.Object[Spec, More]) string {
 	switch {
 	case s.Gateway.Type == "IP":

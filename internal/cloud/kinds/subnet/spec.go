@@ -1,6 +1,6 @@
-// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary. It
-// knows nothing about the ports with addresses of the subnet. A subnet that names a
-// router expands into the RouterInterface between the two.
+// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary. The
+// package does not read or change the ports with addresses of the subnet. If a
+// subnet names a router, it expands into a RouterInterface that connects the two.
 package subnet
 
 import (
@@ -13,10 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a subnet. Field names and meanings are K-ORC's
-// (api/v1alpha1/subnet_types.go), values Neutron's (neutron-lib
-// api/definitions/subnet.py). Gateway and pools stay as they are if the manifest
-// does not name them: the cloud has chosen them. K-ORC does not reset them either.
+// Spec is the desired state of a subnet. Field names and meanings are from K-ORC
+// (api/v1alpha1/subnet_types.go), values are from Neutron (neutron-lib
+// api/definitions/subnet.py). If the manifest names no gateway or no pools, the
+// values that the cloud has chosen are not changed. K-ORC does not reset them
+// either.
 type Spec struct {
 	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
@@ -45,12 +46,13 @@ type Pool struct {
 
 func (p Pool) String() string { return table.IP(p.Start) + "-" + table.IP(p.End) }
 
-// has reports whether an address is in the pool; an invalid address is in none.
+// has reports whether the pool contains an address. No pool contains an invalid
+// address.
 func (p Pool) has(at netip.Addr) bool {
 	return kind.Pool{First: address(p.Start), Last: address(p.End)}.Has(at)
 }
 
-// Gateway says what the default gateway of a subnet is.
+// Gateway says which default gateway a subnet has.
 type Gateway struct {
 	Type string  `json:"type" rule:"required,enum=None|Automatic|IP" doc:"None; Automatic: the cloud decides; IP: the one in ip."`
 	IP   *string `json:"ip,omitempty" rule:"format=ip" doc:"The address, with type IP."`
