@@ -32,7 +32,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// prefixes parses networks; ok is false if a text is none.
+// prefixes parses networks. ok is false if one of the texts is not a network.
 func prefixes(texts []string) (list []netip.Prefix, ok bool) {
 	for _, text := range texts {
 		p, err := netip.ParsePrefix(text)
@@ -44,8 +44,8 @@ func prefixes(texts []string) (list []netip.Prefix, ok bool) {
 	return list, true
 }
 
-// comparePrefixes compares the addresses that the prefixes cover, since Neutron joins
-// adjacent ones. Neutron removes no prefix (db/db_base_plugin_v2.py:
+// comparePrefixes compares the addresses that the prefixes cover, because Neutron joins
+// adjacent prefixes. Neutron never removes a prefix (db/db_base_plugin_v2.py:
 // IllegalSubnetPoolPrefixUpdate).
 func comparePrefixes(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, ok := prefixes(w.Spec.Prefixes)
@@ -65,7 +65,8 @@ func comparePrefixes(w typed.Want[Spec], have *table.Object[Spec, More], c *kind
 	kind.Set(c, "spec.resource.prefixes", have.Spec.Prefixes, w.Spec.Prefixes, cost)
 }
 
-// covered reports whether a list contains all of a prefix: in one prefix, or in both halves.
+// covered reports whether the list covers all addresses of p: by one prefix, or by prefixes
+// that cover both halves.
 func covered(p netip.Prefix, list []netip.Prefix) bool {
 	if slices.ContainsFunc(list, func(q netip.Prefix) bool { return q.Bits() <= p.Bits() && q.Contains(p.Addr()) }) {
 		return true

@@ -1,8 +1,8 @@
 // Package subnetpool is the kind SubnetPool: prefixes from which subnets get their addresses
-// (Neutron). It knows nothing about the subnets.
+// (Neutron). The package does not read or change the subnets.
 //
-// The package is more than a table of fields: prefixes are compared by the addresses that
-// they cover, since Neutron joins them.
+// The kind needs more than a table of fields, because prefixes are compared by the addresses
+// that they cover: Neutron joins adjacent prefixes.
 package subnetpool
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a subnet pool. Values are Neutron's (neutron-lib
+// Spec is the desired state of a subnet pool. Values are from Neutron (neutron-lib
 // api/definitions/subnetpool.py).
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -34,8 +34,8 @@ type Spec struct {
 	define.ProjectRef `json:",inline"`
 }
 
-// Length is the length of a prefix. OpenStack Zed answers a create request with texts for
-// the lengths that it chose itself (neutron/objects/subnetpool.py).
+// Length is the length of a prefix. In answers to create requests, OpenStack Zed writes the
+// lengths that it chose itself as texts, not as numbers (neutron/objects/subnetpool.py).
 type Length int
 
 // UnmarshalJSON reads a number or a text.
