@@ -19,10 +19,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// parallelReads is how many containers are read at once.
+// parallelReads is the maximal number of containers that are read at the same time.
 const parallelReads = 16
 
-// place is the place of the mark: metadata, which are among the other headers.
+// place is where the mark is: in the metadata. They are headers, so they are written in the
+// same request as the other headers.
 var place = together(mark.MetadataPlace)
 
 func together(p mark.Place) mark.Place {
@@ -30,11 +31,11 @@ func together(p mark.Place) mark.Place {
 	return p
 }
 
-// pathOf is the path of a container below the address of the account.
+// pathOf is the path of a container, relative to the address of the account.
 func pathOf(name string) string { return url.PathEscape(name) }
 
-// made are the names of containers that this process has created. The list of an account can
-// lag, by minutes if one of its copies could not be reached.
+// made has the names of containers that this process has created. Swift's list of an account
+// can be outdated, even by minutes if one of its copies could not be reached.
 type made struct {
 	mu    sync.Mutex
 	names map[string]bool
@@ -49,7 +50,7 @@ func (m *made) add(name string) {
 	m.names[name] = true
 }
 
-// and are the names, and the created ones that are not among them.
+// and adds the names of created containers that are missing in names.
 func (m *made) and(names []string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,10 +72,10 @@ func (m *made) gone(name string) {
 	delete(m.names, name)
 }
 
-// all reads all containers. The list of an account has only names and sizes, and no filter but
-// the beginning of the name. Therefore each container's headers are read: the mark alone
-// identifies a container whose manifest is gone. A container that was deleted since the list
-// is left out.
+// all reads all containers. The list of an account contains only names and sizes, and can be
+// filtered only by a prefix of the name. Therefore all reads the headers of each container:
+// only the mark identifies a container whose manifest was removed. A container that was
+// deleted after the list was read is omitted.
 func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 	type listed struct {
 		Name string `json:"name"`
@@ -93,7 +94,7 @@ func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 	group.SetLimit(parallelReads)
 	for i, name := range names {
 		if name == "" || name == "." || name == ".." {
-			continue // its address would be a different one
+			continue // the path would lead to another resource
 		}
 		group.Go(func() (err error) {
 			found[i], err = get(within, d, name)
@@ -136,9 +137,9 @@ func observe(s *state, live *kind.Live) {
 	live.Created, live.Facts.Name = s.More.CreatedAt.Time, s.Name
 }
 
-// create creates a container. Swift would change an existing one, and the list of an account
-// can lag, so create first looks for it. An existing container with the same owner comes from
-// a request whose answer was lost.
+// create creates a container. For an existing one, Swift would change its headers, and the
+// list of an account can be outdated, so create first reads the container. If it exists with
+// the same owner, an earlier request created it and the answer was lost.
 func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	name, _ := body["name"].(string)
@@ -167,8 +168,8 @@ func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	return now, err
 }
 
-// versioned returns an error if Swift has ignored the setting for versions, as it does when it
-// is not configured to keep them.
+// versioned returns an error if Swift has ignored the setting for versions. Swift does so if
+// it is not configured to store versions.
 func versioned(asked map[string]any, now *state) error {
 	if asked["versions"] != true || table.Or(now.Spec.Versioning, false) {
 		return nil
@@ -197,7 +198,8 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return send(ctx, d, http.MethodPost, have.ID, markHeaders(have.State, kind.Mark{}))
 }
 
-// markHeaders give a container this mark, and keep its other metadata.
+// markHeaders returns headers that give a container this mark and do not change its other
+// metadata.
 func markHeaders(have *state, m kind.Mark) map[string]string {
 	out := map[string]string{}
 	marked, _ := place.Put(nil, m, "", "").(map[string]string)
@@ -225,8 +227,8 @@ func metadataOf(s *Spec) map[string]string {
 	return out
 }
 
-// remove deletes a container. Swift refuses that while it has objects, or earlier versions of
-// objects. The agent never deletes those.
+// remove deletes a container. Swift refuses that while the container has objects, or earlier
+// versions of objects. The agent never deletes objects.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	err = send(ctx, d, http.MethodDelete, have.ID, nil)
 	if !errors.Is(err, kind.ErrBusy) {

@@ -13,15 +13,16 @@ import (
 
 const (
 	metaPrefix = "X-Container-Meta-"
-	// secretPrefix begins the metadata that sign temporary addresses. They are not read.
+	// secretPrefix is the prefix of metadata that are keys for signing temporary URLs. They
+	// are not read.
 	secretPrefix = "temp-url-key"
 )
 
-// settings are the headers with a container's settings, by attribute.
-// (api-ref/source/storage-container-services.inc)
+// settings maps each attribute of a container to the header that holds it, and to a
+// function that reads the header. (api-ref/source/storage-container-services.inc)
 var settings = map[string]struct {
 	header string
-	read   func(text string) any // nil for a text that cannot be read
+	read   func(text string) any // returns nil if the text cannot be read
 }{
 	"read_acl":    {"X-Container-Read", commas},
 	"write_acl":   {"X-Container-Write", commas},
@@ -34,7 +35,8 @@ var settings = map[string]struct {
 	"policy":      {"X-Storage-Policy", func(text string) any { return text }},
 }
 
-// reservedName reports whether metadata of that name are a separate setting, or a secret.
+// reservedName reports whether metadata of that name hold a setting that has its own field,
+// or a secret.
 func reservedName(name string) bool {
 	for _, s := range settings {
 		if strings.EqualFold(s.header, metaPrefix+name) {
@@ -62,8 +64,8 @@ func number(text string) any {
 	return n
 }
 
-// attributes are a container's attributes according to its headers. A header that appears
-// twice is no mark.
+// attributes reads a container's attributes from its headers. If a header appears twice,
+// its values are joined, so they are not read as a mark.
 func attributes(name string, h http.Header) (table.Attributes, error) {
 	values := map[string]any{"name": name, "objects": number(h.Get("X-Container-Object-Count")), "bytes": number(h.Get("X-Container-Bytes-Used")), "created": created(h.Get("X-Timestamp"))}
 	for attribute, s := range settings {
@@ -100,7 +102,8 @@ func created(text string) any {
 	return table.Timestamp(time.Unix(int64(seconds), 0))
 }
 
-// requested are the headers of a request that writes settings. An empty setting is removed.
+// requested returns the headers of a request that writes settings. If a setting is empty, a
+// header removes it.
 func requested(fields map[string]any) map[string]string {
 	out := map[string]string{}
 	for attribute, s := range settings {
@@ -135,5 +138,5 @@ func written(value any, between string) string {
 	return fmt.Sprint(value)
 }
 
-// removal is the header that removes another one.
+// removal returns the header that removes the given header.
 func removal(header string) string { return "X-Remove-" + strings.TrimPrefix(header, "X-") }

@@ -16,18 +16,18 @@ const at = "spec.resource."
 var (
 	metadataName  = pattern.Of(`^[a-z0-9]([a-z0-9.-]{0,98}[a-z0-9])?$`)
 	metadataValue = pattern.Of(`^[!-~]([ -~]*[!-~])?$`)
-	// oneWord is an element of a list that Swift splits at spaces; member is one of a list that it
-	// splits at commas.
+	// oneWord matches an element of a list that Swift splits at spaces. member matches an element
+	// of a list that Swift splits at commas.
 	oneWord = pattern.Of(`^[!-~]{1,255}$`)
 	member  = pattern.Of(`^[!-+\--~]([ -+\--~]{0,253}[!-+\--~])?$`)
 )
 
-// Swift's limits in bytes. (swift/common/constraints.py)
+// These are Swift's limits in bytes. (swift/common/constraints.py)
 const (
 	longestName  = 256
 	longestValue = 256
-	longestACL   = 8000 // of a line of 8192
-	mostMetadata = 3400 // of 4096; the rest is for the mark, quotas and names of headers
+	longestACL   = 8000 // Swift allows 8192 bytes in a line
+	mostMetadata = 3400 // Swift allows 4096 bytes, which include the mark, the quotas and the names of headers
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -51,7 +51,7 @@ func validate(s *Spec, r *kind.Report) {
 	checkMetadata(s, r)
 }
 
-// referrer reports whether Swift treats a word as one about the referring website.
+// referrer reports whether Swift reads this element of an ACL as a host of a referring website.
 // (swift/common/middleware/acl.py: clean_acl)
 func referrer(who string) bool {
 	host, ok := strings.CutPrefix(who, ".r:")

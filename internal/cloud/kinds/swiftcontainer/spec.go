@@ -1,5 +1,5 @@
 // Package swiftcontainer is the kind SwiftContainer: a container of the object store (Swift).
-// It knows only the number and the size of the objects in it.
+// The package reads only the number and the size of the objects in a container.
 package swiftcontainer
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the declared container. Its attributes are the package's own words for Swift's
-// headers, see headers.go.
+// Spec is the declared container. Its attributes are names that this package gives to Swift's
+// headers (see headers.go).
 type Spec struct {
 	Name          *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=256,pattern=^[^/\\p{C}]*[^/.\\p{C}][^/\\p{C}]*$" doc:"Name in the cloud; metadata.name if left out. It is a part of the address of every object in it."`
 	ReadACL       []string           `json:"readACL,omitempty" api:"read_acl,empty" rule:"max=100" doc:"Who may read besides the project, in the order in which Swift evaluates it: <project ID>:<user ID> (either may be *), .r:* for everybody, .r:<host> or .r:-<host> by the address of the referring website, .rlistings for listings." example:".r:*"`
@@ -28,7 +28,7 @@ type Spec struct {
 	Metadata      []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=80" doc:"Metadata (X-Container-Meta-), without those of the owner mark. Names consist of small letters, digits, hyphens and dots."`
 }
 
-// More is the part of a container that only Swift knows.
+// More holds the fields of a container that only Swift sets.
 type More struct {
 	Objects   int        `json:"objects" api:"objects"`
 	Bytes     int        `json:"bytes" api:"bytes"`
@@ -50,7 +50,7 @@ type (
 )
 
 // Kind is the kind SwiftContainer over c, which may be nil where only rules are needed. The
-// names of containers are their IDs.
+// ID of a container is its name.
 func Kind(c *cloud.Client) *kind.Kind {
 	mine := new(made)
 	return define.New(c, define.Resource[Spec, Filter, More]{
@@ -68,7 +68,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// comparePolicy ignores case in the names of storage policies.
+// comparePolicy ignores upper and lower case in the names of storage policies.
 // (swift/common/storage_policy.py: get_by_name)
 func comparePolicy(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	asked, there := table.Or(w.Spec.StoragePolicy, ""), table.Or(have.Spec.StoragePolicy, "")
