@@ -1,7 +1,7 @@
-// Package trunk is the kind Trunk: ports that a machine reaches through another port, by VLAN (Neutron), in K-ORC's vocabulary. Of the
-// ports it knows only their IDs.
+// Package trunk is the kind Trunk: ports that a machine reaches through another port, by VLAN (Neutron), in K-ORC's vocabulary. The
+// package knows the ports only by their IDs.
 //
-// The package is more than a table of fields: subports are added and removed in separate requests.
+// The kind needs more than a table of fields, because subports are added and removed in separate requests.
 package trunk
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a trunk. Field names and meanings are K-ORC's (api/v1alpha1/trunk_types.go), values Neutron's
+// Spec is the desired state of a trunk. Field names and meanings are from K-ORC (api/v1alpha1/trunk_types.go), values are from Neutron
 // (neutron-lib api/definitions/trunk.py).
 type Spec struct {
 	Name              *string   `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -89,7 +89,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// observe treats DOWN, the status of a trunk that no machine uses, as Ready.
+// observe counts DOWN as Ready, because it is the status of a trunk that no machine uses.
 func observe(s *state, live *kind.Live) {
 	live.Uses = []string{s.Spec.PortRef}
 	for _, p := range s.Spec.Subports {
@@ -100,7 +100,8 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// wanted are the subports of the manifest, with IDs. Neutron stores an inherited VLAN once, so such a subport takes its VLAN from have.
+// wanted returns the subports of the manifest, with IDs. Neutron reads an inherited VLAN only once, when a subport is added. Therefore a
+// subport that inherits its VLAN gets the one in have.
 func wanted(w typed.Want[Spec], have []Subport) []Subport {
 	list := slices.Clone(w.Spec.Subports)
 	for i := range list {
@@ -136,7 +137,7 @@ func compareSubports(w typed.Want[Spec], have *table.Object[Spec, More], c *kind
 	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w, have.Spec.Subports)), kind.InPlace)
 }
 
-// writeSubports writes subports into the create request; an update accepts none.
+// writeSubports writes subports into the create request. Neutron does not accept them in an update.
 func writeSubports(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if have == nil {
 		body["sub_ports"] = bodies(wanted(w, nil))
@@ -155,7 +156,8 @@ func bodies(list []Subport) []any {
 	return out
 }
 
-// update edits the subports while the trunk is switched on, since Neutron refuses it otherwise. It removes subports before it adds others.
+// update changes the subports while the trunk is switched on, because Neutron refuses that otherwise. It removes subports before it adds
+// others.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if kind.Has(n.Changes, table.Path("subports")) {
 		n.Raised = true
@@ -180,7 +182,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// edit adds or removes the subports of list that are not in others.
+// edit adds or removes the subports that are in list but not in others.
 func edit(ctx context.Context, d driver, id, how string, list, others []Subport) error {
 	present := texts(others)
 	list = slices.DeleteFunc(slices.Clone(list), func(p Subport) bool { return slices.Contains(present, p.String()) })
