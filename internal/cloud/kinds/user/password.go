@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// passwordKey is the entry of a Secret that holds the password, as K-ORC has it.
+	// passwordKey is the entry of a Secret that holds the password, as in K-ORC.
 	passwordKey = "password"
 	// printKey is the attribute of a user that holds the fingerprint of its password.
 	printKey = mark.ExtraKey + "_password"
@@ -21,8 +21,8 @@ const (
 	field       = "spec.resource.passwordRef"
 )
 
-// expand checks that the Secret has the password. A missing Secret is reported with
-// the other references.
+// expand checks that the Secret contains the password. A missing Secret is reported
+// elsewhere, with the other references.
 func expand(s *Spec, e *kind.Expansion) {
 	if s.PasswordRef == nil || !e.Declares("Secret", *s.PasswordRef) {
 		return
@@ -32,8 +32,8 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// password is the password that the user is to log in with. given is false while the
-// Secret is missing.
+// password returns the password of the user. given is false while the Secret is
+// missing.
 func password(w want) (text string, given bool) {
 	if w.Spec.PasswordRef == nil {
 		return "", false
@@ -42,8 +42,8 @@ func password(w want) (text string, given bool) {
 	return text, given
 }
 
-// comparePassword compares fingerprints: that of the password, and the one that is
-// stored at the user. A user without a stored one gets the password.
+// comparePassword compares the password's fingerprint with the fingerprint that is
+// stored with the user. If the user has none, the password is written.
 func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	text, given := password(w)
 	if print := string(have.More.Print); given && w.Printed(print, passwordUse, text) != fingerprint.Same {
@@ -51,8 +51,8 @@ func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	}
 }
 
-// update writes the fingerprint with every change, since its value depends on the
-// owner mark. It does not while somebody else manages the password.
+// update writes the fingerprint with every change, because its value depends on the
+// owner mark. While somebody else manages the password, update does not write it.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	text, given := password(n.Want)
 	print := string(n.Have.State.More.Print)

@@ -1,10 +1,9 @@
-// Package user is the kind User: somebody who can log in (Keystone), in K-ORC's
-// vocabulary.
+// Package user is the kind User: an account that can log in (Keystone), in K-ORC's vocabulary.
 //
-// The password comes from a Secret of the repository. Keystone stores a hash of it
-// and shows nothing. A fingerprint beside the mark shows when the password changes.
-// No output and no log contains the password, and neither does an error of the
-// request that carried it.
+// The password comes from a Secret of the repository. Keystone stores only a hash of it, and
+// shows nothing. The user's attributes contain a fingerprint of the password, by which the
+// agent sees that the password changes. No output and no log contains the password. Errors of
+// requests that contain the password do not contain it either.
 package user
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a user. Field names and meanings are K-ORC's
+// Spec is the desired state of a user. Field names and meanings are from K-ORC
 // (api/v1alpha1/user_types.go).
 type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -41,7 +40,7 @@ type Filter struct {
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName is the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
