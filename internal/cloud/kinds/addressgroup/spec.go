@@ -37,7 +37,7 @@ type Filter struct {
 	define.ProjectFilter `json:",inline"`
 }
 
-// Kind returns the kind AddressGroup. c may be nil where only its rules are needed.
+// Kind returns the kind AddressGroup. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "AddressGroup", Service: cloud.Network, Rare: true,
@@ -50,8 +50,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// update adds networks before it removes others, and writes the other fields, with the mark,
-// last. The bodies of these requests are not wrapped in the name of the resource.
+// update adds the new networks first and then removes the old ones. It writes the other fields, with the mark, last. The
+// bodies of the requests for networks are not wrapped in the name of the resource.
 func update(ctx context.Context, d *define.Driver[Spec, Filter, More], n define.Change[Spec, More]) error {
 	delete(n.Fields, "addresses")
 	if kind.Has(n.Changes, table.Path("addresses")) {
