@@ -1,8 +1,8 @@
 // Package addressscope is the kind AddressScope: subnet pools whose addresses do not overlap
 // (Neutron), in K-ORC's vocabulary.
 //
-// The name is the only field of an address scope that can hold a mark: there is no
-// description, and there are no tags. So the owner mark is the end of the name.
+// Neutron gives an address scope no description and no tags. Its name is the only field that can contain the owner mark,
+// so the mark is at the end of the name.
 package addressscope
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 // Spec is the desired state of an address scope. Field names and meanings are K-ORC's
-// (api/v1alpha1/addressscope_types.go), values Neutron's (neutron-lib
-// api/definitions/address_scope.py). Names are shorter than Neutron's, since the mark takes a part.
+// (api/v1alpha1/addressscope_types.go), values Neutron's (neutron-lib api/definitions/address_scope.py). A name can have
+// fewer characters than in Neutron, because the mark uses some of them.
 type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
 	IPVersion         int     `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version of the addresses in it."`
@@ -40,10 +40,10 @@ type Filter struct {
 	define.ProjectFilter `json:",inline"`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind returns the kind AddressScope. c may be nil where only its rules are needed.
+// Kind returns the kind AddressScope. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, Held: true,
@@ -56,8 +56,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// compareShared keeps a shared address scope shared: Neutron refuses to withdraw that. A new
-// address scope could not replace it while subnet pools are in it.
+// compareShared only notes that a shared address scope is wanted unshared, because Neutron refuses that change. It
+// cannot be replaced by a new address scope while it contains subnet pools.
 func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {
