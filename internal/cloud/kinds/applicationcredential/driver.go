@@ -25,13 +25,13 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	return d.Post(ctx, w, body)
 }
 
-// update always fails: it is called only to mark a credential that is to be adopted.
+// update always fails. The engine calls it only to write the mark on a credential that is adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }
 
-// remove deletes the credential and then its access rules, which Keystone leaves
-// behind. A rule that another credential uses stays.
+// remove deletes the credential and then its access rules, because Keystone does not delete them with it. A rule that
+// another credential uses is not deleted.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	for _, one := range d.Client.All() {
 		if err := define.KeepOwn(have.ID, "application credential", one.OwnCredential()); err != nil {
@@ -44,7 +44,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	for _, rule := range have.State.More.AccessRules {
 		call := cloud.Call{Service: cloud.Identity, Method: http.MethodDelete, Path: "users/" + have.State.Spec.UserRef + "/access_rules/" + rule.ID}
 		if err := d.Client.Do(ctx, call); err != nil && !errors.Is(err, kind.ErrGone) && !errors.Is(err, kind.ErrRejected) {
-			break // nobody uses a leftover rule, and it does no harm
+			break // a leftover rule does no harm: no credential uses it
 		}
 	}
 	return true, nil

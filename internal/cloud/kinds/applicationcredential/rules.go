@@ -20,9 +20,9 @@ type (
 )
 
 const (
-	secretKey  = "value"                   // the entry of a Secret that holds the secret, as in K-ORC
-	secretUse  = "application credential"  // the purpose of its fingerprint
-	secretNote = mark.ExtraKey + "-secret" // the note of the mark that holds the fingerprint
+	secretKey  = "value"                   // the key of the Secret's entry that is the credential's secret, as in K-ORC
+	secretUse  = "application credential"  // the purpose of the secret's fingerprint
+	secretNote = mark.ExtraKey + "-secret" // the note of the mark that contains the fingerprint
 	at         = "spec.resource."
 )
 
@@ -39,7 +39,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// expand checks that the Secret has the entry. A missing Secret is reported with the other references.
+// expand checks that the Secret has the entry secretKey. If the Secret is missing, the check of references reports that.
 func expand(s *Spec, e *kind.Expansion) {
 	if !e.Declares("Secret", s.SecretRef) {
 		return
@@ -51,7 +51,7 @@ func expand(s *Spec, e *kind.Expansion) {
 
 func observe(s *state, live *kind.Live) {
 	if s.Spec.Unrestricted == nil {
-		s.Spec.Unrestricted = new(bool) // Keystone shows null where it was never set
+		s.Spec.Unrestricted = new(bool) // Keystone shows null if it was never set
 	}
 	if ends, err := time.Parse(timeForm, s.More.ExpiresAt); err == nil {
 		s.More.ExpiresAt = ends.Format(time.RFC3339Nano)
@@ -69,7 +69,7 @@ func export(_ *state, _ *Spec, e *kind.Export) {
 
 func skip(want, *object, *kind.Changes) {}
 
-// compareUser only notes that another user is wanted: a new credential would belong to the same user.
+// compareUser only notes a different user, because a new credential would belong to the agent's user again.
 func compareUser(w want, have *object, c *kind.Changes) {
 	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != have.Spec.UserRef {
 		c.Note(at+"userRef", "the credential stays with user "+have.Spec.UserRef+", because the agent logs in as that user")
@@ -78,8 +78,8 @@ func compareUser(w want, have *object, c *kind.Changes) {
 
 func secret(w want) string { return w.Ref("Secret", w.Spec.SecretRef).Data[secretKey] }
 
-// compareSecret compares fingerprints: that of the secret, and the one that was stored in the
-// mark. Without a stored one nothing is compared: the credential works, and stays as it is.
+// compareSecret compares the secret's fingerprint with the fingerprint in the mark. If the mark has none, nothing is
+// compared, and the credential is not replaced.
 func compareSecret(w want, have *state, c *kind.Changes) {
 	print := have.Notes[secretNote]
 	if text := secret(w); text != "" && w.Printed(print, secretUse, text) == fingerprint.Other {
@@ -94,7 +94,7 @@ func compareRoles(w want, have *object, c *kind.Changes) {
 	for _, name := range w.Spec.RoleRefs {
 		ref := w.Ref("Role", name)
 		if ref.ID == "" {
-			return // as with any immutable reference whose target does not exist
+			return // as with any immutable reference: nothing is compared while its target does not exist
 		}
 		wanted = append(wanted, ref.ID)
 	}
@@ -116,7 +116,7 @@ func writeRoles(w want, _ *object, body map[string]any) {
 	}
 }
 
-// service is the type of the service that a rule is about; "" while it is unknown.
+// service returns the type of the service that a rule applies to, or "" while it is unknown.
 func (r AccessRule) service(w want) string {
 	if r.ServiceRef == "" {
 		return r.Service
@@ -152,12 +152,12 @@ func writeRules(w want, _ *object, body map[string]any) {
 // timeForm is the layout in which Keystone writes times. They are in UTC.
 const timeForm = "2006-01-02T15:04:05.000000"
 
-// expiry is the time at which the credential is to expire, in the given layout of
-// package time; "" for never.
+// expiry returns the time at which the credential expires, in the given layout of package time. It returns "" if the
+// credential never expires.
 func expiry(s *Spec, form string) string {
 	t, err := time.Parse(time.RFC3339, table.Or(s.ExpiresAt, ""))
 	if err != nil {
-		return "" // none is given: validate checks the format
+		return "" // the manifest gives no time: validate has checked the format
 	}
 	return t.UTC().Format(form)
 }

@@ -1,13 +1,12 @@
-// Package applicationcredential is the kind ApplicationCredential: a secret that stands
-// for a user in one project (Keystone), in K-ORC's vocabulary.
+// Package applicationcredential is the kind ApplicationCredential: a secret with which programs log in as a user, in one
+// project (Keystone). The fields are named as in K-ORC.
 //
-// Keystone shows a generated secret only once, and it could not be stored safely then. So
-// the secret comes from a Secret of the repository, and is sent to Keystone. The answer's
-// copy of it is not read, and no output and no log contains it.
+// Keystone shows a secret that it generates only once, and Stackreeve has no safe place to store it. So the secret comes
+// from a Secret of the repository and is sent to Keystone. The copy in Keystone's answer is not read, and no output and
+// no log contains the secret.
 //
-// Keystone cannot change an application credential, and stores no attributes that it does
-// not know. So the mark and the fingerprint of the secret are the end of the description.
-// The mark does not say what was last applied.
+// Keystone cannot change an application credential, and stores no attributes that it does not know. So the owner mark
+// and the secret's fingerprint are at the end of the description. The mark does not contain the last applied manifest.
 package applicationcredential
 
 import (
@@ -19,7 +18,7 @@ import (
 )
 
 // Spec is the desired state of an application credential. Field names and meanings are
-// K-ORC's (api/v1alpha1/applicationcredential_types.go); userRef need not be given.
+// K-ORC's (api/v1alpha1/applicationcredential_types.go). Unlike in K-ORC, userRef is optional.
 type Spec struct {
 	Name         *string      `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; followed by the owner mark."`
@@ -69,11 +68,10 @@ type Filter struct {
 	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind returns the kind ApplicationCredential. c may be nil where only its rules are
-// needed. It lists the credentials of the agent's own user.
+// Kind returns the kind ApplicationCredential. c may be nil if only the kind's rules are needed. It lists the credentials of the agent's own user.
 func Kind(c *cloud.Client) *kind.Kind {
 	own := ""
 	if c != nil {
