@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// A name ends like this:
+// The name of a secret in Barbican ends like this:
 //
 //	shop-cert [stackreeve:prod:BarbicanSecret/shop-cert stackreeve-payload:s-…]
 //
-// The last word is the fingerprint of the payload. It ends in :keep if the secret stays
-// when its manifest is removed.
+// The last word is the payload's fingerprint. It ends in :keep if the secret is not deleted when its manifest is
+// removed.
 const (
 	printNote  = mark.OwnerKey + "-payload"
 	keepSuffix = ":keep"
@@ -32,7 +32,7 @@ func marked(own string, m kind.Mark, _, _ string) string {
 	return own + " " + mark.Text(m)
 }
 
-// unmarked splits a name into the user's part and the claim behind it.
+// unmarked splits a name into the user's part and the owner mark behind it.
 func unmarked(name string) (own string, c mark.Claim) {
 	begin := strings.LastIndex(name, " [")
 	inside, closed := strings.CutSuffix(name, "]")
@@ -49,8 +49,8 @@ func unmarked(name string) (own string, c mark.Claim) {
 	return own, mark.Claim{Mark: mark.Claimed(append(ownertext.In(own), owner), kind.Mark{Keep: keep}), Notes: map[string]string{printNote: print}}
 }
 
-// create makes the secret in one request with everything that will be known about it. It
-// then reads the secret, because the answer has only its address.
+// create sends the secret and all its metadata in one request. It then reads the secret, because the answer contains
+// only its address.
 func create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	note := " " + printNote + ":" + w.Print(payloadUse, payload(w))
@@ -70,7 +70,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	return d.Read(answer)
 }
 
-// update always fails: it is called only to mark a secret that is to be adopted.
+// update always fails. The engine calls it only to write the mark on a secret that is adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
 	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }

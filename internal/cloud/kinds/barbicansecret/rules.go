@@ -13,7 +13,7 @@ import (
 
 const (
 	at         = "spec.resource."
-	payloadUse = "barbican secret" // the purpose of its fingerprint
+	payloadUse = "barbican secret" // the purpose of the payload's fingerprint
 	plainText  = "text/plain"
 )
 
@@ -29,7 +29,7 @@ func (s *Spec) key() string { return table.Or(s.PayloadKey, "payload") }
 
 func (s *Spec) isText() bool { return table.Or(s.ContentType, plainText) == plainText }
 
-// expand checks that the Secret has the payload. A missing Secret is reported with the other references.
+// expand checks that the Secret contains the payload. If the Secret is missing, the check of references reports that.
 func expand(s *Spec, e *kind.Expansion) {
 	if !e.Declares("Secret", s.PayloadRef) {
 		return
@@ -47,10 +47,9 @@ func payload(w want) string { return w.Ref("Secret", w.Spec.PayloadRef).Data[w.S
 
 func skip(want, *object, *kind.Changes) {}
 
-// diff compares fingerprints: that of the payload, and the one that is stored in the
-// name. Without a stored one the secret stays as it is. The mark also says whether the
-// secret stays when its manifest is removed. That cannot be changed later, so a
-// difference to the manifest is noted.
+// diff compares the payload's fingerprint with the fingerprint in the name. If the name has none, the secret is not
+// replaced. The mark also says whether the secret is deleted with its manifest. Barbican cannot change the mark, so diff
+// only notes a different value in the manifest.
 func diff(w want, have *state, c *kind.Changes) {
 	print := have.Notes[printNote]
 	if text := payload(w); text != "" && w.Printed(print, payloadUse, text) == fingerprint.Other {
@@ -78,7 +77,7 @@ func writePayload(w want, _ *object, body map[string]any) {
 func expiration(s *Spec) string {
 	t, err := time.Parse(time.RFC3339, table.Or(s.Expiration, ""))
 	if err != nil {
-		return "" // none is given: validate checks the format
+		return "" // the manifest gives no time: validate has checked the format
 	}
 	return table.Timestamp(t)
 }
@@ -101,8 +100,8 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// export omits the payload, which is never read. A secret that no stack made cannot bear
-// a mark, so it is exported as an import only.
+// export omits the payload, because the payload is never read. A secret without a mark cannot get one, so it is exported
+// as an import.
 func export(s *state, spec *Spec, e *kind.Export) {
 	spec.Expiration = nil
 	if text := table.Timestamp(s.More.Expiration.Time); text != "" {

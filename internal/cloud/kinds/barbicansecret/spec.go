@@ -1,14 +1,14 @@
 // Package barbicansecret is the kind BarbicanSecret: a secret that OpenStack's services
 // refer to by its address, such as the certificate of a load balancer (Barbican).
 //
-// The payload comes from a Secret of the repository. It is sent to Barbican and never read
-// back: the name ends in a fingerprint, and a new payload has another one. No output and no
-// log contains the payload, and neither does an error of the request that carried it.
+// The payload comes from a Secret of the repository. It is sent to Barbican and never read back. A changed payload is
+// noticed by its fingerprint, which is at the end of the name. No output, no log and no error of the request contains
+// the payload.
 //
-// Barbican cannot change a secret, and its lists do not show user metadata. Metadata would be
-// written after the secret was made, and read with a request for each secret. So the owner mark
-// is the end of the name, which is a part of the create request, as in package servergroup. The
-// mark does not say what was last applied: every change replaces the secret.
+// Barbican cannot change a secret, and its lists do not show user metadata. User metadata would need a second request
+// after the secret is created, and a request for each secret to read it. So the owner mark is at the end of the name,
+// which is part of the create request, as in package servergroup. The mark does not contain the last applied manifest,
+// because every change replaces the secret.
 package barbicansecret
 
 import (
@@ -20,9 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a secret. Values are Barbican's
-// (barbican/common/validators.py: NewSecretValidator; plugin/util/mime_types.py). Names are
-// shorter than Barbican's, since the mark takes a part.
+// Spec is the desired state of a secret. Values are Barbican's (barbican/common/validators.py: NewSecretValidator;
+// plugin/util/mime_types.py). A name can have fewer characters than in Barbican, because the mark uses some of them.
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
 	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"Type of the secret: opaque (anything), a passphrase, a certificate, or a private, public or symmetric key."`
@@ -53,7 +52,7 @@ type Filter struct {
 	Mode       *string `json:"mode,omitempty" doc:"How a key is used."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -63,7 +62,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind returns the kind BarbicanSecret. c may be nil where only its rules are needed.
+// Kind returns the kind BarbicanSecret. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
