@@ -16,7 +16,8 @@ const (
 	floating = "floating"
 )
 
-// private are the last labels of zones that nobody outside queries. (RFC 6762, appendix G; RFC 8375; ICANN on .internal)
+// private are the last labels of zones that are not queried from the internet. (RFC 6762, appendix G; RFC 8375; ICANN on
+// .internal)
 var private = []string{"internal", "local", "localdomain", "lan", "intranet", "private", "corp", "home", "home.arpa"}
 
 func isPrivate(zone string) bool {
@@ -24,7 +25,8 @@ func isPrivate(zone string) bool {
 	return slices.ContainsFunc(private, func(last string) bool { return zone == last || strings.HasSuffix(zone, "."+last) })
 }
 
-// expandFloating finds the floating IPs that lead to the source of the records, and notes which addresses the records get.
+// expandFloating finds the floating IPs that lead to the object that from refers to. If addressType is left out and the
+// zone is private or unknown, a note says which addresses the records get.
 func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 	s.FloatingIPRefs, s.FloatingOf = nil, nil
 	if from.kind == "" || from.kind == "FloatingIP" || s.Type != "A" || s.AddressType == fixed {
@@ -55,11 +57,12 @@ func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// leading are the floating IPs that lead to a port or a load balancer. They have manifests of their own, or belong to machines and load balancers.
+// leading returns the names of the floating IPs that lead to a port or a load balancer. Each has its own manifest, or
+// was expanded from a machine or a load balancer.
 func leading(e *kind.Expansion, toKind, target string) []string {
 	of := toKind
 	if of == "Port" {
-		of = "VirtualMachine" // its first port has its name
+		of = "VirtualMachine" // a machine's first port has the machine's name
 	}
 	members, _ := e.Members(of, target, "FloatingIP")
 	names := slices.Concat(e.Referring("FloatingIP", toKind, target), members)
@@ -67,7 +70,7 @@ func leading(e *kind.Expansion, toKind, target string) []string {
 	return slices.Compact(names)
 }
 
-// noFloating refuses an addressType that asks for floating IPs where there are none.
+// noFloating refuses an addressType that requests floating IPs if the records can have none.
 func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	switch at := table.Path("addressType"); {
 	case s.AddressType == "":
@@ -78,7 +81,8 @@ func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// reached are the objects whose addresses the records of ref get: its floating IPs if these apply, or else ref itself.
+// reached returns the objects whose addresses the records of ref get: the floating IPs of ref if they apply, or else
+// ref.
 func (s *Spec) reached(w typed.Want[Spec], ref kind.Ref) (list []kind.Ref) {
 	zone := w.Ref("DNSZone", s.ZoneRef)
 	if s.AddressType == "" && isPrivate(cmp.Or(zone.Facts.Name, zone.Stated().Name)) {

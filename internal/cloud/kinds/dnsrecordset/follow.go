@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// source is a field from which records are derived, in place of the field records.
+// source is a reference from which records are derived, instead of from the field records.
 type source struct{ field, kind, ref string }
 
-// sources are all such fields, in the manifest's order.
+// sources returns all these references, in the order of the manifest's fields.
 func (s *Spec) sources() []source {
 	return []source{
 		{"virtualMachineRef", "VirtualMachine", s.VirtualMachineRef},
@@ -25,7 +25,7 @@ func (s *Spec) sources() []source {
 	}
 }
 
-// follows is the source that is set; ok is false if there is none.
+// follows returns the reference that the manifest sets. ok is false if it sets none.
 func (s *Spec) follows() (from source, ok bool) {
 	for _, from := range s.sources() {
 		if from.ref != "" {
@@ -39,7 +39,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 	given := s.validateTargets(r)
 	first := given
 	if s.Type == "PTR" {
-		first = "" // for PTR the source gives the name, not the records
+		first = "" // for PTR, the source gives the name and not the records
 	}
 	for _, from := range s.sources() {
 		switch {
@@ -58,7 +58,8 @@ func (s *Spec) validateSource(r *kind.Report) {
 	s.validateBackwards(r)
 }
 
-// validateTargets checks the fields that give records directly. It returns the one that is set, or "" for none.
+// validateTargets checks records and recordSetRef, the fields that give records directly. It returns the name of the
+// field that is set, or "" for none.
 func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	if len(s.Records) > 0 {
 		given = "records"
@@ -74,8 +75,8 @@ func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	return "recordSetRef"
 }
 
-// expand creates no object. It finds the ports of the machines referred to, as a load balancer does. For a
-// server outside the repository, only the cloud knows the port.
+// expand creates no object. It finds the first port of each machine that the manifest refers to, as a load balancer
+// does. The port of a server outside the repository is unknown: only the cloud knows it.
 func expand(s *Spec, e *kind.Expansion) {
 	s.PortRefs = nil
 	from, _ := s.follows()
@@ -100,17 +101,17 @@ func expand(s *Spec, e *kind.Expansion) {
 	s.expandFloating(from, e)
 }
 
-// followed are the wanted records, according to the references of the manifest.
+// followed has the wanted records, which are derived from the manifest's references.
 type followed struct {
-	field   string // from which they are derived, as a path
+	field   string // the path of the field from which the records are derived
 	records []string
-	// missing is the first referenced object without an address of the type, "" for none; there says whether that
-	// object is ready.
+	// missing is the first referenced object that has no address of the type, or "" if each object has one. there is
+	// true if that object is ready.
 	missing string
 	there   bool
 }
 
-// why says what is missing.
+// why returns the sentence that says what f.missing lacks.
 func (f followed) why(of string) string {
 	if of != "A" && of != "AAAA" {
 		return f.missing + " has no name yet"
@@ -118,7 +119,7 @@ func (f followed) why(of string) string {
 	return fmt.Sprintf("%s has no %s address; name another object, or another type", f.missing, map[string]string{"A": "IPv4", "AAAA": "IPv6"}[of])
 }
 
-// following are the wanted records.
+// following returns the wanted records, derived from the manifest's references.
 func following(w typed.Want[Spec]) followed {
 	from, ok := w.Spec.follows()
 	switch {
@@ -135,7 +136,7 @@ func following(w typed.Want[Spec]) followed {
 	return f
 }
 
-// named are records with the name of another record set.
+// named returns a record that contains the name of another record set.
 func named(w typed.Want[Spec]) followed {
 	f, ref := followed{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
 	if ref.Facts.Name == "" {
@@ -146,7 +147,7 @@ func named(w typed.Want[Spec]) followed {
 	return f
 }
 
-// addressed are the objects that have the addresses of a source.
+// addressed returns the objects whose addresses a source stands for.
 func (s *Spec) addressed(w typed.Want[Spec], from source) (refs []kind.Ref) {
 	kindName, names := from.kind, []string{from.ref}
 	if strings.HasPrefix(kindName, "VirtualMachine") || len(s.PortRefs) > 0 {
@@ -160,7 +161,7 @@ func (s *Spec) addressed(w typed.Want[Spec], from source) (refs []kind.Ref) {
 	return refs
 }
 
-// addresses are records with the addresses of objects.
+// addresses returns records with the addresses of the objects that from refers to.
 func addresses(w typed.Want[Spec], from source) followed {
 	f := followed{field: table.Path(from.field)}
 	for _, ref := range w.Spec.addressed(w, from) {
@@ -175,7 +176,7 @@ func addresses(w typed.Want[Spec], from source) followed {
 	return f
 }
 
-// family selects the addresses that records of a type can hold.
+// family returns the addresses that a record of the given type can contain.
 func family(addresses []string, of string) (list []string) {
 	for _, text := range addresses {
 		if a, err := netip.ParseAddr(text); err == nil && a.Is4() == (of == "A") {
@@ -185,8 +186,8 @@ func family(addresses []string, of string) (list []string) {
 	return list
 }
 
-// compareRecords keeps the existing records while a referenced object has no address: the other records are
-// still valid answers.
+// compareRecords does not change the existing records while a referenced object has no address, because they are still
+// valid answers.
 func compareRecords(w typed.Want[Spec], have *object, c *kind.Changes) {
 	f := following(w)
 	seen := canonical(w.Spec.Type, have.Spec.Records)

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// forms are the words of a record, by its type; the last word takes the rest. Designate
-// itself checks types without a form.
+// forms has, for each type, the words that a record consists of. The last word includes the rest of the text. Designate
+// checks the types that are not in this table.
 var forms = map[string][]word{
 	"A": {ipv4}, "AAAA": {ipv6}, "CNAME": {host}, "NS": {host}, "PTR": {host},
 	"MX": {number, host}, "SRV": {number, number, number, host}, "CAA": {number, text, unquoted},
 	"TXT": {quoted}, "SPF": {quoted},
 }
 
-// examples are correct records.
+// examples has one correct record for each type.
 var examples = map[string]string{
 	"A": "192.0.2.10", "AAAA": "2001:db8::10", "CNAME": "www.example.org.", "NS": "ns1.example.org.", "PTR": "www.example.org.",
 	"MX": "10 mail.example.org.", "SRV": "10 60 5060 sip.example.org.", "CAA": `0 issue "ca.example.org"`, "TXT": "v=spf1 -all", "SPF": "v=spf1 -all",
 }
 
-// word converts a word of a record to Designate's spelling; ok is false for an invalid
-// word.
+// word converts one word of a record to Designate's spelling. ok is false if the word is invalid.
 type word func(string) (spelling string, ok bool)
 
-// spell is a manifest's record in Designate's spelling, or its error and the correction.
+// spell returns a manifest's record in Designate's spelling. For an invalid record it returns what is wrong and how to
+// fix it.
 func spell(of, record string) (spelling, wrong, fix string) {
 	record = strings.TrimSpace(record)
 	form := forms[of]
@@ -55,7 +55,7 @@ func spell(of, record string) (spelling, wrong, fix string) {
 	return strings.Join(words, " "), "", ""
 }
 
-// canonical are records in the single spelling that comparisons use.
+// canonical returns records in one spelling, so that they can be compared.
 func canonical(of string, records []string) []string {
 	out := make([]string, len(records))
 	for i, r := range records {
@@ -96,12 +96,11 @@ func unquoted(s string) (string, bool) {
 	return s, s != "" && !strings.Contains(s, `"`)
 }
 
-// longestText is the longest text that Designate accepts in one pair of quotes, of 255 with
-// them.
+// longestText is the number of characters that fit between one pair of quotes: Designate accepts 255 with the quotes.
 const longestText = 253
 
-// quoted puts a text into quotes, in parts if it is long. A text that begins with a quote
-// is already quoted.
+// quoted puts a text into quotes. A long text becomes several quoted parts. A text that begins with a quote is already
+// quoted.
 func quoted(s string) (string, bool) {
 	if strings.HasPrefix(s, `"`) {
 		return requoted(s)
@@ -121,7 +120,7 @@ func quoted(s string) (string, bool) {
 	return `"` + strings.Join(append(parts, part.String()), `" "`) + `"`, !strings.ContainsAny(s, "\n\r")
 }
 
-// requoted reads quoted texts, and joins them with single spaces.
+// requoted reads texts that are already quoted, and joins them with single spaces.
 func requoted(s string) (string, bool) {
 	var out []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimLeft(s, " \t") {

@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// backwards is the source whose address gives a PTR record set its name; ok is false where the manifest has the name.
+// backwards returns the source whose address gives a PTR record set its name. ok is false if the manifest itself gives
+// the name.
 func (s *Spec) backwards() (from source, ok bool) {
 	from, ok = s.follows()
 	return from, ok && s.Type == "PTR"
@@ -29,7 +30,7 @@ func (s *Spec) validateBackwards(r *kind.Report) {
 	}
 }
 
-// pointer is the name for the reverse lookup of an address (RFC 1035, 3.5; RFC 3596, 2.5).
+// pointer returns the name with which an address is looked up (RFC 1035, 3.5; RFC 3596, 2.5).
 func pointer(a netip.Addr) string {
 	var labels []string
 	if a.Is4() {
@@ -46,8 +47,8 @@ func pointer(a netip.Addr) string {
 	return strings.Join(labels, ".") + ".ip6.arpa."
 }
 
-// pointed is the name for the source's first address within the zone, or "" for none. missing is the object without such an
-// address, or "" while that is unknown.
+// pointed returns the reverse name of the source's first address that is in the zone, or "" for none. missing is an
+// object that is ready and has no such address, or "" while that is unknown.
 func pointed(w typed.Want[Spec], from source) (name, missing string) {
 	zone := strings.ToLower(w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 	for _, ref := range w.Spec.addressed(w, from) {
@@ -67,13 +68,13 @@ func pointed(w typed.Want[Spec], from source) (name, missing string) {
 	return "", missing
 }
 
-// nowhere says why there is no name.
+// nowhere returns the sentence that says why the record set gets no name.
 func nowhere(w typed.Want[Spec], missing string) string {
 	return fmt.Sprintf("%s has no address in zone %s; name another object, or the zone of its network's addresses", missing, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
-// compareBackwards treats another address as another name, and so as another record set. While the source has no address,
-// the existing record set stays.
+// compareBackwards replaces the record set if its source has another address, because another address is another name.
+// While the source has no address, the existing record set is not changed.
 func compareBackwards(w typed.Want[Spec], from source, have *object, c *kind.Changes) {
 	switch name, missing := pointed(w, from); {
 	case missing != "":

@@ -28,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// called is the lookup name of a record set: there is one for each name and type.
+// called returns the text by which a record set is found. A zone has one record set for each name and type.
 func called(name, of string) string {
 	if name == "" || of == "" {
 		return ""
@@ -36,7 +36,7 @@ func called(name, of string) string {
 	return strings.ToLower(name) + " " + of
 }
 
-// absolute is a name with that of its zone; "" while the zone's name is unknown.
+// absolute returns the full name: name and the name of the zone. It returns "" while the zone's name is unknown.
 func absolute(name, zone string) string {
 	switch {
 	case strings.HasSuffix(name, "."):
@@ -61,7 +61,7 @@ func name(w typed.Want[Spec], relative string) string {
 	return called(fullName(w, relative), w.Spec.Type)
 }
 
-// given is the name in the manifest.
+// given returns the name that the manifest gives.
 func given(w typed.Want[Spec]) string {
 	if w.Spec.Name == "" {
 		return w.Key.Name
@@ -69,8 +69,8 @@ func given(w typed.Want[Spec]) string {
 	return w.Spec.Name
 }
 
-// compareName always treats another name as another record set, even if the manifest itself
-// had that name before: a record set is defined by its name.
+// compareName always replaces the record set if its name differs, because a record set is defined by its name. It does
+// so even if the manifest has not changed.
 func compareName(w typed.Want[Spec], have *object, c *kind.Changes) {
 	if from, ok := w.Spec.backwards(); ok {
 		compareBackwards(w, from, have, c)
@@ -89,7 +89,7 @@ func compareTTL(w typed.Want[Spec], have *object, c *kind.Changes) {
 	kind.Field(c, table.Path("ttl"), seconds(have.Spec.TTL), seconds(w.Spec.TTL))
 }
 
-// seconds is a TTL in words.
+// seconds returns a TTL as a plan shows it.
 func seconds(ttl *int) any {
 	if ttl == nil {
 		return "as the zone"
@@ -106,8 +106,9 @@ func writeTTL(w typed.Want[Spec], have *object, body map[string]any) {
 	}
 }
 
-// impossible knows names that Designate refuses because of the zone (central/service.py:
-// _is_valid_recordset_name), and a mistake that it does not notice.
+// impossible returns a reason if Designate would refuse the name because of the zone (central/service.py:
+// _is_valid_recordset_name). It also refuses the zone's name without its final dot, which Designate accepts as a name
+// within the zone.
 func impossible(w typed.Want[Spec]) string {
 	if _, ok := w.Spec.backwards(); ok {
 		return ""
@@ -128,8 +129,8 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// observe sets the phase of a record set. Designate retries a record set in ERROR by itself,
-// and it can be changed and deleted. (designate/objects/recordset.py: status, action)
+// observe sets the phase of a record set. A record set in ERROR can be changed and deleted, and Designate itself tries
+// again. (designate/objects/recordset.py: status, action)
 func observe(s *state, live *kind.Live) {
 	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
@@ -145,7 +146,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// kept reports whether Designate keeps the record set for its zone.
+// kept reports whether Designate itself manages the record set as part of its zone.
 func kept(o *object) bool {
 	return o.Spec.Type == "SOA" || o.Spec.Type == "NS" && strings.EqualFold(o.Spec.Name, o.More.ZoneName)
 }
@@ -162,7 +163,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return d.Post(ctx, w, d.Creation(w))
 }
 
-// remove does not treat Designate's answer, 202, as the end of the deletion.
+// remove reports the record set as not deleted yet, because Designate only accepts the request (202) and deletes later.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err

@@ -1,10 +1,13 @@
-// Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of the domain name system (Designate). It knows the
-// IDs and names of zones, and the addresses of machines, load balancers and floating IPs.
+// Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of the domain name system
+// (Designate). Of other kinds it uses only the IDs and names of zones, and the addresses of machines, load balancers and
+// floating IPs.
 //
-// All record sets of the project come from one list, for all zones. An ID therefore has two parts: that of the zone and that of the record set.
-// Designate's own record sets, SOA and the name servers of a zone, accept no description and so no mark: no stack owns them.
+// One list has the record sets of all zones of the project. So an ID has two parts: the zone's ID and the record set's
+// ID. Designate itself creates the SOA and NS record sets of a zone. They accept no description and so no mark, and no
+// stack owns them.
 //
-// The package is longer than its table: records have several spellings (records.go), and follow other objects (follow.go).
+// The package is more than a table of fields: records have several spellings (records.go), and can be derived from other
+// objects (follow.go).
 package dnsrecordset
 
 import (
@@ -38,15 +41,15 @@ type Spec struct {
 
 	AddressType string `json:"addressType,omitempty" rule:"enum=fixed|floating" doc:"Which addresses the record has. fixed: the addresses of the machine itself. floating: its FloatingIP. If left out: floating if the repository has a FloatingIP for it, else fixed. In a zone with a private name (internal, local, lan, intranet, private, corp, home, home.arpa) the default is fixed."`
 
-	// PortRefs are the first ports of the machines referred to.
+	// PortRefs are the first ports of the machines that the manifest refers to.
 	PortRefs []string `json:"-" ref:"Port,reads"`
-	// FloatingIPRefs are the floating IPs that lead to the referenced object. FloatingOf are the names of the ports and load balancers that they
-	// lead to.
+	// FloatingIPRefs are the floating IPs that lead to the referenced object. FloatingOf has, for each of them, the name
+	// of the port or load balancer that it leads to.
 	FloatingIPRefs []string `json:"-" ref:"FloatingIP,reads"`
 	FloatingOf     []string `json:"-"`
 }
 
-// More is the part of a record set that only Designate knows.
+// More holds the fields of a record set that only Designate sets.
 type More struct {
 	ZoneName  string     `json:"zoneName" api:"zone_name"`
 	Status    string     `json:"status" api:"status"`
@@ -63,7 +66,7 @@ type Filter struct {
 	Type    string  `json:"type,omitempty" doc:"Type of the records."`
 }
 
-// FilterName implements plan.Named.
+// FilterName implements plan.Named. It returns the name and type that the filter selects.
 func (f *Filter) FilterName() string { return called(table.Or(f.Name, ""), f.Type) }
 
 type (
@@ -72,7 +75,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind is the kind DNSRecordSet over c, which may be nil where only rules are needed.
+// Kind returns the kind DNSRecordSet. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	odd := []table.Override[Spec, More]{
 		{Field: "name", Compare: compareName, Write: writeName},
