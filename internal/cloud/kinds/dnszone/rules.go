@@ -57,7 +57,7 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// remove asks Designate to delete the zone. Designate finishes that later.
+// remove requests the deletion of the zone. It reports the zone as not deleted yet, because Designate deletes it later.
 func remove(ctx context.Context, d *define.Driver[Spec, Filter, More], have typed.Live[state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	return false, err

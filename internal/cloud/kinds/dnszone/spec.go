@@ -1,5 +1,5 @@
-// Package dnszone is the kind DNSZone: a zone of the domain name system (Designate).
-// It knows nothing about the record sets in the zone.
+// Package dnszone is the kind DNSZone: a zone of the domain name system (Designate). The record sets of the zone are
+// another kind, DNSRecordSet.
 package dnszone
 
 import (
@@ -42,10 +42,10 @@ type Filter struct {
 	Type  string  `json:"type,omitempty" rule:"enum=PRIMARY|SECONDARY" doc:"Type of the zone: PRIMARY or SECONDARY."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind returns the kind DNSZone. c may be nil where only its rules are needed.
+// Kind returns the kind DNSZone. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
