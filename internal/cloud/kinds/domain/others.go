@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// update carries out a change. Disabling a domain locks out all its users, so that is
-// refused for a domain that others use.
+// update carries out a change. It refuses to disable a domain that contains objects of others, because nobody in a
+// disabled domain can log in.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	if enabled, changed := n.Fields["enabled"]; changed && enabled != true {
 		if err := keepOthers(ctx, d, n.Have.ID, n.Want.Mark); err != nil {
@@ -29,7 +29,8 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return d.Write(ctx, n)
 }
 
-// remove disables the domain and then deletes it. After a kill in between, the next pass deletes it.
+// remove disables the domain and then deletes it. If the agent is killed between the two, the next pass deletes the
+// domain.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if err := keepOthers(ctx, d, have.ID, table.Or(have.Mark, kind.Mark{})); err != nil {
 		return false, err
@@ -41,11 +42,11 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return d.Remove(ctx, have.ID)
 }
 
-// within are the collections whose objects are in a domain, with the kinds of their marks.
+// within are the collections whose objects can be in a domain. kind is the kind that an object's owner mark has to name.
 var within = []struct{ collection, kind string }{{"users", "User"}, {"groups", "Group"}, {"projects", "Project"}, {"roles", "Role"}}
 
-// keepOthers returns an error if objects in the domain were not made by the stack of the
-// mark. The error names none of them, since authors of manifests can read it.
+// keepOthers returns an error if the domain contains objects that the stack of mark m did not make. The error does not
+// name them, because authors of manifests can read it.
 func keepOthers(ctx context.Context, d driver, id string, m kind.Mark) error {
 	ours := mark.Claim{Mark: &m, Project: d.Client.ProjectID}.Holder()
 	others := make([]int, len(within))

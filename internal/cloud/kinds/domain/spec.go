@@ -1,10 +1,10 @@
 // Package domain is the kind Domain: a domain of Keystone, which contains users, groups and
 // projects, in K-ORC's vocabulary.
 //
-// The mark is at the end of the description: newer Keystones refuse unknown attributes of a
-// domain. Keystone deletes only a disabled domain, so it is disabled first. The objects in a
-// domain are deleted with it, and nobody in a disabled domain can log in. So neither happens
-// while the domain contains users, groups, projects or roles that the stack did not make.
+// The mark is at the end of the description, because newer Keystones refuse unknown attributes of a domain. Keystone
+// deletes a domain only if it is disabled, so it is disabled first. Keystone deletes the objects in a domain with it,
+// and nobody in a disabled domain can log in. So the agent neither disables nor deletes a domain that contains users,
+// groups, projects or roles of others.
 package domain
 
 import (
@@ -34,7 +34,7 @@ type Filter struct {
 	Enabled *bool   `json:"enabled,omitempty" doc:"Whether anybody can log in to it."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -42,7 +42,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind returns the kind Domain. c may be nil where only its rules are needed.
+// Kind returns the kind Domain. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
