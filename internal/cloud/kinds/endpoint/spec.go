@@ -1,8 +1,8 @@
 // Package endpoint is the kind Endpoint: the address of a service of the catalog
 // (Keystone), in K-ORC's vocabulary.
 //
-// An endpoint has no name and no description in Keystone, but Keystone stores
-// additional attributes. The mark and the description are such attributes.
+// Keystone gives an endpoint no name and no description, but stores additional attributes. The mark and the description
+// are additional attributes.
 package endpoint
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Spec is the desired state of an endpoint. Field names and meanings are K-ORC's
-// (api/v1alpha1/endpoint_types.go); region is added.
+// (api/v1alpha1/endpoint_types.go). The field region is not in K-ORC.
 type Spec struct {
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
@@ -39,7 +39,7 @@ type Filter struct {
 
 type state = define.State[Spec, More]
 
-// Kind returns the kind Endpoint. c may be nil where only its rules are needed.
+// Kind returns the kind Endpoint. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
