@@ -24,10 +24,10 @@ type driver struct {
 	etcd     etcd.Client
 	now      func() time.Time
 	failures *failures
-	master   *pki.Master // nil for none
+	master   *pki.Master // nil if there is no master key
 }
 
-// client is a client for the members, with the TLS settings of the cluster.
+// client returns a client for the members, with the TLS settings of the cluster.
 func (d driver) client(w want) (c etcd.Client, err error) {
 	var entries map[string]string
 	if t := w.Spec.TLS; t != nil {
@@ -38,8 +38,9 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 	return c, err
 }
 
-// List implements [typed.Kind]. It lists the objects that bear the mark of a series, each series together, in all containers of the project. An object
-// with several marks or a copied mark has an uncertain owner, and stands alone.
+// List implements [typed.Kind]. It lists the objects of all containers of the project that bear the mark of a series,
+// and groups them by series. An object with several marks or a copied mark has an uncertain owner, so it is a series
+// alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -75,7 +76,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	return all, nil
 }
 
-// Create implements [typed.Kind]: a series begins with its first snapshot.
+// Create implements [typed.Kind]. It takes the first snapshot of the series.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w)
 	if err != nil {
@@ -84,8 +85,9 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 	return live([]item{i}, failure{}), nil
 }
 
-// Update implements [typed.Kind]: it takes and removes the snapshots that are due, and writes the marks of all last. A failure of one part does not
-// prevent the others. Otherwise an object whose mark cannot be written, such as one in an archive, would end all backups.
+// Update implements [typed.Kind]. It takes the snapshot that is due, removes the snapshots that are due, and then writes
+// the marks. If one part fails, the other parts still run: otherwise one object whose mark cannot be written, such as
+// one in an archive, would stop all backups.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.in(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)
@@ -100,15 +102,16 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 	return errors.Join(errs...)
 }
 
-// takes reports whether one of the changes takes a snapshot.
+// takes reports whether the changes include a new snapshot.
 func takes(changes []kind.Change) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
 }
 
-// removeDue removes the surplus and the half-made snapshots that are among the changes; gone are their IDs.
+// removeDue removes the surplus and the half-made snapshots that the changes name. gone are the IDs of the removed
+// snapshots.
 func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
 	gone = map[string]bool{}
-	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // nothing else is removed, whatever the changes are
+	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // no other snapshot is removed, whatever the changes are
 		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
 			continue
 		}
@@ -120,7 +123,7 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 	if usable(of) > 0 {
 		return gone, nil
 	}
-	for _, i := range of { // left over by a process that ended
+	for _, i := range of { // half-made snapshots of a process that ended
 		if err := d.remove(ctx, i); err != nil {
 			return gone, err
 		}
@@ -129,13 +132,14 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 }
 
 const (
-	// mostFailed is the number of marks that may fail before no more are tried; refusals by the store do not count.
+	// mostFailed is the number of failed marks after which no more are tried. A mark that the store refuses is not
+	// counted.
 	mostFailed = 10
-	// mostNamed is how many of the failed marks the error names.
+	// mostNamed is the number of failed marks that the error names.
 	mostNamed = 3
 )
 
-// rewrite writes the mark of all complete snapshots, the newest first.
+// rewrite writes the mark of each complete snapshot, the newest first.
 func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 	var errs []error
 	failed, more := 0, 0
@@ -166,8 +170,8 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 	return errors.Join(errs...)
 }
 
-// remove removes a listed snapshot. If that was half-made, another process may have completed it since, or written another of the same name: it then
-// stays.
+// remove removes a listed snapshot. It first reads a half-made snapshot again. If another process has completed or
+// replaced it since, it is not removed.
 func (d driver) remove(ctx context.Context, i item) error {
 	if !i.Whole() {
 		now, err := d.store.Head(ctx, i.Container, i.Name)
@@ -193,7 +197,8 @@ func notesOf(i item) map[string]string {
 	return out
 }
 
-// Delete implements [typed.Kind]: it removes the whole series, the oldest first, so that an interruption leaves the newest.
+// Delete implements [typed.Kind]. It removes all snapshots of the series, the oldest first, so that the newest remain if
+// it is interrupted.
 func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	for _, i := range slices.Backward(have.State.Items) {
 		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
@@ -215,19 +220,19 @@ func classed(err error) error {
 	return err
 }
 
-// wordOf is the word for the stack in the names of its objects, the same as in its owner texts.
+// wordOf returns the word for the stack in the names of its objects. The owner text contains the same word.
 func wordOf(owner string) string {
 	o, _ := ownertext.Parse(owner)
 	return o.Stack
 }
 
-// within reports whether an address is in one of some networks.
+// within reports whether an address is in one of the networks.
 func within(networks []netip.Prefix, at netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(at.WithZone("").Unmap()) })
 }
 
-// allowed refuses addresses of the manifest that are in no subnet of the stack. It does so only if the configuration does not list the allowed networks,
-// see [outbound.Machines].
+// allowed refuses endpoints of the manifest that are in no subnet of the stack. It checks this only if the configuration
+// does not list the allowed networks, see [outbound.Machines].
 func (d driver) allowed(w want) error {
 	if len(d.etcd.Machines.Within) > 0 || len(w.Spec.EtcdEndpoints) == 0 {
 		return nil
@@ -242,7 +247,7 @@ func (d driver) allowed(w want) error {
 func inSubnets(own []string, list []netip.AddrPort) error {
 	var networks []netip.Prefix
 	for _, cidr := range own {
-		if p, err := netip.ParsePrefix(cidr); err == nil { // an unknown subnet has no CIDR
+		if p, err := netip.ParsePrefix(cidr); err == nil { // an unknown subnet has no CIDR, so it is skipped
 			networks = append(networks, p.Masked())
 		}
 	}
@@ -254,7 +259,7 @@ func inSubnets(own []string, list []netip.AddrPort) error {
 	return nil
 }
 
-// addresses are the addresses of the members.
+// addresses returns the addresses of the members.
 func addresses(w want) (list []netip.AddrPort) {
 	for _, endpoint := range w.Spec.EtcdEndpoints {
 		if at, what, _ := addressOf(endpoint); what == "" {

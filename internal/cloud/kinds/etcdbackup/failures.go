@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// failures are the causes of the last failed attempts of each series, in this
-// process.
+// failures has, for each series, the cause of the last failed attempts. Only this process knows them.
 type failures struct {
 	mu  sync.Mutex
 	all map[string]failure
@@ -35,7 +34,7 @@ func (f *failures) note(owner string, err error, now time.Time) {
 	f.all[owner] = failure{f.all[owner].times + 1, now, reason(err)}
 }
 
-// reason is the cause of a failure, in words that can be shown.
+// reason returns the cause of a failure as a text that can be shown.
 func reason(err error) string {
 	said := err.Error()
 	var unquoted kind.Unquoted

@@ -12,16 +12,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// answer is the answer of a member.
+// answer is the answer of one member.
 type answer struct {
 	at      netip.AddrPort
 	status  etcd.Status
 	members etcd.Members
 	answers bool
-	unlike  string // how its protocol differs from the expected one, such as without TLS
+	unlike  string // how its protocol differs from the expected one, for example that it has no TLS
 }
 
-// ask asks all members at the same time.
+// ask asks all members in parallel.
 func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []answer {
 	all := make([]answer, len(addresses))
 	var asking sync.WaitGroup
@@ -36,7 +36,7 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 			}
 			a.answers = true
 			if a.members, err = c.Members(ctx, at.Addr().String()); err != nil {
-				a.members = etcd.Members{} // a learner does not answer this
+				a.members = etcd.Members{} // a learner refuses this request
 			}
 		})
 	}
@@ -44,14 +44,15 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 	return all
 }
 
-// on is a client for the port of an address.
+// on returns a copy of the client that uses the port of an address.
 func on(c etcd.Client, at netip.AddrPort) etcd.Client {
 	c.Port = int(at.Port())
 	return c
 }
 
-// choose is the member that a snapshot is taken of: a healthy voter that agrees on a leader with the majority of its cluster. It prefers a member
-// that does not lead itself. A member that lies, or was left behind, does not outvote the others.
+// choose returns the member from which the snapshot is taken. It is a healthy voter that names the same leader as the
+// majority of its cluster, if possible not the leader itself. So one member that lies, or lags behind, does not outvote
+// the other members.
 func choose(all []answer) (best answer, err error) {
 	type side struct{ cluster, leader uint64 }
 	of := func(a answer) side { return side{a.status.ClusterID, a.status.Leader} }
@@ -88,7 +89,8 @@ func choose(all []answer) (best answer, err error) {
 	return best, nil
 }
 
-// otherwise names a member with another protocol than expected, which may be the cause of the missing answers; "" if there is none.
+// otherwise returns the name of a member whose protocol is not the expected one, because that may be why answers are
+// missing. It returns "" if there is none.
 func otherwise(all []answer) string {
 	for _, a := range all {
 		if a.unlike != "" {
@@ -98,7 +100,8 @@ func otherwise(all []answer) string {
 	return ""
 }
 
-// counted are the IDs of the voters, according to one that is a voter itself, and the voters that answer, each once.
+// counted returns the IDs of the voters, as listed by a member that is a voter itself. healthy are the voters that
+// answer, each once.
 func counted(mine []answer) (voters []uint64, healthy []answer) {
 	for _, a := range mine {
 		if voters = votersOf(a.members); slices.Contains(voters, a.status.MemberID) {
@@ -125,7 +128,8 @@ func votersOf(m etcd.Members) (ids []uint64) {
 	return ids
 }
 
-// ill reports whether a member's status has an error about its data. Exhausted space does no harm.
+// ill reports whether a member's status has an error about its data. NOSPACE is not counted, because the data is still
+// good.
 func ill(s etcd.Status) bool {
 	return slices.ContainsFunc(s.Errors, func(e string) bool { return !strings.Contains(e, "NOSPACE") })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostOften is the shortest time between two snapshots, in seconds.
+// mostOften is the shortest allowed interval between two snapshots, in seconds.
 const mostOften = 60
 
 // Validate implements [typed.Kind].
@@ -65,7 +65,8 @@ func (s *Spec) note(r *kind.Report) {
 	}
 }
 
-// addressOf reads an endpoint. For an invalid one it returns the error as what, and the correction as fix; else both are "".
+// addressOf reads an endpoint. For an invalid endpoint, what is the error and fix is the correction. Otherwise both are
+// "".
 func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	const write = "write http://ADDRESS:2379, or https, with an IP address, or use clusterRef for an EtcdCluster of the stack"
 	u, err := url.Parse(endpoint)
@@ -81,7 +82,8 @@ func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	return at, "", ""
 }
 
-// Expand creates no object. It finds the members of the cluster, which must exist first, and their TLS settings.
+// Expand creates no object. It finds the members of the cluster, which must exist before the backup, and their TLS
+// settings.
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.ClientTLSSecret != "" {
 		etcdtls.Check(e, clientField, s.ClientTLSSecret, r.now())
@@ -106,7 +108,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// subnets are the stack's own subnets, if the configuration does not list the networks of machines.
+// subnets returns the subnets that the stack makes. It returns none if the configuration lists the networks of machines.
 func (r rules) subnets(e *kind.Expansion) (own []string) {
 	if len(r.within) > 0 {
 		return nil
@@ -124,7 +126,7 @@ func (r rules) subnets(e *kind.Expansion) (own []string) {
 
 const clientField = "spec.clientTLSSecret"
 
-// Lasts implements [typed.Kind]: snapshots that keep data are deleted only if a manifest says so.
+// Lasts implements [typed.Kind]. The snapshots remain when the manifest is removed, unless onDelete is "delete".
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
 func (s *Spec) policy() Policy {
@@ -134,7 +136,7 @@ func (s *Spec) policy() Policy {
 	return *s.BackupPolicy
 }
 
-// keep is how many snapshots are kept.
+// keep returns the number of snapshots that are kept.
 func (s *Spec) keep() int {
 	const most = 1000
 	if n := s.policy().MaxBackups; n > 0 {
@@ -145,7 +147,7 @@ func (s *Spec) keep() int {
 
 func (s *Spec) interval() time.Duration { return time.Duration(s.policy().Interval) * time.Second }
 
-// longest is the maximal time for taking one snapshot.
+// longest returns the maximal time for taking one snapshot.
 func (s *Spec) longest() time.Duration {
 	if n := s.policy().Timeout; n > 0 {
 		return time.Duration(n) * time.Second
@@ -153,7 +155,7 @@ func (s *Spec) longest() time.Duration {
 	return 10 * time.Minute
 }
 
-// container is the name of the manifest's container, in the cloud or in the other store.
+// container returns the name of the container or bucket of the snapshots.
 func container(w want) string {
 	if w.Spec.StorageType == "S3" {
 		return w.Spec.S3.Container()
@@ -161,7 +163,7 @@ func container(w want) string {
 	return w.Ref("SwiftContainer", w.Spec.Swift.Container).Facts.Name
 }
 
-// place is the field that names it.
+// place returns the field that names the container.
 func (s *Spec) place() string {
 	if s.StorageType == "S3" {
 		return "spec.s3.path"
@@ -169,15 +171,15 @@ func (s *Spec) place() string {
 	return "spec.swift.container"
 }
 
-// Diff implements [typed.Kind]. The cloud stores nothing of the manifest but its mark. A change by a commit therefore shows as a
-// different mark, and Diff adds the loss that it causes.
+// Diff implements [typed.Kind]. Of the manifest, the store contains only the mark. So a plan shows a commit's change as
+// a different mark, and Diff adds the snapshots that the change deletes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
 		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
-		return // the rest depends on the time, see Upkeep
+		return // the other changes depend on the time, see Upkeep
 	}
 	spare := w.Spec.spare(of)
 	if len(spare) == 0 {
@@ -190,7 +192,7 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 
 const (
 	keepField = "spec.backupPolicy.maxBackups"
-	// itemsField is the field of the status with the snapshots.
+	// itemsField is the status field that lists the snapshots.
 	itemsField = "status.items"
 )
 
@@ -199,7 +201,7 @@ func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	return w.Spec.upkeep(have.in(container(w)), have.failed, now)
 }
 
-// shown is the status of a series; the first fields are etcd-operator's. (v1beta2: BackupStatus)
+// shown is the status of a series. The first five fields are etcd-operator's. (v1beta2: BackupStatus)
 type shown struct {
 	Succeeded    bool        `json:"succeeded"`
 	Reason       string      `json:"Reason,omitempty"`

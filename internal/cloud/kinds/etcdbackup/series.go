@@ -23,11 +23,11 @@ type item = etcdstore.Object
 type series struct {
 	Mark   *kind.Mark
 	Items  []item
-	failed failure // of the last attempts
+	failed failure // the last failed attempts
 }
 
-// in are the items of a series that are in a container. Others may bear the mark, too: somebody wrote it there, or the container was another one before.
-// They do not count, and none of them is removed.
+// in returns the items of the series that are in a container. Items in another container may bear the mark, too:
+// somebody wrote it, or the manifest named that container before. They do not count, and none of them is removed.
 func (s *series) in(container string) (list []item) {
 	for _, i := range s.Items {
 		if i.Container == container {
@@ -46,7 +46,8 @@ func usable(of []item) (n int) {
 	return n
 }
 
-// spare are the surplus items, the oldest first. Only complete items count, and a newer complete one always remains.
+// spare returns the surplus items, the oldest first. Only complete items are counted, and at least one complete item
+// always remains.
 func (s *Spec) spare(of []item) (list []item) {
 	kept := 0
 	for _, i := range of {
@@ -63,7 +64,8 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// halfMade are the items left over by a process that ended. An item that may still be written stays.
+// halfMade returns the incomplete items that a process left when it ended. An item that a process may still write is not
+// among them.
 func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
 	for _, i := range of {
 		if !i.Whole() && now.Sub(i.Written) > s.longest()+etcdstore.Skew {
@@ -73,20 +75,20 @@ func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
 	return list
 }
 
-// The pause after a failed snapshot, which doubles with each failure.
+// The pause after a failed snapshot. It doubles with each failure, up to lastRetry.
 const (
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
 )
 
-// failure is the cause of the last failed attempts.
+// failure is the number, the time and the cause of the last failed attempts.
 type failure struct {
 	times int
 	at    time.Time
 	why   string
 }
 
-// again is the earliest time for the next attempt.
+// again returns the earliest time for the next attempt.
 func (f failure) again() time.Time {
 	if f.times == 0 {
 		return time.Time{}
@@ -94,10 +96,10 @@ func (f failure) again() time.Time {
 	return f.at.Add(backoff.Pause(firstRetry, lastRetry, f.times))
 }
 
-// mostRemoved is how many snapshots one pass removes because of the time.
+// mostRemoved is the number of snapshots that one pass removes at most.
 const mostRemoved = 100
 
-// upkeep says what is due at a time for the items that count, the newest first.
+// upkeep returns the changes that are due now. of are the items that count, the newest first.
 func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
 	gone := slices.Concat(s.spare(of), s.halfMade(of, now))
 	for _, i := range gone[:min(len(gone), mostRemoved)] {
@@ -109,7 +111,7 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 	if newest != nil && every > 0 {
 		have = since(newest, now)
 		next := have.Add(every)
-		moment = text(next) // the same in each round until there is a newer one
+		moment = text(next) // the text stays the same until there is a newer snapshot
 		if due = !next.After(now); !due {
 			u.Next = next
 			if newest.Written.After(now.Add(etcdstore.Skew)) {
@@ -131,10 +133,10 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 	return u
 }
 
-// clockBehind explains to operators that this machine's clock may be behind the store's.
+// clockBehind tells operators that the clock of this machine may be behind the store's clock.
 const clockBehind = "the store says that the newest snapshot was written in the future, so the clock of this machine is behind, and the next one may come too late; correct the clock"
 
-// newest is the newest complete item; nil for none.
+// newest returns the newest complete item, or nil if there is none.
 func newest(of []item) *item {
 	for i := range of {
 		if of[i].Whole() {
@@ -144,9 +146,10 @@ func newest(of []item) *item {
 	return nil
 }
 
-// since is the time from which the interval to the next snapshot counts: the noted moment, by the clock of the process that took it. It
-// counts even if that clock is ahead of the store's. A moment later than now is not believed: otherwise backups would stop. A forged
-// earlier moment delays one backup by an interval at most.
+// since returns the time from which the interval to the next snapshot is counted. It is the time in the item's metadata,
+// from the clock of the process that took the snapshot, even if that clock is ahead of the store's clock. A time later
+// than now is ignored, because otherwise backups would stop. A forged earlier time delays one backup by one interval at
+// most.
 func since(newest *item, now time.Time) time.Time {
 	if at, ok := newest.Noted(); ok && !at.After(now) {
 		return at
@@ -154,10 +157,10 @@ func since(newest *item, now time.Time) time.Time {
 	return newest.At()
 }
 
-// text is the form of a time in metadata.
+// text returns a time as metadata contain it.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// newestFirst orders items by their moments.
+// newestFirst orders items by the times at which the snapshots were taken.
 func newestFirst(a, b item) int {
 	return cmp.Or(b.At().Compare(a.At()), cmp.Compare(b.Number(etcdstore.Revision), a.Number(etcdstore.Revision)), strings.Compare(b.Name, a.Name))
 }
@@ -179,7 +182,7 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// live is a series as a [typed.Live].
+// live converts a series to a [typed.Live].
 func live(items []item, failed failure) typed.Live[series] {
 	s := &series{Items: items, failed: failed}
 	oldest := items[len(items)-1]

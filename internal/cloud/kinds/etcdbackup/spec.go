@@ -1,10 +1,11 @@
-// Package etcdbackup is the kind EtcdBackup: snapshots of a cluster of etcd that are taken at intervals and stored in Swift or S3. They are
-// removed when there are enough newer ones.
+// Package etcdbackup is the kind EtcdBackup: snapshots of an etcd cluster that are taken at intervals and stored in
+// Swift or S3. Old snapshots are removed when there are enough newer ones.
 //
-// Its object in the cloud is the series of all snapshots that bear its mark. The newest one shows when the next is due. No other state exists,
-// except for the causes of the last failed attempts, which this process remembers.
+// Its object in the cloud is a series: all snapshots that bear its mark. The time of the newest snapshot determines when
+// the next is due. No other state exists, except that this process remembers the causes of the last failed attempts.
 //
-// The package is longer than its table: a series has many objects (series.go), and the driver must find a member that it can believe (pick.go).
+// The package is more than a table of fields: a series has many objects (series.go), and the driver must find a member
+// whose answers it can believe (pick.go).
 package etcdbackup
 
 import (
@@ -21,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the declared series. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and insecureSkipVerify are those of
-// etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
+// Spec is the declared series. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and
+// insecureSkipVerify are fields of etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
 	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
 	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: IP addresses of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
@@ -38,11 +39,11 @@ type Spec struct {
 	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no effect, and a plan notes it."`
 	OSS                map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
 
-	// MemberRefs are the members of the cluster, which the repository knows.
+	// MemberRefs are the members of the cluster that clusterRef names.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
-	// SubnetRefs are the stack's own, in which members at etcdEndpoints may be.
+	// SubnetRefs are the subnets that the stack makes. Members at etcdEndpoints may be in them.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
-	// TLS are the settings for connections to members; nil without TLS.
+	// TLS has the settings for connections to members. It is nil without TLS.
 	TLS *kind.TLS `json:"-"`
 	// OperatorRef is the Secret of the cluster's manifest, if clientTLSSecret does not name one.
 	OperatorRef string `json:"-" ref:"Secret"`
@@ -63,7 +64,7 @@ type Policy struct {
 type (
 	rules struct {
 		s3     *defaults.S3
-		within []netip.Prefix // that the configuration names
+		within []netip.Prefix // networks of machines that the configuration names
 		now    func() time.Time
 	}
 	want = typed.Want[Spec]
@@ -72,7 +73,7 @@ type (
 // Name is the name of the kind.
 const Name = "EtcdBackup"
 
-// Kind is the kind EtcdBackup over c, which may be nil where only rules are needed.
+// Kind returns the kind EtcdBackup. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 	var machines outbound.Machines
 	if c != nil {

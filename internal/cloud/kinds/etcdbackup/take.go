@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// take takes a snapshot, and remembers a failure.
+// take takes a snapshot and records whether that failed.
 func (d driver) take(ctx context.Context, w want) (i item, err error) {
 	bound, stop := context.WithTimeout(ctx, w.Spec.longest())
 	defer stop()
@@ -31,7 +31,7 @@ func (d driver) take(ctx context.Context, w want) (i item, err error) {
 	return i, err
 }
 
-// snapshot asks a member for its data and passes it on to the store as it arrives.
+// snapshot requests the data from a member and sends it to the store while it arrives.
 func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	client, err := d.client(w)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	if err != nil {
 		return item{}, fmt.Errorf("%s: %w", at.at, err)
 	}
-	defer func() { _ = data.Close() }() // all data have been read, so an error does not matter
+	defer func() { _ = data.Close() }() // all data was read, so an error of Close does not matter
 	size, err := data.Length()
 	if err != nil {
 		return item{}, classed(fmt.Errorf("%s: %w", at.at, err))
@@ -70,7 +70,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	return d.finish(ctx, w, name, notes, sent)
 }
 
-// finish compares the store's data with the sent data, and marks the object as complete.
+// finish compares the stored data with the sent data, and marks the object as complete.
 func (d driver) finish(ctx context.Context, w want, name string, notes map[string]string, sent *sent) (item, error) {
 	i, err := d.store.Head(ctx, container(w), name)
 	if err != nil {
@@ -88,12 +88,13 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 	return i, nil
 }
 
-// sent is a snapshot on its way to the store. Its last byte is passed on only when all data have arrived and match etcd's digest. A store that knows
-// the length creates the object as soon as it has the last byte.
+// sent is a snapshot that is being sent to the store. Read returns its last byte only after all data has arrived and
+// matches etcd's digest. This is needed because a store that knows the length creates the object when it gets the last
+// byte.
 type sent struct {
 	*etcd.Snapshot
-	ahead *bufio.Reader // reads the snapshot
-	sum   hash.Hash     // of the data passed on
+	ahead *bufio.Reader // buffers the snapshot's data
+	sum   hash.Hash     // the checksum of the data that Read has returned
 	err   error         // the cause of an incomplete read
 }
 
@@ -107,7 +108,7 @@ func (s *sent) Read(p []byte) (n int, err error) {
 	ready := s.ahead.Buffered()
 	switch {
 	case err == nil:
-		ready-- // this one may be the last
+		ready-- // the last buffered byte may be the last of all
 	case !errors.Is(err, io.EOF):
 		s.err = err
 		return 0, err
