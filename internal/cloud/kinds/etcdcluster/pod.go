@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Pod is etcd-operator's policy for each member, meant for Kubernetes.
-// (PodPolicy)
+// Pod is etcd-operator's policy for the pods of members in Kubernetes. (PodPolicy)
 type Pod struct {
 	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
@@ -33,24 +32,24 @@ type Variable struct {
 	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value."`
 }
 
-// Claim is the part of a volume claim that applies to machines.
+// Claim has the fields of a volume claim that apply to machines.
 type Claim struct {
 	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume belongs to one machine."`
 	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type, by the stack's defaults.storageClasses; the cloud's default if defaults.storageClasses does not have the name."`
 	Resources        ClaimResources `json:"resources,omitempty" doc:"Requested resources."`
 }
 
-// ClaimResources are the resources that a claim asks for.
+// ClaimResources are the resources that a claim requests.
 type ClaimResources struct {
 	Requests struct {
 		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
 	} `json:"requests,omitempty" doc:"Requested resources."`
 }
 
-// tlsSetting are etcd's own settings of TLS.
+// tlsSetting matches the names of etcd's settings for TLS.
 var tlsSetting = pattern.Of(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
 
-// fixed says why a manifest cannot set a certain setting of etcd.
+// fixed returns the reason why a manifest cannot set a certain setting of etcd.
 func fixed(name string) string {
 	switch name {
 	case "ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
@@ -87,7 +86,7 @@ func (p *Pod) validate(r *kind.Report) {
 	}
 }
 
-// note names the fields that have no meaning for machines.
+// note adds a note for each given field that has no effect on machines.
 func (p *Pod) note(e *kind.Expansion) {
 	if p == nil {
 		return

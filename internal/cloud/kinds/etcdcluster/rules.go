@@ -15,15 +15,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// script runs etcd on each machine.
+// script is the Python script that runs etcd on each machine.
 //
 //go:embed etcd.py
 var script string
 
-// defaultVersion is Debian 12's.
+// defaultVersion is the version of etcd in Debian 12.
 const defaultVersion = "3.4.23"
 
-// packaged are the versions with learners that distributions have as a package etcd-server.
+// packaged has the versions that distributions have as the package etcd-server. All of them know learners.
 var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -35,7 +35,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
 	}
-	if strings.HasPrefix(s.Repository, "http") { // otherwise it names container images
+	if strings.HasPrefix(s.Repository, "http") { // otherwise it is the address of container images
 		machine.CheckRepository(s.Repository, r)
 	}
 	if s.Size%2 == 0 {
@@ -45,11 +45,11 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 
 type fields = machine.Fields
 
-// Expand creates
+// Expand creates these objects:
 //
-//	SecurityGroup/NAME             who may talk to the members
-//	VirtualMachineGroup/NAME       their machines, one changed at a time
-//	EtcdMember/NAME-0 …            their membership, each after the one before
+//	SecurityGroup/NAME             the rules for traffic to the members
+//	VirtualMachineGroup/NAME       the members' machines, of which one is changed at a time
+//	EtcdMember/NAME-0 …            the membership of each machine, each created after the one before
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	d := r.defaults.Etcd
 	if d == nil {
@@ -75,7 +75,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Paused {
 		e.Suspend()
 	}
-	e.Public() // otherwise each word of the script would be removed from messages as a secret
+	e.Public() // otherwise each word of the script would be treated as a secret and removed from messages
 	template := m.Fields()
 	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
 	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
@@ -105,7 +105,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.members(version, e)
 }
 
-// noteDisk explains the consequences of data on the disk of a machine.
+// noteDisk adds a note that says what happens to data that is on a machine's own disk.
 func (s *Spec) noteDisk(e *kind.Expansion) {
 	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor begins with an empty disk"
 	switch {
@@ -118,7 +118,7 @@ func (s *Spec) noteDisk(e *kind.Expansion) {
 	}
 }
 
-// trusts reports whether the cluster can have the certificates that it asks for.
+// trusts reports whether the cluster can have the certificates that the manifest requests.
 func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
 	if s.TLS != nil && s.TLS.Auto != nil && d.MasterKeyFile == "" {
 		e.Problem("spec.TLS.auto", "needs a master key, and the stack's configuration has no spec.defaults.etcd.masterKeyFile", "name a file there, made with: openssl rand -hex 32; or give certificates: TLS.static")
@@ -127,7 +127,7 @@ func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
 	return s.TLS.judge(e, r.now())
 }
 
-// initScript is the script of the machines, with its secrets and certificates.
+// initScript returns the machines' script as a field, with its secrets and certificates.
 func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
 	made := fields{"value": s.script(name, version, from, sum, volume), "template": true}
 	switch {
@@ -140,7 +140,7 @@ func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
 	return made
 }
 
-// members adds the membership of each machine.
+// members adds an EtcdMember for each machine.
 func (s *Spec) members(version string, e *kind.Expansion) {
 	var names []string
 	for i := range s.Size {
@@ -167,7 +167,7 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 	}
 }
 
-// version is the version that the machines run.
+// version returns the version of etcd that the machines run.
 func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	version := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
 	used := cmp.Or(d.Versions[version], version)
@@ -177,7 +177,8 @@ func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	return used
 }
 
-// source is the address of etcd, and its checksum; "" for Debian's package.
+// source returns the address from which machines get etcd, and its checksum. from is "" if they install Debian's
+// package.
 func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from, sum string) {
 	if strings.HasPrefix(s.Repository, "http://") || strings.HasPrefix(s.Repository, "https://") {
 		return s.Repository, s.Checksum
@@ -194,7 +195,7 @@ func (r rules) storage(s *Spec, d *defaults.Etcd, e *kind.Expansion) *Storage {
 		return s.Storage
 	case s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil:
 		claim := s.Pod.PersistentVolumeClaimSpec
-		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // Validate reports the error
+		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // Validate has reported the error
 		volumes, note := r.defaults.VolumeType(claim.StorageClassName)
 		if note != "" {
 			e.Note("spec.pod.persistentVolumeClaimSpec.storageClassName", note)
@@ -206,7 +207,7 @@ func (r rules) storage(s *Spec, d *defaults.Etcd, e *kind.Expansion) *Storage {
 	return nil
 }
 
-// gates are the rules of the security group.
+// gates returns the rules of the security group.
 func (s *Spec) gates(e *kind.Expansion) []fields {
 	if s.Clients == nil && s.TLS == nil {
 		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
@@ -214,7 +215,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 	return machine.Gates(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
 }
 
-// script is the script that the machines run.
+// script returns the script that the machines run.
 func (s *Spec) script(name, version, from, sum string, volume bool) string {
 	env := map[string]string{}
 	if s.Pod != nil {
@@ -229,7 +230,8 @@ func (s *Spec) script(name, version, from, sum string, volume bool) string {
 	return boot.Filled(script, values, s.TLS.given())
 }
 
-// raises reports whether this version of etcd restores a snapshot with higher revisions than before. (CHANGELOG-3.5.md: 3.5.10)
+// raises reports whether this version of etcd can raise the revisions when it restores a snapshot. (CHANGELOG-3.5.md:
+// 3.5.10)
 func raises(version string) bool {
 	if minor(version) != minor("3.5.10") {
 		return minor(version) > minor("3.5.10")
@@ -238,7 +240,7 @@ func raises(version string) bool {
 	return patch >= 10
 }
 
-// minor is the number of a minor version, for comparison.
+// minor returns the major and minor version as one number, for comparison.
 func minor(version string) int {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the declared cluster. size, version, repository, paused, pod and TLS are those of etcd-operator
+// Spec is the declared cluster. size, version, repository, paused, pod and TLS are fields of etcd-operator
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/cluster.go).
 type Spec struct {
 	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even size tolerates no more failures than the next lower odd size."`
@@ -41,7 +41,7 @@ type rules struct {
 	now      func() time.Time
 }
 
-// Kind is the kind EtcdCluster, with the defaults of a stack's configuration.
+// Kind returns the kind EtcdCluster, with the defaults of a stack's configuration.
 func Kind(d defaults.Defaults) *kind.Kind {
 	r := rules{d, time.Now}
 	return typed.Workload[Spec]{

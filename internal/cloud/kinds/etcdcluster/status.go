@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Summarize is a cluster's status in etcd-operator's terms. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
+// Summarize returns a cluster's status with the fields of etcd-operator. (pkg/apis/etcd/v1beta2/status.go:
+// ClusterStatus)
 func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	ready, unready, current := []any{}, []any{}, ""
 	members, lost, reason := member.Parts("EtcdMember", parts)
@@ -45,7 +46,7 @@ func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	return own
 }
 
-// older compares versions in etcd's notation.
+// older reports whether version a is older than version b.
 func older(a, b string) bool {
 	if minor(a) != minor(b) {
 		return minor(a) < minor(b)

@@ -9,25 +9,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TLS makes members use certificates with each other and with clients, on both sides. (etcd-operator's TLSPolicy)
+// TLS has the settings for certificates, which members and clients show to each other. (etcd-operator's TLSPolicy)
 type TLS struct {
 	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, in the format of etcd-operator."`
 	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile. They are stored only on the machines."`
 }
 
-// Static names Secrets.
+// Static names the Secrets that contain the certificates.
 type Static struct {
 	Member   *MemberSecrets `json:"member,omitempty" doc:"Certificates that members show and trust."`
 	Operator string         `json:"operatorSecret,omitempty" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the certificate that the agent shows to members, and the authority that it trusts."`
 }
 
-// MemberSecrets names the Secrets of members.
+// MemberSecrets names the Secrets with the certificates of members.
 type MemberSecrets struct {
 	Peer   string `json:"peerSecret,omitempty" doc:"Secret with peer.crt, peer.key and peer-ca.crt: the certificate that members show to each other, and the authority that they trust. The certificate has to be valid for the IP addresses of all members."`
 	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: the certificate that members show to clients, and the authority of clients that they trust. The certificate has to be valid for the IP addresses of all members. It must be valid for servers and for clients, because etcd uses it as both."`
 }
 
-// Auto asks for derived certificates.
+// Auto requests certificates that are derived from the master key.
 type Auto struct {
 	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If it is raised or lowered by one, each member gets other keys, one member at a time."`
 }
@@ -50,7 +50,7 @@ func (t *TLS) validate(r *kind.Report) {
 	}
 }
 
-// generation is that of derived certificates.
+// generation returns the number of the derived keys and certificates.
 func (a *Auto) generation() int { return max(a.Generation, 1) }
 
 // Prefixes of the entries in the Secrets of members, as in etcd-operator. (doc/user/cluster_tls.md)
@@ -66,7 +66,7 @@ func (t *TLS) places() (peer, server, client etcdtls.Place) {
 		etcdtls.Place{Field: at + "operatorSecret", Secret: t.Static.Operator, Prefix: etcdtls.ClientPrefix}
 }
 
-// secrets are those that members get, each once.
+// secrets returns the names of the Secrets that members get, without duplicates.
 func (t *TLS) secrets() []string {
 	m := t.Static.Member
 	if m.Peer == m.Server {
@@ -75,7 +75,7 @@ func (t *TLS) secrets() []string {
 	return []string{m.Peer, m.Server}
 }
 
-// given is the template's expression for the members' certificates; "" for none.
+// given returns the template expression for the members' certificates, or "" without TLS.
 func (t *TLS) given() string {
 	switch {
 	case t == nil:
@@ -86,8 +86,8 @@ func (t *TLS) given() string {
 	return "{{secrets}}"
 }
 
-// files are the paths in that expression's value to the certificate, the key and the authorities, for other
-// members and for clients.
+// files returns where the value of that expression has the certificate, the key and the authorities. The list "peer" is
+// for connections between members, and "server" is for clients.
 func (t *TLS) files() map[string][]string {
 	if t.Auto != nil {
 		one := []string{"certificate", "crt", "key", "ca"}
@@ -98,7 +98,7 @@ func (t *TLS) files() map[string][]string {
 	return map[string][]string{"peer": in(peer), "server": in(server)}
 }
 
-// ofMembers are the fields of the memberships about certificates.
+// ofMembers returns the fields about certificates that each EtcdMember gets.
 func (t *TLS) ofMembers() fields {
 	if t.Auto != nil {
 		return fields{"generation": t.Auto.generation()}
@@ -106,7 +106,7 @@ func (t *TLS) ofMembers() fields {
 	return fields{"operatorRef": t.Static.Operator, "peerRef": t.Static.Member.Peer}
 }
 
-// judge reports errors in the certificates of Secrets.
+// judge reports errors in the certificates of Secrets. ok is false if there are errors.
 func (t *TLS) judge(e *kind.Expansion, now time.Time) (ok bool) {
 	if t == nil || t.Static == nil {
 		return true
@@ -135,7 +135,7 @@ func read(p etcdtls.Place, e *kind.Expansion) *etcdtls.Pair {
 	return nil
 }
 
-// addressed wants a certificate that is valid for some IP address: members have no names.
+// addressed reports an error if a certificate is not valid for any IP address, because members have no DNS names.
 func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 	if len(p.Leaf.IPAddresses) == 0 {
 		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is valid for no IP address, and members reach each other at theirs", p.Cert(), p.Secret),
@@ -145,7 +145,7 @@ func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 	return true
 }
 
-// accepted wants a certificate that the owner of another one trusts for a use.
+// accepted reports an error if p is not issued, for a use, by the authority that the Secret of by trusts.
 func accepted(p *etcdtls.Pair, e *kind.Expansion, by *etcdtls.Pair, use x509.ExtKeyUsage, fix string) (ok bool) {
 	switch {
 	case !p.IssuedBy(by, x509.ExtKeyUsageAny):
