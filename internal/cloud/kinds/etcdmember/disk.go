@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// ownDisk says why the data of a member counts as being on the machine's own disk, and so is lost with the machine. It is "" if the data is on a volume,
-// or there is no machine.
+// ownDisk says why the data of a member counts as being on its machine's own disk, and so is lost with the machine. It
+// returns "" if the data is on a volume, or if there is no machine.
 func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	if server == nil {
 		return ""
@@ -28,8 +28,9 @@ func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	return "its data is on its own disk and goes with it"
 }
 
-// onlyHere says why a machine is not recreated without which, and without its data, the others have no majority; "" when it may be. A cluster that
-// does not work, of which knows is nil, has none.
+// onlyHere says why a machine must not be recreated: its data would be lost, and the other members have no majority
+// without it. It returns "" if the machine may be recreated. knows is nil if the cluster does not work; then the others
+// have no majority.
 func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Voice) string {
 	if m.ownDisk == "" || !m.Wanted || !m.Recorded {
 		return ""
@@ -40,7 +41,7 @@ func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Voice) string 
 	}
 	own := knows.At(m.Address)
 	if own == nil || own.IsLearner || own.Name == "" || m.waits && m.waiting.State == etcd.Blank {
-		return "" // it has nothing, or nothing yet, that the others need
+		return "" // it has no data, or no data yet, that the others need
 	}
 	if others, healthy := knows.Voters(own.ID, etcdquorum.InTouch(voices(machines))); 2*len(healthy) > others+1 {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Create is that of [typed.Kind]. Whether there is a cluster is asked again, of all machines: one of them begins it only when
-// every machine answers that it has no data. Members that are not wanted any more are not asked.
+// Create implements [typed.Kind]. It asks all machines again whether there is a cluster. The first machine begins one
+// only if every machine answers that it has no data. Members that are not wanted any more are not asked.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	client, err := d.clientFor(w)
 	if err != nil {
@@ -38,14 +38,14 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	case w.Spec.AfterRef != "":
 		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
 	}
-	l.Uncertain = true // it begins after its answer
+	l.Uncertain = true // the machine answers first, and then begins the cluster
 	return l, d.begin(ctx, w, peers, machines)
 }
 
-// join makes a learner of a machine that waits.
+// join adds a waiting machine to the cluster as a learner.
 func join(ctx context.Context, own *machine, knows *etcdquorum.Voice) error {
 	if knows.At(own.Address) != nil {
-		return nil // an answer was lost
+		return nil // it is a member already: the answer to an earlier request was lost
 	}
 	if !own.waits || own.waiting.State != etcd.Blank {
 		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine does not wait to join, with an empty disk"))
@@ -54,7 +54,8 @@ func join(ctx context.Context, own *machine, knows *etcdquorum.Voice) error {
 	return member.Classed(err)
 }
 
-// begin has the first machine begin the cluster, with the snapshot where there shall be one. A machine that has a part of a snapshot never begins without.
+// begin makes the first machine begin the cluster, with a snapshot if RestoreRef names one. A machine that has part of a
+// snapshot never begins without a snapshot.
 func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec], machines []*machine) error {
 	own := machines[0]
 	err := d.members.Begin(ctx, peers, func(i int) string {
@@ -75,7 +76,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 	return own.client.Begin(ctx, own.Address)
 }
 
-// Update is that of [typed.Kind]: it records that there was a member, promotes a learner, and has a leader hand over.
+// Update implements [typed.Kind]. It records that the member existed, promotes a learner, and makes a leader hand over.
 func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
@@ -92,7 +93,7 @@ func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Ch
 	return nil
 }
 
-// handOver has a leader give way. Where nobody can lead in its place it stays one.
+// handOver makes a leader hand over to another member. If no other member can lead, it fails, and the leader remains.
 func handOver(ctx context.Context, s *State) error {
 	next, err := successor(ctx, s)
 	if err != nil {
@@ -101,7 +102,7 @@ func handOver(ctx context.Context, s *State) error {
 	return member.Classed(s.client.MoveLeader(ctx, s.Address, next))
 }
 
-// Delete is that of [typed.Kind]. A leader hands over first, where it can.
+// Delete implements [typed.Kind]. If the member is the leader, it hands over first.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	if s.ID == 0 {
@@ -112,7 +113,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 		return false, err
 	}
 	if s.Leads {
-		_ = s.client.MoveLeader(ctx, s.Address, next) // without it the others elect one
+		_ = s.client.MoveLeader(ctx, s.Address, next) // if this fails, the others elect a leader
 	}
 	err = anywhere(s.Others, func(address string) error { return s.client.Remove(ctx, address, s.ID) })
 	if member.Absent(err) {
@@ -121,10 +122,11 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return err == nil, err
 }
 
-// successor finds a member that can lead after this one leaves. It fails if the others would have no majority.
+// successor returns the ID of a member that can lead after this member leaves. It fails if the others would have no
+// majority.
 func successor(ctx context.Context, s *State) (id uint64, err error) {
 	asked := slices.Clone(s.Others)
-	if s.PortID != "" { // it still has its part in what most say
+	if s.PortID != "" { // its answer also counts for the majority
 		asked = append(asked, s.Address)
 	}
 	var machines []*machine
@@ -146,8 +148,9 @@ func successor(ctx context.Context, s *State) (id uint64, err error) {
 	return healthy[len(healthy)-1], nil
 }
 
-// anywhere asks one machine after the other, until one of them does it, or says that there is no such member. Of several refusals
-// the first one counts: those of learners come after the authority's.
+// anywhere sends a request to one machine after the other, until one carries it out or answers that there is no such
+// member. If all refuse, the first error is returned: the first machine is the authority, and errors of learners come
+// after it.
 func anywhere(addresses []string, do func(address string) error) error {
 	var first error
 	for _, address := range addresses {

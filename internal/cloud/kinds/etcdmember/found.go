@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// found returns the members that exist of a cluster.
+// found returns the members of a cluster that exist.
 func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	knows := etcdquorum.Authority(voices(machines))
 	alien := knows != nil && !claims(machines, knows)
@@ -28,7 +28,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 			there = m.member(knows, &l)
 			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.keeps(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
-				l.Drained[m.Host.ID] = time.Unix(0, 0) // nobody is led from there
+				l.Drained[m.Host.ID] = time.Unix(0, 0) // the member leads nobody
 			}
 		default:
 			there = m.alone(at, &l)
@@ -43,7 +43,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 			l.Message = m.unlike
 		}
 		if m.unlike != "" && m.Recorded {
-			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
+			l.Phase, l.Down = kind.Degraded, "unlike" // the member will not recover without a change of the manifest
 		}
 		l.Interruptible.Stay = cmp.Or(differs, l.Interruptible.Stay)
 		if member.Judge(&l.Live, &l.State.State); !m.Wanted {
@@ -57,7 +57,8 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	return append(all, strays(around, machines, knows, leaving)...)
 }
 
-// givesWay says why a machine that works is not changed yet; "" when it may be. One member changes at a time: those that leave go first.
+// givesWay says why a machine that works is not changed yet: a member that is not wanted leaves first. It returns "" if
+// the machine may be changed.
 func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string {
 	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.At(o.Address) != nil })
 	if leaves < 0 || !m.Wanted || !m.voice.Answers {
@@ -66,7 +67,8 @@ func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string 
 	return member.Leaving(machines[leaves].Key.Name)
 }
 
-// keeps says why a machine has the version of etcd that it has; "" when it need not.
+// keeps says why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine may be
+// changed.
 func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
 	if !m.Wanted {
 		return ""
@@ -74,8 +76,8 @@ func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
 	return voices([]*machine{m})[0].Follows(m.Spec.Version, voices(machines), knows).String()
 }
 
-// heedsAlarm says why a machine that works is not changed while a member reports that something is wrong, which a change of machines
-// does not mend; "" when none does. Of those that do not serve anyway the group would change one.
+// heedsAlarm says why a machine that works is not changed while a member reports a problem: changing machines does not
+// solve it. It returns "" if no member reports one. A machine that does not answer may be changed.
 func (m *machine) heedsAlarm(machines []*machine, knows *etcdquorum.Voice) string {
 	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.At(o.Address) != nil && o.alarm() != "" })
 	if at < 0 || !m.voice.Answers {
@@ -84,7 +86,7 @@ func (m *machine) heedsAlarm(machines []*machine, knows *etcdquorum.Voice) strin
 	return machines[at].Key.Name + " " + machines[at].alarm() + ": no machine that works is changed until that is over"
 }
 
-// alarm is what a member that is in touch with the others reports to be wrong; "" for nothing.
+// alarm returns the problem that a member in touch with its leader reports, or "" for none.
 func (m *machine) alarm() string {
 	if !m.voice.Answers || m.voice.Status.Leader == 0 || len(m.voice.Status.Errors) == 0 {
 		return ""
@@ -92,7 +94,7 @@ func (m *machine) alarm() string {
 	return "reports: " + cmp.Or((&etcd.Refused{Message: m.voice.Status.Errors[0]}).Error(), "an error")
 }
 
-// others are the addresses of the machines of a cluster besides one of them; that of the authority comes first.
+// others returns the addresses of a cluster's machines except one. The address of the authority comes first.
 func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list []string) {
 	if knows != nil {
 		list = append(list, knows.Address)
@@ -105,7 +107,7 @@ func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list 
 	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
-// member says what a machine is in a cluster that works; false is that it is no part of it.
+// member fills in the state that a machine has in a cluster that works. there is false if the machine is not a member.
 func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {
@@ -142,12 +144,12 @@ func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
 	return true
 }
 
-// stage is how far a cluster is of which no member is in touch with a leader.
+// stage says how far a cluster is if none of its members is in touch with a leader.
 type stage int
 
 const (
-	boots stage = iota // not all of its machines have answered
-	blank              // all have, and none of them has data
+	boots stage = iota // not all machines have answered
+	blank              // all machines have answered, and none of them has data
 	begun              // some machine has data
 	lost               // there was a cluster, and no machine has data
 )
@@ -168,7 +170,7 @@ func stageOf(machines []*machine) stage {
 	return at
 }
 
-// alone says what is known of a machine while no cluster works; false is that there is nothing.
+// alone fills in the known state of a machine while no cluster works. there is false if nothing is known.
 func (m *machine) alone(at stage, l *live) (there bool) {
 	l.Uncertain = !m.Recorded
 	switch {
@@ -206,5 +208,5 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 
 const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"
 
-// silentSoFar is about machines that have been there for long.
+// silentSoFar is the message for a machine that was created long ago and does not answer.
 const silentSoFar = "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"

@@ -15,15 +15,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// machine is where a member runs, or may run.
+// machine is a machine on which a member runs, or may run.
 type machine struct {
 	member.Machine[Spec]
 	client  etcd.Client
-	ownDisk string // why its data is taken to be on its own disk; "" where it has a volume
+	ownDisk string // why its data counts as being on its own disk; "" if the data is on a volume.
 	said
 }
 
-// voices are what machines say as members.
+// voices returns the answers of machines, each with the machine's name and address.
 func voices(machines []*machine) (list []*etcdquorum.Voice) {
 	for _, m := range machines {
 		v := m.voice
@@ -33,16 +33,16 @@ func voices(machines []*machine) (list []*etcdquorum.Voice) {
 	return list
 }
 
-// said is what a machine answers.
+// said is the answer of a machine.
 type said struct {
-	voice   etcdquorum.Voice // without what it is called and where it is
+	voice   etcdquorum.Voice // without the name and the address of the machine.
 	waiting etcd.Waiting
 	waits   bool
-	unlike  string // how its TLS differs from what the manifest says; "" if it does not, or nobody answers.
-	failure string // the machine's own reason why it cannot begin; "" if it gives none.
+	unlike  string // how its TLS differs from the manifest; "" if it does not differ, or the machine does not answer.
+	failure string // the reason that the machine gives why it cannot begin; "" if it gives none.
 }
 
-// List is that of [typed.Kind]: what etcd says of each cluster that manifests ask for.
+// List implements [typed.Kind]. It returns the members of each cluster that manifests declare, as etcd reports them.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
@@ -59,7 +59,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	return all, ctx.Err()
 }
 
-// ask finds out what runs on machines, all at the same time.
+// ask asks all machines in parallel what runs on them.
 func ask(ctx context.Context, machines []*machine) {
 	var asking sync.WaitGroup
 	for _, m := range machines {
@@ -80,14 +80,15 @@ func (m *machine) ask(ctx context.Context) {
 	}
 	m.voice.Answers = true
 	if m.voice.Members, err = m.client.Members(ctx, m.Address); err != nil {
-		m.voice.Members = etcd.Members{} // a learner does not say
+		m.voice.Members = etcd.Members{} // a learner refuses this request
 	}
 }
 
-// beat is how long a change of the members takes to be known to all of them: a heartbeat of etcd is 100 ms.
+// beat is the time after which all members know a change of the membership. A heartbeat of etcd is 100 ms.
 const beat = 300 * time.Millisecond
 
-// consult asks machines, and once more if they are in touch with a leader and do not agree: a change may just have been decided.
+// consult asks machines, and lets choose pick one of the answers. If machines are in touch with a leader but do not
+// agree, it asks again after beat, because the membership may just have changed.
 func consult(ctx context.Context, machines []*machine, choose func([]*etcdquorum.Voice) *etcdquorum.Voice) *etcdquorum.Voice {
 	ask(ctx, machines)
 	if knows := choose(voices(machines)); knows != nil || len(etcdquorum.InTouch(voices(machines))) < 2 {

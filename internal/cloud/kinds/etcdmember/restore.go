@@ -14,11 +14,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// longestRestore is how long one attempt may send a snapshot; the next one goes on where it ended.
+// longestRestore is the maximal time for which one attempt sends a snapshot. The next attempt continues from there.
 const longestRestore = time.Hour
 
-// restore makes the first machine begin with a snapshot. It sends the missing parts, records on all ports that the cluster begins with a snapshot, and
-// tells the machine to begin.
+// restore makes the first machine begin the cluster with a snapshot. It sends the missing parts and records on all ports
+// that the cluster begins with a snapshot. Then it requests that the machine begins.
 func (d driver) restore(ctx context.Context, w want, own *machine, machines []*member.Machine[Spec]) error {
 	points := w.Ref("EtcdRestore", w.Spec.RestoreRef).Facts.Points
 	if len(points) == 0 {
@@ -46,10 +46,10 @@ func (d driver) restore(ctx context.Context, w want, own *machine, machines []*m
 	return fmt.Errorf("%w: its machine could not restore the snapshot, and tries again: %s", kind.ErrBusy, trouble)
 }
 
-// sumOf is the SHA-256 digest that an object shall have.
+// sumOf returns the SHA-256 digest that the object must have, according to its metadata.
 func sumOf(o etcdstore.Object) string { return strings.ToLower(o.Notes[etcdstore.Sum]) }
 
-// about says which object an error is about, and what people can do.
+// about adds to an error the name of the object and how people can fix it.
 func about(object string, err error) error {
 	fix := ""
 	switch {
@@ -61,7 +61,7 @@ func about(object string, err error) error {
 	return fmt.Errorf("the snapshot %s: %w%s", printable.Line(object), err, fix)
 }
 
-// send sends what a machine does not have of a snapshot.
+// send sends the parts of a snapshot that a machine does not have yet.
 func (d driver) send(ctx context.Context, to *machine, o etcdstore.Object) error {
 	sum := sumOf(o)
 	if to.waiting.State == etcd.Unfit && to.waiting.Sum == sum {

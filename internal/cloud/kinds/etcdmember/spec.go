@@ -1,13 +1,14 @@
-// Package etcdmember is the kind EtcdMember: the membership of one machine in a cluster of etcd. It is not found in the
-// cloud but in etcd itself, which is asked on the machines that the stack owns; an EtcdCluster makes one for each.
+// Package etcdmember is the kind EtcdMember: the membership of one machine in an etcd cluster. The cloud does not know
+// members, so the agent asks etcd itself, on the machines that the stack owns. An EtcdCluster makes one EtcdMember for
+// each machine.
 //
 //	create   adds a machine that waits without data as a learner, or begins the cluster with the first machine
 //	update   promotes the learner; makes a leader give its role to another member before its machine is interrupted
 //	delete   ends the membership, unless the others would lose their majority
 //
-// A member belongs to a Port by the address in its peer URL, and bears that port's mark. Tags of the port record only that there was a member, and of
-// which cluster (see whose.go). So a cluster that has lost all its data is not begun again as if it were new, and somebody else's cluster is not
-// changed.
+// A member belongs to the Port with the address in its peer URL, and the mark is that port's mark. Tags of the port
+// record only that a member existed, and in which cluster (see whose.go). So a cluster that has lost all its data is not
+// begun again as if it were new. And the agent does not change a cluster that belongs to somebody else.
 package etcdmember
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a member shall be. Its machine, its port and the member have one name: CLUSTER-0, CLUSTER-1 and so on.
+// Spec is the declared member. The machine, its port and the member have the same name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
 	Cluster   string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a member of."`
 	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other members know it."`
@@ -32,7 +33,8 @@ type Spec struct {
 	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that must exist first. The first member begins the cluster."`
 	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique,format=name" ref:"Port,order" doc:"Ports of all members."`
-	// RestoreRef is the restore whose snapshot the member begins with. With it, the member never begins without a snapshot.
+	// RestoreRef is the restore whose snapshot the cluster begins with. If it is set, the member never begins without a
+	// snapshot.
 	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot with which the first member begins the cluster. If left out, the cluster begins empty."`
 	TLS        *TLS   `json:"tls,omitempty" doc:"How the agent connects to members with TLS; without TLS if left out."`
 }
@@ -46,16 +48,16 @@ type State struct {
 	DBSize  int64
 
 	client  etcd.Client
-	cluster uint64 // its ID
+	cluster uint64 // the ID of the cluster
 }
 
-// role is what a member is in its cluster.
+// role is the role of a member in its cluster.
 type role string
 
 const (
 	leader  role = "leader"
 	voter   role = "voter"
-	learner role = "learner" // the others have not admitted it to decisions yet
+	learner role = "learner" // a member that cannot vote yet
 )
 
 func (s *State) role() role {
@@ -68,7 +70,7 @@ func (s *State) role() role {
 	return voter
 }
 
-// record is the tag on the port of each member that has existed.
+// record is the tag that marks the port of each member that exists or existed.
 const record member.Record = etcdstore.BegunTag
 
 type (
@@ -78,13 +80,14 @@ type (
 		members member.Kind[Spec]
 		store   etcdstore.Store
 		etcd    etcd.Client // without TLS
-		master  *pki.Master // nil for none
+		master  *pki.Master // nil if there is no master key
 	}
 	live = typed.Live[State]
 	want = typed.Want[Spec]
 )
 
-// Kind is the kind EtcdMember over c, which may be nil where only rules are needed. Certificates are derived from the master key that d names.
+// Kind returns the kind EtcdMember. c may be nil if only the kind's rules are needed. Certificates are derived from the
+// master key in d.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
@@ -103,7 +106,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	}.Flat()
 }
 
-// Diff reports a leader whose machine will be interrupted, a learner, and a member whose port has no record yet.
+// Diff reports a leader whose machine will be interrupted, a learner, and a member that its port does not record yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	role := have.role()
 	if role == learner || role == leader && len(have.Others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.Ends {
@@ -114,7 +117,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 
 const roleField = "role"
 
-// Status is that of [typed.Kind].
+// Status implements [typed.Kind].
 func (rules) Status(s *State) any {
 	shown := s.Shown()
 	if s.ID == 0 {

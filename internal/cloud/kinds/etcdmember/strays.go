@@ -15,11 +15,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// askOwn asks the machines of a cluster, and leaves out machines that are not part of it. A machine with such a name is somebody else's if no manifest
-// wants it, it was never recorded as a member, and the others do not list it. If the others have no majority, one that lists it is enough.
+// askOwn asks the machines of a cluster, and removes the machines of others from the list. A machine with such a name
+// belongs to others if no manifest wants it, it was never recorded, and the members do not list it. If the members have
+// no majority, one member that lists it is enough.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })
-	knows := consult(ctx, own, etcdquorum.Spokesman) // those that are left out are members, too
+	knows := consult(ctx, own, etcdquorum.Spokesman) // machines that are left out here may be members, too
 	listed := func(address string) bool {
 		if knows != nil {
 			return knows.At(address) != nil
@@ -36,9 +37,10 @@ func askOwn(ctx context.Context, machines []*machine) []*machine {
 	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
 }
 
-// strays returns the members at addresses for which the cloud shows no port. Each counts in every decision of the cluster and can never come back, so it
-// is removed. It belongs to the wanted machine with its name, if that machine has another address now; else no manifest wants it. leaving
-// are the objects that go after them.
+// strays returns the members whose address belongs to no port that the cloud shows. A stray counts in every decision of
+// the cluster and can never come back, so it is removed. It belongs to the wanted machine with its name, if that machine
+// has another address now. Otherwise no manifest wants it, and it joins leaving, the queue of members that are removed
+// one after the other.
 func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, leaving member.Queue) (all []live) {
 	if knows == nil {
 		return nil
@@ -63,17 +65,18 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, lea
 	return all
 }
 
-// ported reports whether the cloud shows a port with an address, of whomever.
+// ported reports whether the cloud shows a port with this address, no matter who owns the port.
 func ported(around kind.Hosts, address string) bool {
 	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live) bool {
 		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
 	})
 }
 
-// ordinal is the end of a name that the boot script gives a member.
+// ordinal matches the end of the names that the boot script gives to members.
 var ordinal = pattern.Of(`^-[0-9]{1,4}$`)
 
-// strayKey is that of the machine whose name a member has said, unless another member has it; else one of its own.
+// strayKey returns the key of a stray member: the machine with the member's name, unless that key is taken. Otherwise it
+// makes a key from the member's ID.
 func strayKey(machines []*machine, o etcd.Member, taken map[string]bool) manifest.Key {
 	key, cluster := machines[0].Key, machines[0].Spec.Cluster
 	key.Name = cluster + "-" + strconv.FormatUint(o.ID, 16)

@@ -13,20 +13,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TLS says with what the agent talks to members: a Secret, or what is derived from the master key.
+// TLS says with which certificates the agent connects to members: a Secret, or certificates derived from the master key.
 type TLS struct {
 	OperatorRef string `json:"operatorRef,omitempty" ref:"Secret" doc:"Secret with the agent's certificate: etcd-client.crt, etcd-client.key and etcd-client-ca.crt."`
 	PeerRef     string `json:"peerRef,omitempty" ref:"Secret" doc:"Secret with the members' certificate, peer.crt, which has to be valid for the member's address."`
 	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Generation of the keys, counted from 1. They are derived from the stack's master key, if no Secret is named."`
 }
 
-// peerCert is the entry of a Secret of members, as etcd-operator has it. (pkg/util/etcdutil/tls.go)
+// peerCert is the entry with the certificate in the Secret of members, named as in etcd-operator.
+// (pkg/util/etcdutil/tls.go)
 const peerCert = "peer.crt"
 
-// Stated is that of [typed.Kind].
+// Stated implements [typed.Kind].
 func (rules) Stated(s *Spec) kind.Facts { return kind.Facts{TLS: s.TLS.stated()} }
 
-// stated is what clients show and trust. nil stays nil.
+// stated returns the Secret or the generation of the clients' certificates. It returns nil without TLS.
 func (t *TLS) stated() *kind.TLS {
 	if t == nil {
 		return nil
@@ -34,14 +35,15 @@ func (t *TLS) stated() *kind.TLS {
 	return &kind.TLS{SecretRef: t.OperatorRef, Generation: t.Generation}
 }
 
-// client asks members of a cluster. secret has the entries of the operator's Secret.
+// client returns a client for the members of a cluster. secret has the entries of the operator's Secret.
 func (d driver) client(s *Spec, owner, namespace string, secret map[string]string) (c etcd.Client, err error) {
 	c = d.etcd
 	c.TLS, err = etcdtls.Config(s.TLS.stated(), secret, d.master, etcdtls.ScopeOf(owner, namespace, s.Cluster))
 	return c, err
 }
 
-// clientFor asks the members of a wanted one's cluster. With Secrets the certificate that the members are to show has to be valid for the address.
+// clientFor returns a client for the members of w's cluster. If a Secret has the members' certificate, it must be valid
+// for the member's address.
 func (d driver) clientFor(w want) (c etcd.Client, err error) {
 	t := w.Spec.TLS
 	if t == nil || t.OperatorRef == "" {
@@ -65,7 +67,7 @@ func validFor(text, secret, address string) error {
 	return fmt.Errorf("%w: %s of Secret/%s is not valid for %s, the address of the port: have that among its subjectAltNames, as an IP address", kind.ErrRejected, peerCert, secret, address)
 }
 
-// introduced are the machines of a cluster, with what they are asked with.
+// introduced returns the machines of a cluster, each with the client for its requests.
 func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines []*machine, err error) {
 	client, spec := d.etcd, c.Specs[0]
 	for _, m := range slices.Concat(c.Spare, c.Machines) {
@@ -80,8 +82,8 @@ func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines
 	return machines, nil
 }
 
-// differing says why no machine of a cluster is changed: a recorded member has other TLS settings than the manifest. A machine with the settings of the
-// manifest could not join the others. It is "" if no member differs.
+// differing says why no machine of a cluster is changed: a recorded member has other TLS settings than the manifest. A
+// machine with the manifest's settings could not join the other members. It returns "" if no member differs.
 func differing(machines []*machine) string {
 	for _, m := range machines {
 		if m.Recorded && m.unlike != "" {

@@ -12,16 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Manifests decide the addresses of the stack's ports, and so whom the agent asks there. It may be somebody else's etcd, without TLS and in reach of the
-// agent. A cluster is the stack's only if tags of its ports say so:
+// Manifests determine the addresses of the stack's ports, and so which servers the agent connects to. Such a server may
+// be an etcd of somebody else that the agent can reach and that has no TLS. So a cluster counts as the stack's only if
+// tags of its ports say so:
 //
-//	etcd-begins:ADDRESS   a machine at this address had no data, by the word of its boot script, and is asked to begin a cluster
-//	etcd-cluster:ID       there was a member of the cluster of this ID
+//	etcd-begins:ADDRESS   the boot script at this address reported no data, and the agent asks its machine to begin a cluster
+//	etcd-cluster:ID       a member of the cluster with this ID existed
 //
 // The agent changes nothing in any other cluster.
 const clusterTag = ownertext.Prefix + "etcd-cluster:"
 
-// clusters are the IDs of those that there was a member of.
+// clusters returns the IDs of the clusters that the machine's port records.
 func (m *machine) clusters() (ids []uint64) {
 	for _, tag := range m.Tags {
 		text, ok := strings.CutPrefix(tag, clusterTag)
@@ -32,8 +33,8 @@ func (m *machine) clusters() (ids []uint64) {
 	return ids
 }
 
-// claims reports whether the tags of these machines say that the cluster which one of them knows is the stack's. Where earlier versions have
-// recorded that there was a member, and not of which cluster, it is.
+// claims reports whether the machines' tags say that the cluster in knows is the stack's. Earlier versions recorded a
+// member without the ID of its cluster. If only such records exist, the cluster counts as the stack's.
 func claims(machines []*machine, knows *etcdquorum.Voice) bool {
 	recorded, identified := false, false
 	for _, m := range machines {
@@ -51,7 +52,7 @@ func claims(machines []*machine, knows *etcdquorum.Voice) bool {
 	return slices.ContainsFunc(machines, func(m *machine) bool { return m.Begins && knows.At(m.Address) != nil })
 }
 
-// foreign says that a cluster is somebody else's, and what to do.
+// foreign returns the message that a cluster is somebody else's, and what to do.
 func foreign(knows *etcdquorum.Voice) string {
 	return fmt.Sprintf("etcd of a cluster that the stack has not begun (ID %x) answers: nothing is changed in it; correct the addresses, or, if it is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
 		knows.Status.ClusterID, record, identity(knows.Status.ClusterID))
@@ -61,7 +62,7 @@ func identity(cluster uint64) member.Record {
 	return member.Record(clusterTag + strconv.FormatUint(cluster, 16))
 }
 
-// note records of a member that there was one, and of which cluster.
+// note records on a member's port that the member existed, and in which cluster.
 func (d driver) note(ctx context.Context, s *State) error {
 	if err := identity(s.cluster).Put(ctx, d.members.Cloud, s.PortID); err != nil {
 		return err
