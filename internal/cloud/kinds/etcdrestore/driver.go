@@ -13,8 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// List implements [typed.Kind]. It returns the known state of each restore that manifests ask for: no other
-// restores exist.
+// List implements [typed.Kind]. It returns the state of each restore that manifests declare. No other restores exist.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -46,7 +45,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	return all, nil
 }
 
-// find is the state of one restore.
+// find returns the state of one restore.
 func (d driver) find(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
@@ -69,7 +68,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 	return l, nil
 }
 
-// portsOf are the IDs of the ports of a cluster's members.
+// portsOf returns the IDs of the ports of a cluster's members.
 func portsOf(around kind.Hosts, namespace, cluster string) (ids []string) {
 	ports := around.Owned("Port")
 	for name := range etcdstore.MemberNames(cluster) {
@@ -81,7 +80,7 @@ func portsOf(around kind.Hosts, namespace, cluster string) (ids []string) {
 	return ids
 }
 
-// record reads the records of a cluster in the tags of its ports.
+// record reads what the tags of the members' ports record about the cluster.
 func (s *State) record(ports []string, tags map[string][]string) {
 	for _, id := range ports {
 		here := ""
@@ -104,13 +103,13 @@ func (s *State) record(ports []string, tags map[string][]string) {
 	}
 }
 
-// Create implements [typed.Kind]. It is never needed: each restore of a manifest has a state.
+// Create implements [typed.Kind]. It always fails: it is called only if List found no state for the restore.
 func (driver) Create(context.Context, want) (live, error) {
 	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has begun", kind.ErrBusy)
 }
 
-// Update implements [typed.Kind]. It repeats the record of a restore, which is lost when a port's mark is
-// written. The restore itself is carried out by the cluster's first member.
+// Update implements [typed.Kind]. It writes the record of a restore again on ports that have lost it, because writing a
+// port's mark removes it. The cluster's first member carries out the restore itself.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	if kind.Has(changes, beginsField) {
 		return fmt.Errorf("%w: the first member of %s has not begun with the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)

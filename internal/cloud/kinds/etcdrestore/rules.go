@@ -46,10 +46,10 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// in is the kind of store that the manifest names.
+// in returns the kind of store that the manifest names.
 func (s *Spec) in() string { return cmp.Or(s.StorageType, "Swift") }
 
-// objects are the names of objects in the manifest, by field.
+// objects returns the names of objects in the manifest, by field.
 func (s *Spec) objects() map[string]string {
 	all := map[string]string{}
 	if s.Swift != nil {
@@ -61,7 +61,7 @@ func (s *Spec) objects() map[string]string {
 	return all
 }
 
-// source is the field that selects the snapshot.
+// source is the field of the manifest that selects the snapshot.
 type source int
 
 const (
@@ -70,7 +70,7 @@ const (
 	fromSwift                // swift
 )
 
-// source is the field that applies; leftover fields of the other store have no effect.
+// source returns the field that selects the snapshot. Fields for the other kind of store have no effect.
 func (s *Spec) source() source {
 	switch in := s.in(); {
 	case in == "S3" && s.S3 != nil:
@@ -81,8 +81,8 @@ func (s *Spec) source() source {
 	return fromBackup
 }
 
-// digest stands for the manifest's selection of a snapshot. Tags of ports store it, so the form of each of these texts
-// must not change.
+// digest returns a short digest of the manifest's selection. Tags of ports contain it, so the texts that it is computed
+// from must never change.
 func (s *Spec) digest() string {
 	switch s.source() {
 	case fromS3:
@@ -94,7 +94,7 @@ func (s *Spec) digest() string {
 	}
 }
 
-// Diff implements [typed.Kind]. A restore that was carried out is no difference any more.
+// Diff implements [typed.Kind]. A restore that was already carried out shows no difference.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	cluster := w.Spec.EtcdCluster.Name
 	switch {
@@ -108,10 +108,10 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	}
 }
 
-// beginsField is the field under which a plan shows the snapshot that a cluster begins with.
+// beginsField is the field at which a plan shows the snapshot that a cluster begins with.
 const beginsField = "spec.etcdCluster.name"
 
-// described is a snapshot in words, for people, with its project if the metadata have it.
+// described returns the snapshot as a text for people, with its project if the metadata contain it.
 func described(o *etcdstore.Object) string {
 	text := fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
 	if project := o.Notes[etcdstore.Project]; project != "" {
@@ -120,7 +120,7 @@ func described(o *etcdstore.Object) string {
 	return text
 }
 
-// shown is the status; the first fields are etcd-operator's. (v1beta2: RestoreStatus)
+// shown is the status of a restore. The first two fields are etcd-operator's. (v1beta2: RestoreStatus)
 type shown struct {
 	Succeeded bool   `json:"succeeded"`
 	Reason    string `json:"reason,omitempty"`

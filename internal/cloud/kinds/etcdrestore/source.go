@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// seek finds the snapshot that a manifest selects, or the cause why there is none.
+// seek finds the snapshot that a manifest selects. If there is none, it sets s.trouble to the reason.
 func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
 	switch spec.source() {
@@ -33,7 +33,7 @@ func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string
 		found, s.trouble, err = d.inContainer(ctx, container, spec.Swift.Object, "spec.swift.container", "spec.swift.object")
 	}
 	switch {
-	case errors.Is(err, etcdstore.ErrTooMany): // other restores must not wait for this
+	case errors.Is(err, etcdstore.ErrTooMany): // this must not stop other restores, so it is not an error of the list
 		s.trouble = err.Error() + ", or name a snapshot: swift: {container, object}, or s3: {path}"
 		return nil
 	case err != nil || s.trouble != "":
@@ -46,7 +46,7 @@ func (d driver) seek(ctx context.Context, around kind.Hosts, containers []string
 	return nil
 }
 
-// ofBackup are the snapshots of a series of the stack, in all containers that may have them.
+// ofBackup returns the snapshots of one of the stack's series, from all containers that may have some.
 func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
 	owner := ownertext.Of(around.Stack, backup)
 	o, _ := ownertext.Parse(owner)
@@ -67,8 +67,8 @@ func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []st
 	return found, trouble, nil
 }
 
-// inContainer are the snapshots in a container, or the one with a name; there and which are the fields of container
-// and name.
+// inContainer returns all snapshots of a container, or only the named one. there and which are the fields of the
+// container's and the object's names, for messages.
 func (d driver) inContainer(ctx context.Context, container, object, there, which string) (found []etcdstore.Object, trouble string, err error) {
 	if object != "" {
 		one, err := d.store.Head(ctx, container, object)
@@ -78,7 +78,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 		return []etcdstore.Object{one}, "", err
 	}
 	all, err := d.store.List(ctx, container, "", etcdstore.IsSnapshot)
-	type line struct{ folder, project string } // stacks of one name in several clouds may share a bucket
+	type line struct{ folder, project string } // several clouds may share a bucket, and may have stacks of the same name
 	series := map[line]bool{}
 	for _, one := range all {
 		if one.Notes[etcdstore.Sum] != "" {
@@ -96,7 +96,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	return found, trouble, err
 }
 
-// containerOf is the name in the cloud of a manifest's container; "" if the project has none.
+// containerOf returns the name in the cloud of the container that the manifest names, or "" if the project has none.
 func containerOf(around kind.Hosts, namespace, name string) string {
 	key := manifest.Key{Kind: "SwiftContainer", Namespace: namespace, Name: name}
 	if own := around.Owned("SwiftContainer")[ownertext.Of(around.Stack, key)]; own != nil {
@@ -112,7 +112,7 @@ func containerOf(around kind.Hosts, namespace, name string) string {
 
 var sumForm = pattern.Of(`^[0-9a-f]{64}$`)
 
-// unfit is the cause why an object cannot be restored, according to its metadata; "" if they show none.
+// unfit returns the reason why an object cannot be restored, according to its metadata, or "" if there is none.
 func unfit(o *etcdstore.Object) string {
 	name := printable.Line(o.ID())
 	switch sum := o.Notes[etcdstore.Sum]; {

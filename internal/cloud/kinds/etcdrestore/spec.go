@@ -1,9 +1,9 @@
-// Package etcdrestore is the kind EtcdRestore: the snapshot that a cluster of etcd begins with. It finds the snapshot in Swift or S3, and knows
-// whether the cluster has begun; the first EtcdMember begins the cluster.
+// Package etcdrestore is the kind EtcdRestore: the snapshot that an etcd cluster begins with. It finds the snapshot in
+// Swift or S3, and reads whether the cluster has begun. The first EtcdMember begins the cluster.
 //
-// It creates no object in the cloud. If a cluster has begun with a snapshot, its members' ports have a tag that records this. The first member
-// writes the tag before its machine starts etcd. A cluster with the tag of members but without that tag has begun in another way, and nothing is
-// restored over it.
+// It creates no object in the cloud. A tag on the ports of the members records that a cluster has begun with a snapshot.
+// The first member writes it before its machine starts etcd. If the ports record members but have no such tag, the
+// cluster has begun without the snapshot. Then nothing is restored, because that would overwrite its data.
 package etcdrestore
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec declares the snapshot that a cluster begins with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
-// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
+// Spec declares the snapshot that a cluster begins with. etcdCluster, backupStorageType, s3, abs, gcs and oss are fields
+// of etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
 type Spec struct {
 	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
 	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
@@ -29,7 +29,7 @@ type Spec struct {
 	OSS map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
 }
 
-// Cluster names the cluster that begins.
+// Cluster names the cluster that begins with the snapshot.
 type Cluster struct {
 	Name string `json:"name" rule:"required,min=1" ref:"EtcdCluster" doc:"EtcdCluster of the stack."`
 }
@@ -42,11 +42,11 @@ type Swift struct {
 
 // State is the known state of a restore.
 type State struct {
-	source   *etcdstore.Object // nil for none
-	trouble  string            // why there is none
-	begun    bool              // it exists, or existed
-	restored string            // digest of the snapshot it began with, "" for none
-	untagged []string          // members' ports without that tag
+	source   *etcdstore.Object // the selected snapshot; nil for none.
+	trouble  string            // why there is no source.
+	begun    bool              // whether the cluster exists or existed.
+	restored string            // the digest of the selection that the cluster began with; "" for none.
+	untagged []string          // members' ports that lack the tag of the restore.
 }
 
 type (
@@ -59,7 +59,7 @@ type (
 	want = typed.Want[Spec]
 )
 
-// Kind is the kind EtcdRestore over c, which may be nil where only rules are needed.
+// Kind returns the kind EtcdRestore. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	r, with := rules{d.S3}, driver{c, etcdstore.New(c, d)}
 	return typed.Kind[Spec, struct{}, State]{
