@@ -16,12 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// described is the microversion from which flavors have a description, and the description
-// can be changed. It holds the mark. (nova/api/openstack/rest_api_version_history.rst)
+// described is the first microversion in which flavors have a description, and in which it can be changed. The
+// description contains the mark. (nova/api/openstack/rest_api_version_history.rst)
 const described = "2.55"
 
-// begunKey is the note beside the mark of a flavor whose extra specs are not written yet:
-// Nova takes them in a separate request.
+// begunKey is the note beside the mark of a flavor whose extra specs are not all written yet. Nova accepts them only in
+// separate requests.
 const begunKey = mark.OwnerKey + "-begun"
 
 func validate(s *Spec, r *kind.Report) {
@@ -49,8 +49,8 @@ func version(ctx context.Context, d driver) (string, error) {
 	return d.Client.Require(ctx, cloud.Compute, described, "flavors with a description, which shows who owns them")
 }
 
-// create makes the flavor, then its extra specs, and removes the note last. A kill in
-// between leaves a flavor whose note shows that it is half-made.
+// create creates the flavor with the note, then its extra specs, and removes the note last. If the agent is killed
+// before that, the note shows that the flavor is half-made.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := version(ctx, d); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, describe(ctx, d, made.ID, text)
 }
 
-// update changes extra specs, and then the description with the mark.
+// update writes the changed extra specs, and then the description with the mark.
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	fields := maps.Clone(n.Fields)
 	if specs, changed := fields["extra_specs"].(map[string]string); changed {
@@ -89,7 +89,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return describe(ctx, d, n.Have.ID, text)
 }
 
-// unmark leaves the text that people wrote in the description.
+// unmark removes the mark, and leaves the people's own text in the description.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	own := ""
 	if text := have.State.Spec.Description; text != nil {
@@ -107,8 +107,8 @@ func describe(ctx context.Context, d driver, id, text string) error {
 		Body: map[string]any{"flavor": map[string]any{"description": text}}})
 }
 
-// setSpecs writes extra specs with the oldest microversion. It accepts names that only the
-// cloud's own drivers know; Nova from 2.86 on refuses names that it does not know.
+// setSpecs writes extra specs with the oldest microversion, because it accepts names that only the cloud's own drivers
+// know. From 2.86 on, Nova refuses names that it does not know.
 func setSpecs(ctx context.Context, d driver, path string, have []define.NameValue, want map[string]string) error {
 	path += "/os-extra_specs"
 	if len(want) > 0 {

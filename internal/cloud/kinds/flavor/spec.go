@@ -1,12 +1,11 @@
 // Package flavor is the kind Flavor: the size of a server (Nova), in K-ORC's vocabulary.
-// Everybody can find the flavors that the project may use. Making one needs an administrator.
+// Everybody can list the flavors that the project may use. Only an administrator can create one.
 //
-// The mark is at the end of the description. Extra specs cannot hold it: the scheduler
-// compares them with hosts and aggregates, and newer Novas refuse names that they do not
-// know (nova/api/validation/extra_specs).
+// The mark is at the end of the description. It cannot be in the extra specs, because the scheduler compares them with
+// hosts and aggregates, and newer Novas refuse unknown names (nova/api/validation/extra_specs).
 //
-// The package is more than a table of fields. Nova takes extra specs one by one in separate
-// requests, and only the description of the flavor itself can be changed.
+// The package is more than a table of fields: Nova accepts extra specs only in separate requests, and of the flavor
+// itself only the description can be changed.
 package flavor
 
 import (
@@ -21,9 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a flavor. Field names and meanings are K-ORC's
-// (api/v1alpha1/flavor_types.go). The description and the extra specs can be changed; K-ORC
-// never changes the description.
+// Spec is the desired state of a flavor. Field names and meanings are K-ORC's (api/v1alpha1/flavor_types.go). Unlike in
+// K-ORC, the description can be changed.
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	ID          string             `json:"id,omitempty" api:"id" show:"-" rule:"immutable,max=255,pattern=^[a-zA-Z0-9._-]([a-zA-Z0-9. _-]*[a-zA-Z0-9._-])?$" doc:"ID in the cloud; the cloud chooses if left out."`
@@ -44,10 +42,10 @@ type More struct {
 	Disabled  bool `json:"disabled" api:"OS-FLV-DISABLED:disabled" show:"-"`
 }
 
-// swap is a size in MiB. Nova before 2.75 shows "" for none.
+// swap is a size in MiB. Nova before 2.75 shows "" if there is no swap disk.
 type swap int
 
-// UnmarshalJSON reads an empty text as none.
+// UnmarshalJSON reads an empty text as 0.
 func (s *swap) UnmarshalJSON(text []byte) error {
 	if string(text) == `""` {
 		*s = 0
@@ -69,7 +67,7 @@ type Filter struct {
 	Disk  *int    `json:"disk,omitempty" rule:"min=0" doc:"Size of the root disk in GiB."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -77,8 +75,8 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind returns the kind Flavor. c may be nil where only its rules are needed. Without
-// is_public, Nova lists public flavors only to administrators.
+// Kind returns the kind Flavor. c may be nil if only the kind's rules are needed. Without is_public in the request, Nova
+// lists only public flavors to administrators.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
