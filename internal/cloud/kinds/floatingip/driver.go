@@ -21,7 +21,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// observe treats status DOWN as Ready: a floating IP that is not associated is DOWN.
+// observe reports a floating IP with status DOWN as ready, because it is DOWN while it is not associated.
 func observe(s *state, live *kind.Live) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
 	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
@@ -34,16 +34,16 @@ func observe(s *state, live *kind.Live) {
 
 func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 
-// writeSubnet writes the subnet that the address is from, and that subnet's network.
+// writeSubnet writes the subnet from which the address is taken, and the network of the subnet.
 func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
 	}
 }
 
-// create associates the address in the create request, where one request can set everything. Otherwise the last request
-// associates it. Once an address is associated with a port that has several addresses, Neutron refuses every update
-// that does not repeat the association.
+// create associates the address in the create request if one request can set everything. Otherwise it does so in the
+// last request, for this reason: if the port has several addresses, Neutron refuses every later update that does not
+// repeat the association.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	_, port := target(w)
 	if port.Name == "" {
@@ -55,8 +55,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, unreachable(err)
 }
 
-// remove deletes the address. If the address has a name in DNS and Neutron cannot delete that record, Neutron answers
-// 500. (Launchpad 2149807)
+// remove deletes the address. Neutron answers 500 if the address has a name in DNS and Neutron cannot delete its record.
+// (Launchpad 2149807)
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	gone, err = d.Remove(ctx, have.ID)
 	if name := table.Or(have.State.Spec.DNSName, ""); name != "" && err != nil && len(kind.ClassesOf(err)) == 0 {
@@ -66,7 +66,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return gone, err
 }
 
-// associate writes the association into a request. Neutron requires port and address together.
+// associate puts the association into the body of a request. Neutron requires the port and the fixed address together.
 func associate(body map[string]any, w typed.Want[Spec]) {
 	body["port_id"] = nil
 	if _, port := target(w); port.Name != "" {
@@ -77,8 +77,8 @@ func associate(body map[string]any, w typed.Want[Spec]) {
 	}
 }
 
-// unreachable explains Neutron's 404 for a port that no router connects with the external network. A router may still
-// come. Only the text of the answer is passed on, because the floating IP itself is not gone.
+// unreachable explains Neutron's 404 for a port that no router connects with the external network. The router may be
+// created later. Of the error it uses only the text, because the floating IP itself still exists.
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrGone) {
 		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
@@ -86,8 +86,8 @@ func unreachable(err error) error {
 	return err
 }
 
-// update repeats the association whenever it writes an attribute; see create. Tags are written in a request of their
-// own. An association is written without a revision to match.
+// update repeats the association whenever it writes an attribute, see create. It writes tags in a separate request. It
+// writes an association without requiring a certain revision of the object.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	spec := change.Have.State.Spec
 	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
@@ -102,9 +102,9 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 	return d.Write(ctx, change)
 }
 
-// makeRoom removes the association of this address while another address of the stack occupies the wanted port. That
-// other address may wait for this one's port in turn, and Neutron associates one fixed address with one floating IP
-// only. The manifest no longer asks for the present association, so nothing is lost.
+// makeRoom removes the association of this address if another address of the stack is still associated with the wanted
+// port. That address may wait for this one's port, and Neutron associates a fixed address with only one floating IP. The
+// manifest no longer declares the present association, so nothing is lost.
 func makeRoom(ctx context.Context, d driver, change define.Change[Spec, More], busy error) error {
 	_, port := target(change.Want)
 	if !errors.Is(busy, kind.ErrBusy) || port.ID == "" || change.Have.State.Spec.PortRef == "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// findWay adds no object. It finds the subnets that the address can come from, and notes if no router leads to the target.
+// findWay adds no object. It finds the subnets that the address can be taken from, and adds a note if no router leads to
+// the target.
 func findWay(s *Spec, e *kind.Expansion) {
 	if s.FloatingNetworkRef != "" {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.FloatingNetworkRef)
@@ -23,7 +24,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	case s.PortRef != "":
 		addressing.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 	case s.LoadBalancerRef != "":
-		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // the network is known once the load balancer is expanded
+		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // the load balancer's network is known once the load balancer is expanded
 		if networks, _ := e.Referred("LoadBalancer", s.LoadBalancerRef, "Network"); len(networks) > 0 {
 			addressing.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
 		}
@@ -47,8 +48,9 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// target is the port that the address is to be associated with, and the field that names it. The port of a
-// load balancer is known through the reference. The port has no name if there is to be no association.
+// target returns the port that the address is to be associated with, and the field that names it. The port of a load
+// balancer is known through the reference. The returned port has no name if the address is to be associated with
+// nothing.
 func target(w typed.Want[Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == "" {
 		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
@@ -70,8 +72,8 @@ func compareTarget(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// compareDNS ignores a name that the cloud does not show: Neutron stores names only where it publishes them
-// (db/dns_db.py), and a new address would have no name either.
+// compareDNS ignores a name that the cloud does not show. Neutron stores names only if it publishes them (db/dns_db.py),
+// so a new address would have no name either.
 func compareDNS(field string, of func(*Spec) *string) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
 	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		want, seen := of(w.Spec), strings.ToLower(table.Or(of(&have.Spec), ""))
@@ -91,8 +93,8 @@ func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	}
 }
 
-// impossible returns a reason if the address is outside the subnet that it is to come from, or if its port
-// does not have the requested fixed address.
+// impossible returns a reason if the address is outside the subnet that it is to be taken from, or if its port does not
+// have the requested fixed address.
 func impossible(w typed.Want[Spec]) string {
 	if why := addressing.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
 		return why
@@ -108,7 +110,7 @@ func lacks(w typed.Want[Spec]) string {
 	return addressing.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
-// alone claims the address: a network gives each address to one floating IP only.
+// alone claims the address, because a network gives each address to only one floating IP.
 func alone(w typed.Want[Spec]) []kind.Claim {
 	claim := kind.Claim{Field: "spec.resource.floatingIP", Of: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", By: "FloatingIP"}
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
@@ -119,7 +121,7 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	}
 	claim.What = table.IP(w.Spec.FloatingIP)
 	if claim.From == "" {
-		claim.Of.ID = claim.Of.Facts.NetworkID // the address is shown as one of the network's
+		claim.Of.ID = claim.Of.Facts.NetworkID // the cloud shows the address as one of the network's, not of the subnet's
 	}
 	return []kind.Claim{claim}
 }

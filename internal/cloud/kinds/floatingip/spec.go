@@ -1,7 +1,6 @@
-// Package floatingip is the kind FloatingIP: an address of an external network
-// that is associated with a port, in K-ORC's vocabulary. Of ports, networks and
-// subnets it knows only IDs and addresses. Floating IPs have no name in
-// Neutron; people see their address instead.
+// Package floatingip is the kind FloatingIP: an address of an external network that is associated with a port, in
+// K-ORC's vocabulary. Of ports, networks and subnets it uses only IDs and addresses. Floating IPs have no name in
+// Neutron, so people see the address instead.
 package floatingip
 
 import (
@@ -29,8 +28,8 @@ type Spec struct {
 	DNSDomain          *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,extension=dns-integration" rule:"immutable,max=255" doc:"DNS domain of the address, with a final dot. As with dnsName, it is not sent if the cloud has no such extension, and a plan notes if the cloud shows none."`
 	QoSPolicyRef       *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos-fip" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
 	define.ProjectRef  `json:",inline"`
-	// SubnetRefs are the repository's subnets of the floating network. At least
-	// one must exist before there can be an address.
+	// SubnetRefs are the repository's subnets of the floating network. At least one of them must exist before an address
+	// can be created.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
@@ -45,7 +44,7 @@ type Filter struct {
 	define.TagFilter     `json:",inline"`
 }
 
-// FilterName is the address that the filter asks for: people know a floating IP by it.
+// FilterName returns the address that the filter selects, because a floating IP has no other name.
 func (f *Filter) FilterName() string { return table.Or(f.FloatingIP, "") }
 
 // More holds the fields of a floating IP that only Neutron sets.
@@ -55,8 +54,7 @@ type More struct {
 	TenantID string `json:"tenantID" api:"project_id"`
 }
 
-// Kind returns the kind FloatingIP. c may be nil where only its rules are
-// needed.
+// Kind returns the kind FloatingIP. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "FloatingIP", Short: "fip", Exclusive: true, Carries: "Port", Unmark: mark.UnmarkByLabel("floating ip"),
