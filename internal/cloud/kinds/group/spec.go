@@ -1,5 +1,5 @@
-// Package group is the kind Group: users who get roles together (Keystone), in K-ORC's
-// vocabulary. It does not manage the members of a group.
+// Package group is the kind Group: users who get roles together (Keystone), in K-ORC's vocabulary. The members of a
+// group are not managed.
 package group
 
 import (
@@ -31,7 +31,7 @@ type Filter struct {
 	DomainRef string  `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is in."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
@@ -39,7 +39,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind returns the kind Group. c may be nil where only its rules are needed.
+// Kind returns the kind Group. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
