@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// contentKey is the property that describes the uploaded content.
+// contentKey is the name of the property that describes the uploaded content.
 const contentKey = "stackreeve-content"
 
-// words describe the content of an image, each behind its name: disk:qcow2 container:bare
-// url:SUM decompress:gz hash:sha256:abc….
+// words returns the description of an image's content, as words with names: disk:qcow2 container:bare url:SUM
+// decompress:gz hash:sha256:abc….
 func (c *Content) words() string {
 	all := []string{"disk:" + c.DiskFormat, "container:" + c.container()}
 	if d := c.Download; d != nil {
@@ -41,9 +41,9 @@ func wordsIn(text string) map[string]string {
 	return all
 }
 
-// compareContent compares with the uploaded content, according to the image's own
-// property: the cloud may have converted it since. Another address of a file with the same
-// hash counts as equal. For an adopted image only the formats are known.
+// compareContent compares the manifest with the property that describes the uploaded content, because the cloud may have
+// converted the image since. A file with the same hash at another address counts as equal. An adopted image has no such
+// property, so only the formats are compared.
 func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, at := w.Spec.Content, "spec.resource.content."
 	if want == nil {
@@ -58,7 +58,7 @@ func compareContent(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.
 	same := was["url"] == "" && is["url"] == "" || want.Download != nil && checksum.Of(want.Download.URL).Stored(was["url"])
 	for _, f := range [][2]string{{"container", "containerFormat"}, {"disk", "diskFormat"}, {"decompress", "download.decompress"}, {"hash", "download.hash"}} {
 		if f[0] == "hash" && same && is["hash"] == "" {
-			continue // the content was checked at its upload
+			continue // only the hash was removed from the manifest: it was checked at the upload
 		}
 		kind.Fixed(c, at+f[1], was[f[0]], is[f[0]])
 	}
@@ -73,7 +73,7 @@ func writeContent(w typed.Want[Spec], have *table.Object[Spec, More], body map[s
 	}
 }
 
-// diff asks for the upload of an image that is still queued.
+// diff requests the upload of an image that is still queued.
 func diff(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if w.Spec.Content != nil && w.Spec.Content.Download != nil && have.More.Status == queued {
 		c.Add(kind.Change{Field: "spec.resource.content.download", Have: "not uploaded", Want: w.Spec.Content.Download.URL, Disruption: kind.InPlace})

@@ -24,9 +24,8 @@ import (
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// create creates the image, which is then queued, and begins the upload. The agent chooses its ID, so that the
-// first request says which image the mark belongs to. The mark says that nothing is applied, until content is
-// uploaded.
+// create creates the image, which then is queued, and begins the upload. The agent chooses the ID, because the mark in
+// the first request contains the ID of its image. The mark says that nothing is applied until the content is uploaded.
 func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if why := impossible(w); why != "" {
 		return nil, fmt.Errorf("%w: %s", kind.ErrRejected, why)
@@ -43,7 +42,7 @@ func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*st
 	return made, err
 }
 
-// newID is a random UUID. (RFC 9562, 5.4)
+// newID returns a random UUID. (RFC 9562, 5.4)
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
@@ -66,7 +65,7 @@ func (u *uploads) update(ctx context.Context, d driver, n define.Change[Spec, Mo
 	fields := maps.Clone(n.Fields)
 	fields[mark.PropertyPlace.Attribute] = mark.PropertyPlace.Put(nil, n.Want.Mark, n.Have.ID, "")
 	if c := n.Want.Spec.Content; c != nil && n.Have.State.More.Uploaded == "" {
-		fields[contentKey] = c.words() // the image was adopted
+		fields[contentKey] = c.words() // the image was adopted, so it has no such property yet
 	}
 	return patch(ctx, d, n.Have.ID, fields)
 }
@@ -80,7 +79,7 @@ func patch(ctx context.Context, d driver, id string, fields map[string]any) erro
 	return operate(ctx, d, id, operations)
 }
 
-// unmark removes the property with the mark. The property with the uploaded content stays.
+// unmark removes the property with the mark. It does not remove the property that describes the uploaded content.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return operate(ctx, d, have.ID, []map[string]any{{"op": "remove", "path": "/" + mark.PropertyPlace.Attribute}})
 }
@@ -90,8 +89,7 @@ func operate(ctx context.Context, d driver, id string, operations []map[string]a
 		Headers: map[string]string{"Content-Type": "application/openstack-images-v2.1-json-patch"}})
 }
 
-// remove deletes an image, and ends its upload. An image that was never usable is deleted even if it is
-// protected.
+// remove deletes an image and stops its upload. If the image was never usable, it is deleted even if it is protected.
 func (u *uploads) remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	u.stop(have.ID)
 	if have.State == nil {
@@ -117,7 +115,7 @@ func (u *uploads) ask(ctx context.Context, id string) (now seen, err error) {
 	return now, lasting(err)
 }
 
-// lasting marks a refusal by the cloud as final.
+// lasting marks an error as final if the cloud has refused the request.
 func lasting(err error) error {
 	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return fmt.Errorf("%w: %w", errFinal, err)
@@ -125,26 +123,26 @@ func lasting(err error) error {
 	return err
 }
 
-// transfer downloads a file and passes it on to Glance as it arrives. Glance has the whole image only after the
-// last chunk, which is sent when the hash is correct.
+// transfer downloads a file and sends it to Glance while it arrives. The last chunk is sent only if the hash is correct,
+// so Glance never gets the whole of a wrong file.
 func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Content) error {
 	ctx, cancel := context.WithTimeout(ctx, longestUpload)
 	defer cancel()
-	if now, err := u.ask(ctx, id); err != nil || now.Status == "active" { // this request renews the login, too, if needed
+	if now, err := u.ask(ctx, id); err != nil || now.Status == "active" { // this request also renews the login if needed
 		return err
 	}
 	resp, err := u.open(ctx, c.Download.URL)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }() // all data have been read, so an error does not matter
+	defer func() { _ = resp.Body.Close() }() // all data was read, so an error of Close does not matter
 	up.total.Store(max(0, resp.ContentLength))
 	go watch(ctx, up, cancel)
 	s, err := newStream(c, resp.Body, up)
 	if err != nil {
 		return err
 	}
-	first := make([]byte, 1<<16) // an error at the start is found before the request to Glance
+	first := make([]byte, 1<<16) // so that an error at the start of the file is found before the request to Glance
 	n, err := io.ReadFull(s, first)
 	if err != nil && !s.over {
 		return s.err
@@ -164,7 +162,7 @@ func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Conten
 	return u.verify(ctx, id, hex.EncodeToString(s.sent.Sum(nil)))
 }
 
-// once is a body that cannot be read again after it was closed.
+// once is a request body that cannot be read again after it was closed.
 type once struct {
 	io.Reader
 	s *stream
@@ -181,7 +179,7 @@ func (o once) Read(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (o once) Close() error { return o.s.Close() }
 
-// verify compares the hash of Glance's stored data with that of the sent data, where Glance reports one.
+// verify compares the hash of the data that Glance has stored with the hash of the sent data, if Glance reports a hash.
 func (u *uploads) verify(ctx context.Context, id, sent string) error {
 	now, err := u.ask(ctx, id)
 	if err != nil || now.Algo != "sha512" || now.Hash == sent {
@@ -191,9 +189,9 @@ func (u *uploads) verify(ctx context.Context, id, sent string) error {
 	return errors.Join(err, u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodDelete, Path: "images/" + url.PathEscape(id)}))
 }
 
-// byGlance asks Glance to download a file itself, where the configuration allows that and Glance offers it. done
-// is false if the agent has to download it. The agent first requests the file itself. That is no protection: the
-// same name may lead Glance elsewhere a moment later, and the same server may redirect it.
+// byGlance requests that Glance downloads the file itself, if the configuration allows that and Glance offers it. If
+// done is false, the agent has to download the file. The agent first requests the file itself, to find errors. This is
+// no protection: the same name may lead Glance elsewhere a moment later, and the server may redirect Glance.
 func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) (done bool, err error) {
 	var info struct {
 		Methods struct {
@@ -208,7 +206,7 @@ func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) 
 	if err != nil {
 		return false, onlyFinal(err)
 	}
-	_ = resp.Body.Close() // Glance reads it
+	_ = resp.Body.Close() // the agent does not read the file, Glance does
 	err = u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodPost, Path: "images/" + url.PathEscape(id) + "/import",
 		Body: map[string]any{"method": map[string]string{"name": "web-download", "uri": address}}})
 	if err != nil {
@@ -219,7 +217,7 @@ func (u *uploads) byGlance(ctx context.Context, up *upload, id, address string) 
 	return u.awaitImport(ctx, id)
 }
 
-// onlyFinal drops errors that may not occur the next time.
+// onlyFinal returns nil for an error that may not occur again at the next attempt.
 func onlyFinal(err error) error {
 	if errors.Is(err, errFinal) {
 		return err
@@ -227,10 +225,10 @@ func onlyFinal(err error) error {
 	return nil
 }
 
-// importStarts is how long Glance may take to begin an import.
+// importStarts is the time within which Glance must begin an import.
 const importStarts = 10 * time.Minute
 
-// awaitImport waits until Glance has imported an image, or given up.
+// awaitImport waits until Glance has imported the image or has given up. done is true if the image is imported.
 func (u *uploads) awaitImport(ctx context.Context, id string) (done bool, err error) {
 	since, begun := u.now(), false
 	for n := 1; u.now().Sub(since) < longestUpload; n++ {

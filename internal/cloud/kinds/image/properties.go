@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Seen are the properties that Glance shows. The creator of an image can write any value
-// there.
+// Seen are the properties that Glance shows. The creator of an image can give each of them any value.
 type Seen struct {
 	Architecture    table.Text `json:"architecture" api:"architecture" show:"-"`
 	HypervisorType  table.Text `json:"hypervisorType" api:"hypervisor_type" show:"-"`
@@ -29,16 +28,16 @@ type Seen struct {
 	Version         table.Text `json:"version" api:"os_version" show:"-"`
 }
 
-// property is one field of [Properties], as in Glance: a text, or a number.
+// property is one field of [Properties] with its attribute in Glance.
 type property struct {
 	field, attr string
-	text        **string // one of these three is the field
+	text        **string // exactly one of text, number and flag is set
 	number      **int
 	flag        **bool
 	seen        string
 }
 
-// propertiesOf are the fields of p, each with the image's value.
+// propertiesOf returns the fields of p, each with the image's value.
 func propertiesOf(p *Properties, m *More) []property {
 	if p.Hardware == nil {
 		p.Hardware = &Hardware{}
@@ -68,8 +67,7 @@ func propertiesOf(p *Properties, m *More) []property {
 	}
 }
 
-// wanted is the declared value of a field, in Glance's form; asked is false where it is
-// left out.
+// wanted returns the declared value of a field, as Glance spells it. asked is false if the manifest does not declare it.
 func (p property) wanted() (text string, asked bool) {
 	switch {
 	case p.text != nil && *p.text != nil:
@@ -82,8 +80,8 @@ func (p property) wanted() (text string, asked bool) {
 	return "", false
 }
 
-// shown is the image's value. Spellings of flags that Nova treats as equal become one.
-// (oslo_utils/strutils.py: TRUE_STRINGS)
+// shown returns the image's value. All spellings that Nova reads as true become "yes". (oslo_utils/strutils.py:
+// TRUE_STRINGS)
 func (p property) shown() string {
 	if p.flag == nil || p.seen == "" {
 		return p.seen
@@ -127,8 +125,8 @@ func writeProperties(w typed.Want[Spec], have *table.Object[Spec, More], body ma
 	}
 }
 
-// export puts the properties of an image into its manifest, as far as manifests can express
-// them. It leaves out the content: an adopted image need not be uploaded.
+// export writes the image's properties to its manifest, if a manifest can express them. It omits the content, because an
+// adopted image need not be uploaded.
 func export(s *state, spec *Spec, e *kind.Export) {
 	own := &Properties{}
 	for _, p := range propertiesOf(own, &s.More) {

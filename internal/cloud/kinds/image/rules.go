@@ -18,7 +18,7 @@ const (
 	queued    = "queued"
 )
 
-// digits is the number of hexadecimal digits of each hash.
+// digits has the number of hexadecimal digits of each hash.
 var digits = map[string]int{"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 
 func validate(s *Spec, r *kind.Report) {
@@ -43,7 +43,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// impossible says that an image which does not exist needs content.
+// impossible returns a reason if the image does not exist and the manifest declares no content.
 func impossible(w typed.Want[Spec]) string {
 	if w.Spec.Content == nil {
 		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
@@ -51,21 +51,19 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// match accepts community images, which anybody can publish, only where the filter asks
-// for them.
+// match accepts community images only if the filter selects them, because anybody can publish one.
 func match(f *Filter, s *state) bool {
 	return (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
 }
 
-// phases by Glance's status. (glance/common/utils.py, api-ref: image statuses)
+// phases has the phase for each status of Glance. (glance/common/utils.py, api-ref: image statuses)
 var phases = map[string]kind.Phase{
 	"active": kind.Ready, queued: kind.Pending, "saving": kind.Pending, "uploading": kind.Pending,
 	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
 }
 
-// observe sets the phase of an image. A queued image of the stack is in upload now, or
-// unfinished. An image that an administrator has deactivated is not recreated without
-// their knowledge.
+// observe sets the phase of an image. A queued image of the stack is being uploaded, or its upload was interrupted. If
+// an administrator has deactivated an image, it is not recreated, because the administrator would not know.
 func (u *uploads) observe(s *state, live *kind.Live) {
 	if live.Phase = phases[s.More.Status]; live.Phase == "" {
 		live.Phase = kind.Failed
@@ -78,7 +76,7 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 	if s.Mark == nil {
 		return
 	}
-	if s.Self != s.ID { // a snapshot, or an image of a volume; the agent's own images have their own ID
+	if s.Self != s.ID { // a snapshot has a copy of the mark, and so has an image of a volume; an image that the agent made names its own ID
 		live.Mark = nil
 		return
 	}
@@ -93,11 +91,11 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 		live.Phase, live.Message = kind.Begun, "nothing is uploaded to it yet"
 	case slices.Contains([]string{"saving", queued, "uploading", "importing"}, s.More.Status) && u.now().Sub(s.More.UpdatedAt.Time) > longestUpload:
 		live.Phase, live.Message = kind.Failed, "is "+s.More.Status+" for longer than any upload takes"
-		live.Empty = true // an image that was usable never returns to this state
+		live.Empty = true // an image in this state was never usable
 	}
 }
 
-// gibibytes is a size in bytes in GiB, rounded up.
+// gibibytes converts bytes to GiB and rounds up.
 func gibibytes(bytes int64) int {
 	const gib = 1 << 30
 	return int(max(0, bytes)/gib + min(1, max(0, bytes)%gib))

@@ -1,10 +1,10 @@
-// Package image is the kind Image: a disk image (Glance), in K-ORC's vocabulary. The content
-// of an image is downloaded, checked and passed on to Glance while it arrives (see uploads).
-// None of it is kept in memory or on disk.
+// Package image is the kind Image: a disk image (Glance), in K-ORC's vocabulary. The agent downloads the content of an
+// image, checks it and sends it to Glance while it arrives (see uploads). It never stores the whole content in memory or
+// on disk.
 //
-// The mark is a property, with the ID of the image that it was written on. Another property
-// describes the uploaded content by fingerprints: an address may hold a secret, and all
-// users of an image see its properties.
+// The mark is a property, and contains the ID of the image that it was written on. Another property describes the
+// uploaded content by digests. It does not contain the address itself, because that may contain a secret, and all users
+// of an image can read its properties.
 package image
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // Spec is the declared image. Field names and meanings are K-ORC's
-// (api/v1alpha1/image_types.go). Properties, which K-ORC never changes, can be changed here.
+// (api/v1alpha1/image_types.go). Unlike in K-ORC, properties can be changed.
 type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
@@ -29,7 +29,7 @@ type Spec struct {
 	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Content of the image. Required unless an existing image is adopted."`
 }
 
-// More is the part of an image that only Glance knows.
+// More holds the fields of an image that only Glance sets.
 type More struct {
 	Status          string     `json:"status" api:"status"`
 	Hash            *Hash      `json:"hash,omitempty" api:",inline"`
@@ -61,13 +61,12 @@ type Filter struct {
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
 
-// FilterName implements plan.Named.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind Image over c, which may be nil where only rules are needed. Images are
-// downloaded from public addresses, and from hosts that d names, at any address. The kind
-// lists the images that the project can use, and community images, which Glance leaves out
-// by default.
+// Kind returns the kind Image. c may be nil if only the kind's rules are needed. Images are downloaded from public
+// addresses, and from the hosts that d names, whatever their address is. The kind lists the images that the project can
+// use. It also lists community images, which Glance omits by default.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	u := newUploads(c, d)
 	return define.New(c, define.Resource[Spec, Filter, More]{
@@ -92,7 +91,7 @@ type Content struct {
 	Download        *Download `json:"download,omitempty" rule:"required" doc:"Source of the download."`
 }
 
-// Download is a place on the web.
+// Download is the source of the content.
 type Download struct {
 	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it, from a public address unless the stack's configuration names the host (spec.defaults.imageHosts)."`
 	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`

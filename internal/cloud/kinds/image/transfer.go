@@ -26,20 +26,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// mostDictionary is the maximal memory in bytes that an xz file may ask for: that of xz
+// mostDictionary is the number of bytes of memory that an xz file may need at most. It is enough for files made by xz
 // -9.
 const mostDictionary = 64 << 20
 
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 
-// stream is the content of an image while it is downloaded. If the content differs from
-// the manifest, it ends in an error and never reaches its end, so that Glance never has
-// the whole content. It can be read once only: a second reading would lack the beginning.
+// stream is the content of an image while it is downloaded. If the content differs from the manifest, reading fails
+// before the end, so Glance never gets the whole content. It can be read only once, because a second reader would not
+// get the beginning.
 type stream struct {
-	download io.Reader // compressed, hashed, counted
+	download io.Reader // the file as it arrives, before decompression; reading it computes the hash and counts bytes
 	data     io.Reader
 	content  *Content
-	sum      hash.Hash // of the download; nil where the manifest gives none
+	sum      hash.Hash // the hash of the downloaded file; nil if the manifest declares none
 	sent     hash.Hash // of the content sent to Glance, with Glance's own algorithm
 	left     int64
 	err      error
@@ -106,8 +106,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// end reads the bytes that follow compressed data, and returns io.EOF if the download is
-// complete and correct.
+// end reads the bytes that follow the compressed data. It returns io.EOF if the download is complete and correct.
 func (s *stream) end() error {
 	if _, err := io.Copy(io.Discard, s.download); err != nil {
 		return s.broken(err)
@@ -122,7 +121,7 @@ func (s *stream) end() error {
 	return io.EOF
 }
 
-// broken says why a download could not be read to its end.
+// broken returns the reason why a download could not be read to its end.
 func (s *stream) broken(err error) error {
 	var corrupt bzip2.StructuralError
 	compressed := errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) ||
@@ -136,13 +135,13 @@ func (s *stream) broken(err error) error {
 	return private.Hide("spec.resource.content.download.url: the download broke off; the agent's log has the details", err)
 }
 
-// open begins the download of a file.
+// open starts the download of a file.
 func (u *uploads) open(ctx context.Context, address string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, private.Hidef("spec.resource.content.download.url: it cannot be asked for", "%w: %w", errFinal, err)
 	}
-	req.Header.Set("Accept-Encoding", "identity") // the hash is that of the file
+	req.Header.Set("Accept-Encoding", "identity") // without this, a compressed answer would have another hash
 	resp, err := u.web.Do(req)
 	switch {
 	case errors.Is(err, outbound.ErrRefused):
@@ -154,7 +153,7 @@ func (u *uploads) open(ctx context.Context, address string) (*http.Response, err
 	case resp.StatusCode == http.StatusOK:
 		return resp, nil
 	}
-	_ = resp.Body.Close() // its body is not needed
+	_ = resp.Body.Close() // the body of an error is not needed
 	err = fmt.Errorf("spec.resource.content.download.url: the server answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout {
 		return nil, err
@@ -162,7 +161,7 @@ func (u *uploads) open(ctx context.Context, address string) (*http.Response, err
 	return nil, fmt.Errorf("%w: %w", errFinal, err)
 }
 
-// causeOf is an error without its address, which may hold a secret.
+// causeOf returns an error without the URL in it, because the URL may contain a secret.
 func causeOf(err error) error {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		return wrapped.Err
@@ -170,7 +169,7 @@ func causeOf(err error) error {
 	return err
 }
 
-// watch ends a transfer that has received no data for a while.
+// watch cancels a transfer that receives no data for some time.
 func watch(ctx context.Context, up *upload, cancel context.CancelFunc) {
 	timer := time.NewTicker(silence)
 	defer timer.Stop()

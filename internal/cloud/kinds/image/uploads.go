@@ -19,40 +19,40 @@ import (
 )
 
 const (
-	atOnce        = 2             // uploads at a time; the others wait
-	longestUpload = 6 * time.Hour // of one attempt
-	largest       = 512 << 30     // bytes of a download, and of its content
+	atOnce        = 2             // the number of uploads at a time; further uploads wait
+	longestUpload = 6 * time.Hour // the time limit of one attempt
+	largest       = 512 << 30     // the maximal number of bytes of a download, and of its content
 	silence       = 2 * time.Minute
 	tries         = 3
-	// The pause before a failed upload is tried again, in all passes: a wrong hash or a
-	// refusal will most likely occur again.
+	// The pause before a failed upload is tried again. All passes wait for it, because after a wrong hash or a refusal
+	// the upload will most likely fail again.
 	pauseRefused, pauseFailed = 6 * time.Hour, 5 * time.Minute
 )
 
-// uploads are this agent's uploads in the background. A pass sees a pending image, as if
-// the cloud were creating it, and continues with everything else. An upload that a
-// stopped agent has begun is visible in the cloud, and the next agent begins it again.
+// uploads are the uploads that this agent makes in the background. A pass sees an image in upload as pending, as if the
+// cloud were creating it, and continues with everything else. If an agent stops during an upload, the image remains
+// queued in the cloud, and the next agent starts the upload again.
 type uploads struct {
 	client *cloud.Client
 	web    *http.Client
-	glance bool // Glance may download by itself
+	glance bool // whether Glance may download images itself
 	now    func() time.Time
 	*known
 }
 
-// known is the state that outlives the login of an upload.
+// known has the state that remains when the client is replaced after a new login.
 type known struct {
 	slots   chan struct{}
 	mu      sync.Mutex
-	running map[string]*upload // by the ID of the image
-	failed  map[string]failure // by owner and content
+	running map[string]*upload // the key is the ID of the image
+	failed  map[string]failure // the key is the owner and the content
 }
 
 type upload struct {
 	cancel     context.CancelFunc
 	begun      atomic.Bool
 	byGlance   atomic.Bool
-	got, total atomic.Int64 // bytes of the download; total is 0 where the server does not say
+	got, total atomic.Int64 // bytes of the download; total is 0 if the server does not report it
 }
 
 type failure struct {
@@ -60,7 +60,7 @@ type failure struct {
 	until time.Time
 }
 
-// errFinal is an error that need not be tried again soon.
+// errFinal marks an error that is likely to occur again, so that a retry has to wait longer.
 var errFinal = errors.New("refused")
 
 func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
@@ -72,8 +72,8 @@ func newUploads(c *cloud.Client, d defaults.Defaults) *uploads {
 
 func keyOf(w typed.Want[Spec]) string { return w.Mark.Owner + "\n" + w.Spec.Content.words() }
 
-// refusal is the cause why the wanted content is not uploaded for now; nil where it may
-// be tried.
+// refusal returns the error of the last upload of the wanted content if it is too early for another one. It returns nil
+// if an upload may start.
 func (u *uploads) refusal(w typed.Want[Spec]) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -85,7 +85,7 @@ func (u *uploads) refusal(w typed.Want[Spec]) error {
 	return fmt.Errorf("%w: %w; it is tried again after %s, or when spec.resource.content is changed", kind.ErrRejected, f.err, f.until.UTC().Format("2006-01-02 15:04 MST"))
 }
 
-// progress is the progress of an image's upload; "" if this agent uploads none for it.
+// progress returns a text about the progress of an image's upload, or "" if this agent is not uploading it.
 func (u *uploads) progress(id string) string {
 	u.mu.Lock()
 	up := u.running[id]
@@ -105,15 +105,15 @@ func (u *uploads) progress(id string) string {
 	return fmt.Sprintf("is being uploaded: %d MiB so far", got)
 }
 
-// begin uploads the content of an image in the background, unless that is in progress
-// already. With imported, Glance is not asked to download it.
+// begin starts the upload of an image's content in the background, unless one is running. If imported is true, Glance is
+// not requested to download the file.
 func (u *uploads) begin(ctx context.Context, id string, w typed.Want[Spec], imported bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.running[id] != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it may take longer than a pass
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the upload may take longer than a pass
 	up := &upload{cancel: cancel}
 	u.running[id] = up
 	key, content := keyOf(w), *w.Spec.Content
@@ -128,13 +128,13 @@ func (u *uploads) begin(ctx context.Context, id string, w typed.Want[Spec], impo
 			if errors.Is(err, errFinal) {
 				pause = pauseRefused
 			}
-			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // of deleted images, too
+			maps.DeleteFunc(u.failed, func(_ string, f failure) bool { return u.now().After(f.until) }) // removes the entries of deleted images, too
 			u.failed[key] = failure{err, u.now().Add(pause)}
 		}
 	}()
 }
 
-// stop ends an upload that is no longer needed.
+// stop cancels the upload of an image.
 func (u *uploads) stop(id string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -143,7 +143,7 @@ func (u *uploads) stop(id string) {
 	}
 }
 
-// carryOut waits for a free slot, and tries a few times.
+// carryOut waits for a free slot, and then makes up to tries attempts.
 func (u *uploads) carryOut(ctx context.Context, up *upload, id string, c *Content, imported bool) error {
 	select {
 	case u.slots <- struct{}{}:
