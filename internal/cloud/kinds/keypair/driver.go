@@ -16,7 +16,7 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// observe takes SSH as the type where Nova shows none.
+// observe sets the type ssh if Nova shows no type.
 func observe(s *state, _ *kind.Live) {
 	if table.Or(s.Spec.Type, "") == "" {
 		s.Spec.Type = new(string)
@@ -33,9 +33,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, err
 }
 
-// update deletes the key pair and creates it with another mark: Nova cannot
-// change one, and no existing object depends on it. After a kill in between, the
-// next pass creates it.
+// update deletes the key pair and creates it with the new mark, because Nova cannot change a key pair. No existing
+// object depends on a key pair. If the agent is killed between the two, the next pass creates it.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if _, err := d.Remove(ctx, change.Have.ID); err != nil {
 		return err

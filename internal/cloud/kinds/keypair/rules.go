@@ -34,15 +34,14 @@ func compareKey(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Chan
 	kind.Fixed(c, "spec.resource.publicKey", have.Spec.PublicKey, strings.TrimSpace(w.Spec.PublicKey))
 }
 
-// marked is the key with the mark as the last words of its comment: the owner,
-// what was applied, and the project. The project is needed because names of
-// stacks are unique only within one, and a user's key pairs exist across all.
-// The user's own words before the mark are kept as they are.
+// marked returns the key with the mark as the last words of its comment: the owner, the digest of the applied manifest,
+// and the project. The project is needed because a user's key pairs belong to no project, and two projects may have
+// stacks of the same name. The user's own words before the mark are not changed.
 func marked(line string, m kind.Mark, _, project string) string {
 	return strings.Join([]string{strings.TrimSpace(line), m.Owner, appliedWord + mark.AppliedText(m), projectWord + project}, " ")
 }
 
-// unmarked splits a key into the user's line and the claim behind it.
+// unmarked splits a key into the user's line and the mark behind it.
 func unmarked(line string) (user string, c mark.Claim) {
 	line = strings.TrimSpace(line)
 	rest, project, hasProject := cutLast(line, projectWord)
@@ -51,7 +50,7 @@ func unmarked(line string) (user string, c mark.Claim) {
 	if _, isOwner := ownertext.Parse(owner); !hasProject || !hasApplied || !isOwner {
 		return line, mark.Claim{}
 	}
-	return user, mark.Claim{Mark: mark.Claimed(append(ownertext.In(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is never the ID of an own project
+	return user, mark.Claim{Mark: mark.Claimed(append(ownertext.In(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is no project's ID
 }
 
 const (
@@ -59,7 +58,7 @@ const (
 	appliedWord = "stackreeve-applied:"
 )
 
-// cutLast removes the last word; ok is false unless that word begins with prefix.
+// cutLast removes the last word. rest is that word without prefix, and ok is false if it does not begin with prefix.
 func cutLast(line, prefix string) (before, rest string, ok bool) {
 	at := strings.LastIndexByte(line, ' ')
 	if at < 0 {

@@ -1,5 +1,5 @@
-// Package keypair is the kind KeyPair: a public key that may log in to servers
-// (Nova), in K-ORC's vocabulary. It knows how the comment of a key holds a mark.
+// Package keypair is the kind KeyPair: a public key with which people log in to servers (Nova), in K-ORC's vocabulary.
+// The mark is in the comment of the key.
 package keypair
 
 import (
@@ -28,11 +28,11 @@ type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
 
-// FilterName is the name that the filter asks for.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind returns the kind KeyPair. c may be nil where only its rules are needed. It
-// lists the key pairs of the user. Their names are their IDs.
+// Kind returns the kind KeyPair. c may be nil if only the kind's rules are needed. It lists the key pairs of the agent's
+// user. The name of a key pair is also its ID.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
