@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Impossible implements [typed.Kind]. It names an address that lies outside its subnet, or outside
-// every subnet of its network.
+// Impossible implements [typed.Kind]. It returns a reason if an address is outside its subnet, or outside all subnets of
+// its network.
 func (rules) Impossible(w typed.Want[Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
 		if why := addressing.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {

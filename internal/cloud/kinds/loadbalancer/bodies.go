@@ -2,8 +2,8 @@ package loadbalancer
 
 import "github.com/stackreeve/stackreeve/internal/cloud/table"
 
-// memberBodies are the members in a batch update. Each has exactly the writable fields: the batch leaves missing fields
-// unchanged, and refuses other fields.
+// memberBodies returns the members for a batch update. Each has exactly the writable fields, because Octavia does not
+// change missing fields and refuses others.
 func (p *Pool) memberBodies() []map[string]any {
 	out := make([]map[string]any, len(p.Members))
 	for i, m := range p.Members {
@@ -15,7 +15,7 @@ func (p *Pool) memberBodies() []map[string]any {
 	return out
 }
 
-// populated is the body of the pool, with its members and its health monitor.
+// populated returns the body of a request that creates the pool with its members and its health monitor.
 func (p *Pool) populated() map[string]any {
 	body := table.Given(p)
 	body["members"] = p.memberBodies()
@@ -25,7 +25,7 @@ func (p *Pool) populated() map[string]any {
 	return body
 }
 
-// populated is the body of the listener, with its default pool and its L7 policies.
+// populated returns the body of a request that creates the listener with its default pool and its L7 policies.
 func (l *Listener) populated() map[string]any {
 	body := table.Given(l)
 	body["default_pool"] = l.Pool.populated()
@@ -40,7 +40,7 @@ func (l *Listener) populated() map[string]any {
 	return body
 }
 
-// pools are the default pool and the redirect pools of a wanted listener.
+// pools returns the default pool and the redirect pools of a wanted listener.
 func (l *Listener) pools() []*Pool {
 	out := []*Pool{l.Pool}
 	for _, p := range l.Policies {

@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// tagsSince is the first version of Octavia's API in which load balancers have tags,
-// which carry the mark. (api-ref/source/v2/general.inc: tags)
+// tagsSince is the first version of Octavia's API in which load balancers have tags. The mark is in the tags.
+// (api-ref/source/v2/general.inc: tags)
 const tagsSince = "2.5"
 
 type driver struct {
@@ -27,9 +27,8 @@ type driver struct {
 	owned  *owned
 }
 
-// Create makes the whole tree in one request that includes the mark. Where the cloud
-// cannot do that, it makes the load balancer alone and marks it unfinished: the next
-// update adds its listeners and pools.
+// Create creates the whole tree in one request that includes the mark. If the cloud cannot do that, it creates only the
+// load balancer and marks it as unfinished. The next update then adds its listeners and pools.
 func (d driver) Create(ctx context.Context, w typed.Want[Spec]) (typed.Live[State], error) {
 	var none typed.Live[State]
 	if err := d.require(ctx, w.Spec); err != nil {
@@ -82,8 +81,8 @@ func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]
 	return body, o.choose(w.Spec, body)
 }
 
-// badAddress recognises a 500 of Octavia whose cause is that Neutron refused the
-// manifest's address: a retry would not help.
+// badAddress makes a 500 of Octavia a final refusal if its cause is that Neutron refused the manifest's address, because
+// a retry would not help.
 func badAddress(err error) error {
 	text := err.Error()
 	if strings.Contains(text, "is not a valid IP for the specified subnet") || strings.Contains(text, "already allocated in subnet") {
@@ -93,26 +92,23 @@ func badAddress(err error) error {
 }
 
 const (
-	// patience is the total time that one update waits for Octavia to finish a request
-	// before it sends the next.
+	// patience is the total time for which one update waits until Octavia has finished the requests sent so far.
 	patience  = time.Minute
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
 )
 
-// Update carries out the edits of [editsOf] that the accepted changes call for, one after
-// the other. Octavia locks the whole load balancer (PENDING_…) after each request. Update
-// therefore waits between two requests and reads only the load balancer: one small
-// request a check, where the collection would cost one for each pool.
+// Update carries out the edits of [editsOf] that belong to accepted changes, one after the other. Octavia locks the
+// whole load balancer (PENDING_…) after each request, so Update waits between two requests. To wait, it reads only the
+// load balancer itself, because that is one small request. The collection would need one request for each pool.
 //
-// When its patience ends, it leaves the rest to the next update, which is planned from
-// the cloud's new state. A kill at any moment is handled in the same way. The mark is
-// written last and says that all is done.
+// If patience ends, the next update does the rest. That update is planned from the new state of the cloud, as after a
+// kill at any moment. The mark is written last, and says that all edits are done.
 func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State], changes []kind.Change) error {
 	if err := d.require(ctx, w.Spec); err != nil {
 		return err
 	}
-	if have.State.More.offers == nil { // without this check the whole tree would be created a second time
+	if have.State.More.offers == nil { // without this check, the update would create the whole tree a second time
 		return fmt.Errorf("%w: its listeners and pools were not read", kind.ErrBusy)
 	}
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
@@ -142,13 +138,13 @@ func (d driver) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[
 	return nil
 }
 
-// updatesOf are the edits of the listeners and pools, and always that of the load
-// balancer itself. It is the last one, since it has the mark.
+// updatesOf returns the edits of the listeners and pools. The last one is always the edit of the load balancer itself,
+// because it writes the mark.
 func updatesOf(w typed.Want[Spec], have *State, changes []kind.Change) []edit {
 	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
 }
 
-// ownEdit is the change of the load balancer itself. Its tags carry the mark.
+// ownEdit returns the request that changes the load balancer itself. Its tags contain the mark.
 func ownEdit(w typed.Want[Spec], have *State, changes []kind.Change) request {
 	body := fields.Update(w, have, changes)
 	delete(body, "tags")
@@ -159,7 +155,7 @@ func ownEdit(w typed.Want[Spec], have *State, changes []kind.Change) request {
 	if kind.Has(changes, "spec.tags") {
 		user = w.Spec.Tags
 	}
-	unfinished := slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Unfinished }) // the tags say so until the update is complete
+	unfinished := slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Unfinished }) // the tags say "unfinished" until the update is complete
 	if tags := mark.Tags(w.Mark, user); unfinished || !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
 		body["tags"] = tags
 	}
@@ -168,11 +164,11 @@ func ownEdit(w typed.Want[Spec], have *State, changes []kind.Change) request {
 
 // Unmark implements [typed.Kind].
 func (d driver) Unmark(ctx context.Context, have typed.Live[State]) error {
-	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // Octavia refuses null as a list
+	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // Octavia refuses null in place of a list
 	return d.send(ctx, put("loadbalancer", have.ID, map[string]any{"tags": tags}), nil)
 }
 
-// send makes the request and decodes the answer into into, unless into is nil.
+// send sends the request, and decodes the answer into into unless that is nil.
 func (d driver) send(ctx context.Context, r request, into any) error {
 	call := cloud.Call{Service: cloud.LoadBalancer, Method: r.method, Path: "lbaas/" + r.path}
 	var answer map[string]table.Attributes
@@ -194,8 +190,7 @@ func (d driver) send(ctx context.Context, r request, into any) error {
 	return nil
 }
 
-// errUnsettled says that Octavia is still working and that the time to wait for it is
-// over.
+// errUnsettled is the error if Octavia has not finished its work within the time for waiting.
 var errUnsettled = errors.New("its last change is still being applied")
 
 // settle waits until Octavia has finished its work on the load balancer.
@@ -217,8 +212,7 @@ func (d driver) settle(ctx context.Context, id string) error {
 	}
 }
 
-// Delete removes the load balancer with everything under it. Octavia takes some time to
-// do so.
+// Delete deletes the load balancer with everything under it. gone is false, because Octavia takes some time for that.
 func (d driver) Delete(ctx context.Context, have typed.Live[State]) (gone bool, err error) {
 	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// edit is one request that brings the tree nearer to the wanted one, and the changes that people read about it. Diff and
-// Update use the same list of edits: every reported change is carried out, and no unreported one is.
+// edit is one request that changes the tree towards the wanted tree, with the changes that a plan shows for it. Diff and
+// Update use the same list of edits, so every reported change is carried out, and nothing else is.
 type edit struct {
 	changes []kind.Change
-	// cause is set for a sequel: an edit that follows from another and has no changes of its own. It is the field that must be
-	// among the accepted changes.
+	// cause is set for a sequel, which is an edit that follows from another edit and has no changes. The sequel is
+	// carried out if the accepted changes include the field in cause.
 	cause   string
-	request func(accepted []kind.Change) request // nil where nothing can be done yet
+	request func(accepted []kind.Change) request // nil if nothing can be done yet.
 }
 
-// request is one call of the API, below lbaas/.
+// request is one request to Octavia. path is relative to lbaas/.
 type request struct {
 	method, path, singular string
 	body                   map[string]any
-	made                   *string // receives the ID of the created object; nil where there is none
+	made                   *string // receives the ID of the created object; nil if no object is created.
 }
 
 func post(singular string, part any, made *string) request {
@@ -45,7 +45,7 @@ func plural(singular string) string {
 	return singular + "s"
 }
 
-// accept returns the request of an edit, if the accepted changes call for it.
+// accept returns the request of an edit, and whether an accepted change needs it.
 func (e edit) accept(accepted []kind.Change) (request, bool) {
 	mine := slices.DeleteFunc(slices.Clone(e.changes), func(c kind.Change) bool { return !kind.Has(accepted, c.Field) })
 	if e.request == nil || e.cause != "" && !kind.Has(accepted, e.cause) || len(e.changes) > 0 && len(mine) == 0 {
@@ -57,24 +57,25 @@ func (e edit) accept(accepted []kind.Change) (request, bool) {
 
 // editor collects edits.
 type editor struct {
-	balancer string // its ID
+	balancer string // the ID of the load balancer.
 	standsIn func(token string) bool
 	leaves   func(list, id string) bool
 	edits    []edit
-	pairs    map[*Policy]*Policy // of the current listener: from the wanted policy to the existing one
-	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
+	pairs    map[*Policy]*Policy // the existing policy for each wanted policy of the current listener.
+	users    map[string]string   // for the ID of each pool that L7 policies redirect to: the change that causes its removal.
 
-	successors map[string]*Pool // the pools that replace others, by the IDs of the old ones
-	unfinished bool             // the cloud has left an object of the stack unfinished
-	others     []string         // elements that are left to others, in words
+	successors map[string]*Pool // for the ID of each pool that is replaced: the new pool.
+	unfinished bool             // whether the cloud has left an object of the stack unfinished.
+	others     []string         // descriptions of the elements that are left to others.
 }
 
-// editsOf lists the edits that the tree of have needs. Their order removes nothing before its replacement exists:
+// editsOf returns the edits that the existing tree needs. They are ordered so that nothing is removed before its
+// replacement exists:
 //
-//	first           objects that the cloud left unfinished are removed
-//	for each port   its pools (created with members and monitors before anything
-//	                points to them), then its listener, then its L7 policies
-//	last            listeners and pools that are not wanted
+//	first           remove the objects that the cloud left unfinished
+//	for each port   edit its pools (a pool is created with members and monitors before
+//	                anything refers to it), then its listener, then its L7 policies
+//	last            remove the listeners and pools that are not wanted
 func editsOf(w typed.Want[Spec], have *State) []edit { return editorOf(w, have).listed() }
 
 func editorOf(w typed.Want[Spec], have *State) *editor {
@@ -120,7 +121,8 @@ func editorOf(w typed.Want[Spec], have *State) *editor {
 	return e
 }
 
-// listed are the edits. If the cloud left an object of the stack unfinished, the missing objects are nobody's change.
+// listed returns the edits. If the cloud left an object of the stack unfinished, it marks all changes as Unfinished,
+// because then nobody has changed the tree.
 func (e *editor) listed() []edit {
 	for _, x := range e.edits {
 		for i := range x.changes {
@@ -130,8 +132,8 @@ func (e *editor) listed() []edit {
 	return e.edits
 }
 
-// removePool appends the removal of a pool, as a sequel of the change that causes it, if there is one. Members that go with
-// the pool although they are left to others are reported in any case.
+// removePool appends the removal of a pool. If a change causes it, the removal is a sequel of that change and is not
+// reported, unless the pool has members that are left to others.
 func (e *editor) removePool(p *Pool) {
 	del := func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} }
 	takes, cause := e.takes(p), e.users[p.ID]
@@ -153,17 +155,17 @@ func (e *editor) add(field string, have, want any, make func() request) {
 	e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: want}}, request: func([]kind.Change) request { return make() }})
 }
 
-// sequel appends an edit that follows from a change of cause.
+// sequel appends an edit without changes, which is carried out if the change of field cause is accepted.
 func (e *editor) sequel(cause string, make func() request) {
 	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
 }
 
-// remove appends the removal of an existing object; want is its replacement, or nil.
+// remove appends the removal of an existing object. want is its replacement, or nil if it has none.
 func (e *editor) remove(field, have string, want any, path string) {
 	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
 }
 
-// change appends an edit of the attributes that differ between have and want, if there are any.
+// change appends an edit of the attributes that differ between have and want. It appends none if they are equal.
 func (e *editor) change(singular, id, field string, want, have any) {
 	var c kind.Changes
 	if table.Differ(field, want, have, &c); len(c.List()) > 0 {
@@ -173,8 +175,8 @@ func (e *editor) change(singular, id, field string, want, have any) {
 	}
 }
 
-// listener appends the edits that turn old into l; old is nil for a new listener. The ID of the listener's pool is known
-// when the requests are built.
+// listener appends the edits that turn old into l. old is nil if the listener is new. The requests read the ID of the
+// listener's pool when they are built, because the pool may be created before.
 func (e *editor) listener(l, old *Listener) {
 	create := func() request {
 		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
@@ -205,8 +207,8 @@ func (e *editor) listener(l, old *Listener) {
 	}
 }
 
-// pool appends the edits that turn old into p; old is nil for a new pool. A new pool with a cause is not reported by
-// itself.
+// pool appends the edits that turn old into p. old is nil if the pool is new. A new pool is reported only if cause is
+// "".
 func (e *editor) pool(p, old *Pool, cause string) {
 	if old != nil {
 		p.ID = old.ID
@@ -242,8 +244,8 @@ func (p *Pool) postMonitor() request {
 	return post("healthmonitor", p.Monitor, nil)
 }
 
-// members appends one request that sets all members of the pool. While a machine has no address yet, the existing members
-// stay.
+// members appends one request that sets all members of the pool. While a wanted machine has no address yet, the existing
+// members are not changed.
 func (e *editor) members(p, old *Pool) {
 	p.keepPauses(old)
 	p.keepStandIns(old, e.standsIn)
@@ -257,7 +259,7 @@ func (e *editor) members(p, old *Pool) {
 	}
 }
 
-// keepPauses keeps weight 0 for machines that have no connections now and are not back yet.
+// keepPauses leaves the weight 0 of members that get no connections now and whose machines are not back yet.
 func (p *Pool) keepPauses(old *Pool) {
 	for _, m := range p.Members {
 		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
@@ -266,7 +268,7 @@ func (p *Pool) keepPauses(old *Pool) {
 	}
 }
 
-// keepStandIns keeps the machines that have left their groups and stand in for others.
+// keepStandIns adds the members for machines that have left their groups but stand in for other machines.
 func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
 	for _, o := range old.Members {
 		if o.SubnetID != "" && standsIn(o.token()) && !slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() }) {
@@ -275,7 +277,8 @@ func (p *Pool) keepStandIns(old *Pool, standsIn func(token string) bool) {
 	}
 }
 
-// monitor appends the edits for the health monitor of p. Octavia cannot change its type: another monitor replaces it.
+// monitor appends the edits for the health monitor of p. Octavia cannot change the type of a monitor, so a monitor of
+// another type replaces it.
 func (e *editor) monitor(p *Pool, have *HealthMonitor) {
 	want, field := p.Monitor, p.field+".monitors"
 	switch {
@@ -292,7 +295,7 @@ func (e *editor) monitor(p *Pool, have *HealthMonitor) {
 	}
 }
 
-// texts are the members in words, sorted by name, without repetition; never nil.
+// texts returns the members as texts for people, sorted by name, without duplicates. It never returns nil.
 func texts(members []*Member) []string {
 	type named struct{ name, text string }
 	sorted := make([]named, len(members))

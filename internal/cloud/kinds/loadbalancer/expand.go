@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Expand translates the words of the stack into those of the cloud, and finds
-// the ports of the pool's machines.
+// Expand translates names of the stack's configuration into the cloud's names, and finds the ports of the pools'
+// machines.
 func (r rules) Expand(spec *Spec, e *kind.Expansion) {
 	r.expandRegion(spec, e)
 	r.expandNetwork(spec, e)
@@ -94,7 +94,7 @@ func (r rules) expandServiceType(spec *Spec, e *kind.Expansion) {
 	}
 }
 
-// unmapped reports a word that the stack's configuration does not explain.
+// unmapped reports a name in the manifest that the stack's configuration does not define.
 func unmapped(e *kind.Expansion, field, word, config, meaning string, known map[string]string) {
 	fix := fmt.Sprintf("say what it means in the stack's configuration: %s: {%s: <%s>}", config, word, meaning)
 	if near := nearest.Name(word, slices.Collect(maps.Keys(known))); near != "" {
@@ -125,7 +125,7 @@ func expandServers(s *RealServers, field string, e *kind.Expansion) {
 	}
 }
 
-// refs collects the ports of machines, and groups of machines.
+// refs collects the ports of machines, the servers without a known port, and the groups of machines.
 type refs struct {
 	e                       *kind.Expansion
 	ports, portless, groups []string
@@ -151,8 +151,7 @@ func (r *refs) machine(field string, name *string) {
 	}
 }
 
-// server finds the first port of a server. For a server that exists outside
-// the repository, only the cloud knows that port.
+// server adds the first port of a server. If the server is outside the repository, only the cloud knows its port.
 func (r *refs) server(field string, name *string) {
 	if name == nil {
 		return
@@ -170,8 +169,7 @@ func (r *refs) server(field string, name *string) {
 	}
 }
 
-// portsOf names one port for each machine of the named object. A machine with
-// several ports is reached at its first.
+// portsOf returns one port for each machine of the named object. If a machine has several ports, it is the first.
 func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	machines := []string{name}
 	if kind != "VirtualMachine" {

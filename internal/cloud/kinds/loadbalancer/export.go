@@ -9,14 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Export implements [typed.Kind]. Members are exported as addresses. Adoption renames the load balancer and
-// everything under it after the manifest.
+// Export implements [typed.Kind]. It exports members as addresses. Adoption gives the load balancer and everything under
+// it the names that follow from the manifest.
 func (rules) Export(s *State, e *kind.Export) *Spec {
 	spec, b := fields.Manifest(s, e.Name), &s.More
 	if spec.VIPAddress, spec.FloatingIP = s.Spec.VIPAddress, nil; slices.Contains(amphorae, b.Provider) {
-		spec.Provider = nil // nearly all clouds have it
+		spec.Provider = nil // the field is omitted because nearly all clouds have this provider
 	}
-	e.Renames = append(e.Renames, "spec.name") // adoption renames it after its manifest
+	e.Renames = append(e.Renames, "spec.name") // adoption gives it the name of its manifest
 	network, ok := e.Ref("Network", b.VIPNetworkID)
 	if spec.VIPNetwork = &network; !ok {
 		e.LeftOut = "is on the network " + b.VIPNetworkID + ", which the cloud does not show"
@@ -65,7 +65,7 @@ func exported(l *Listener, p *Pool, b *Balancer, at string, e *kind.Export) Port
 	return port
 }
 
-// exportedTLS refers to Barbican secrets of the project by the names of their manifests.
+// exportedTLS writes Barbican secrets of the project as the names of their manifests.
 func (l *Listener) exportedTLS(e *kind.Export) *TLS {
 	if l.Protocol != "TERMINATED_HTTPS" {
 		return nil
@@ -87,7 +87,7 @@ func (l *Listener) exportedTLS(e *kind.Export) *TLS {
 	return t
 }
 
-// text is a pointer to s, or nil if s is empty.
+// text returns a pointer to s, or nil if s is empty.
 func text(s string) *string {
 	if s == "" {
 		return nil
@@ -118,8 +118,8 @@ func (p *Pool) exported(port *Port, at string, e *kind.Export) RedirectPool {
 	return out
 }
 
-// asked is the port at which the monitor asks the first member, and therefore the others; nil for the port at which
-// they serve.
+// asked returns the port at which the monitor checks the first member, and so all members. It returns nil if that is the
+// port at which they answer clients.
 func (p *Pool) asked() *int {
 	if p.Monitor == nil || len(p.Members) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (p *Pool) asked() *int {
 	return p.Members[0].MonitorPort
 }
 
-// exportMembers writes the members. Adoption changes only their names.
+// exportMembers writes the members to the manifest. Adoption changes only their names.
 func (p *Pool) exportMembers(r *RealServers, port int, at string, e *kind.Export) {
 	for i, m := range p.Members {
 		first := p.Members[0].Port

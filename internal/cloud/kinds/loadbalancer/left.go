@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// portList is the field whose elements are listeners. A pool that belongs to no element is reported under this field, too.
+// portList is the field whose elements are listeners. A pool without an element of the manifest is reported at this
+// field, too.
 const portList = "spec.ports"
 
 // leaves reports whether an element of a list is left to others, see [kind.Want].
 type leaves func(list, id string) bool
 
-// left are the listeners and pools that are left to others, by ID: they stay unchanged.
+// left are the IDs of the listeners and pools that are left to others. They are not changed.
 type left map[string]bool
 
-// leftTo finds the listeners that are left to others, with the pools that they use, whether or not the cloud has finished them.
-// A listener at a socket of the manifest belongs to the manifest.
+// leftTo returns the listeners that are left to others and the pools that they use, even if the cloud has not finished
+// them. A listener at a socket of the manifest is not left to others.
 func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	found := left{}
 	listeners := slices.Concat(b.Listeners, b.Stuck.listeners)
@@ -32,7 +33,7 @@ func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	return found
 }
 
-// alone are the pools of f that no other listener uses: the manifest's ports must not use them.
+// alone returns the pools in f that are used only by listeners in f. The manifest's ports must not use them.
 func (f left) alone(b *Balancer) map[string]bool {
 	pools := map[string]bool{}
 	for _, p := range b.Pools {
@@ -43,13 +44,13 @@ func (f left) alone(b *Balancer) map[string]bool {
 	return pools
 }
 
-// The lists of members, without the positions of their ports and policies.
+// The lists of members, without the indexes of ports and policies.
 const (
 	memberList   = portList + ".realServers.members"
 	redirectList = portList + ".l7Policies.redirectPool.realServers.members"
 )
 
-// keepLeft keeps the members that are left to others unchanged.
+// keepLeft adds the members that are left to others to p, so that they are not changed.
 func (e *editor) keepLeft(p, old *Pool) {
 	for _, m := range p.strangers(old, e.leaves) {
 		p.Members = append(p.Members, m)
@@ -57,8 +58,8 @@ func (e *editor) keepLeft(p, old *Pool) {
 	}
 }
 
-// strangers are the members of old that are left to others. A member at a socket of p belongs to the manifest; p is nil where
-// no pool replaces old.
+// strangers returns the members of old that are left to others. A member at a socket of p is not left to others. p is
+// nil if no pool replaces old.
 func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	for _, o := range old.Members {
 		taken := p != nil && slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() })
@@ -69,7 +70,7 @@ func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	return list
 }
 
-// takes names the members that go with a pool although they are left to others.
+// takes returns descriptions of the members that would be removed with a pool although they are left to others.
 func (e *editor) takes(p *Pool) (words []string) {
 	for _, m := range e.successors[p.ID].strangers(p, e.leaves) {
 		words = append(words, p.names(m))
@@ -78,12 +79,13 @@ func (e *editor) takes(p *Pool) (words []string) {
 	return words
 }
 
-// names is a member in words, with the ID by which the annotation names it.
+// names returns a text for a member. It contains the ID by which the annotation refers to the member.
 func (p *Pool) names(m *Member) string {
 	return fmt.Sprintf("member %s (%s) of pool %s", m.socket(), m.ID, p.Name)
 }
 
-// keep records the elements that are left to others, in words: a replacement of the load balancer would delete them.
+// keep records descriptions of the listeners and pools that are left to others, because replacing the load balancer
+// would delete them.
 func (e *editor) keep(left left, b *Balancer) {
 	for _, l := range slices.Concat(b.Listeners, b.Stuck.listeners) {
 		if left[l.ID] {

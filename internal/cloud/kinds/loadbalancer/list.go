@@ -17,11 +17,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// List reads the project's load balancers first: one that was ACTIVE then has children that are at least as new. Then it reads
-// listeners, pools, health monitors, flavors and zones: six lists in all. It skips these if no load balancer bears a mark or bore one in an
-// earlier list, unless everything is asked for.
+// List reads the project's load balancers first, so that the children of a load balancer that was ACTIVE are at least as
+// new. Then it reads listeners, pools, health monitors, flavors and zones: six lists in all. If no load balancer is
+// owned (see type owned), it reads these lists only if asked.Everything is set.
 //
-// Members need one further list for each pool of such a load balancer: Octavia has no other.
+// The members of each pool need one further list, because Octavia has no list of all members.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	var states []*State
@@ -46,14 +46,14 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 	return out, nil
 }
 
-// owned are the load balancers that bear a mark, or bore one in an earlier list. The stack still owns a load balancer whose tags
-// somebody has overwritten.
+// owned are the IDs of the load balancers that bear a mark, or bore one in the last list. So the stack still owns a load
+// balancer after somebody has overwritten its tags.
 type owned struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// replace records the load balancers of a new list, and returns the owned ones.
+// replace records the load balancers of a new list, and returns the IDs of the owned ones.
 func (o *owned) replace(list []*State) map[string]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,12 +76,12 @@ func (o *owned) add(id string) {
 	o.ids[id] = true
 }
 
-// mine is the path of the project's objects of a collection.
+// mine returns the path that lists the project's objects of a collection.
 func (d driver) mine(collection string) string {
 	return collection + "?project_id=" + d.c.ProjectID
 }
 
-// readAll reads one of Octavia's collections, a list with that name.
+// readAll reads one of Octavia's collections. name is the name of the list in the answer.
 func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string) error {
 	answers, err := cloud.List[table.Attributes](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + path}, name)
 	if err != nil {
@@ -97,8 +97,8 @@ func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string
 	return nil
 }
 
-// readUnder is readAll for the children of an object that was listed a moment ago. An object that has gone since counts as one in
-// deletion, so that other load balancers are not affected.
+// readUnder is like readAll, for the children of an object that was listed a moment ago. If the object no longer exists,
+// it counts as being deleted, so that other load balancers are not affected.
 func readUnder[T any](ctx context.Context, d driver, c *child, into *[]*T, path, name string) error {
 	err := readAll(ctx, d, into, path, name)
 	if errors.Is(err, kind.ErrGone) {
@@ -119,10 +119,10 @@ func read(answer table.Attributes, into any) error {
 	return err
 }
 
-// parallelLists is how many lists are read at once.
+// parallelLists is the number of lists that are read in parallel.
 const parallelLists = 8
 
-// grow adds to each load balancer its listeners, pools, members, health monitors and policies.
+// grow reads the listeners, pools, members, health monitors and policies of the given load balancers.
 func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
 	var listeners []*Listener
 	var pools []*Pool
@@ -162,7 +162,7 @@ func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error 
 				if len(p.MemberIDs) > 0 {
 					group.Go(func() error { return readUnder(stop, d, &p.child, &p.Members, "pools/"+p.ID+"/members", "members") })
 				}
-				break // a pool has one
+				break // a pool has only one monitor
 			}
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// offers are the flavors and availability zones of the load balancer service. They differ from those of machines.
+// offers are the flavors and availability zones that Octavia offers. They are not the flavors and zones of machines.
 type offers struct {
 	flavors []*offer
 	zones   []*offer // only enabled ones
-	// unknownFlavors and unknownZones report that these credentials may not list them.
+	// unknownFlavors and unknownZones are true if these credentials may not list them.
 	unknownFlavors, unknownZones bool
 }
 
@@ -25,7 +25,7 @@ type offer struct {
 	Enabled bool   `json:"enabled" api:"enabled"`
 }
 
-// offers reads them. Services that are too old to know zones have none.
+// offers reads the flavors and zones. A service that is too old to know zones has none.
 func (d driver) offers(ctx context.Context) (*offers, error) {
 	o := new(offers)
 	var err error
@@ -39,8 +39,8 @@ func (d driver) offers(ctx context.Context) (*offers, error) {
 	return o, nil
 }
 
-// readOffers lists flavors or zones. With unknown, the credentials may not list them; load balancers can still be
-// listed.
+// readOffers lists flavors or zones. unknown is true if the credentials may not list them. That is no error, because
+// load balancers can still be listed.
 func readOffers(ctx context.Context, d driver, into *[]*offer, path, name string) (unknown bool, err error) {
 	err = readAll(ctx, d, into, path, name)
 	switch {
@@ -52,7 +52,7 @@ func readOffers(ctx context.Context, d driver, into *[]*offer, path, name string
 	return false, err
 }
 
-// flavorName is the name of the flavor with that ID, or "" if it no longer exists.
+// flavorName returns the name of the flavor with that ID, or "" if it no longer exists.
 func (o *offers) flavorName(id string) string {
 	if o != nil {
 		for _, f := range o.flavors {
@@ -64,7 +64,7 @@ func (o *offers) flavorName(id string) string {
 	return id
 }
 
-// choose puts the flavor and the zone of spec into the body of a create request.
+// choose writes the flavor and the zone of spec to the body of a create request.
 func (o *offers) choose(spec *Spec, body map[string]any) error {
 	id, err := o.flavor(spec.Flavor)
 	if err != nil {
@@ -80,7 +80,7 @@ func (o *offers) choose(spec *Spec, body map[string]any) error {
 	return o.zone(spec.AvailabilityZone)
 }
 
-// flavor is the ID of a flavor; "" stands for none.
+// flavor returns the ID of a flavor, or "" if name is "".
 func (o *offers) flavor(name string) (id string, err error) {
 	switch {
 	case name == "":
@@ -93,7 +93,7 @@ func (o *offers) flavor(name string) (id string, err error) {
 
 func (o *offers) hasNoZones() bool { return len(o.zones) == 0 && !o.unknownZones }
 
-// zone returns an error if the service has zones and this one is not among them.
+// zone returns an error if the service has zones, but not this one.
 func (o *offers) zone(name string) error {
 	switch {
 	case o.unknownZones:
@@ -109,7 +109,7 @@ func notListed(what, name, field string) error {
 	return fmt.Errorf("%w: these credentials may not list the %s of the load balancer service, so whether %q is one of them is not known; leave %s out, or have an administrator allow it", kind.ErrRejected, what, name, field)
 }
 
-// offered is the ID of the enabled flavor or zone of that name, or an error that lists the others.
+// offered returns the ID of the enabled flavor or zone with that name, or an error that lists the enabled ones.
 func offered(what, name string, all []*offer, where string) (id string, err error) {
 	var names []string
 	for _, o := range all {

@@ -2,7 +2,7 @@ package loadbalancer
 
 import "strconv"
 
-// L7Policy says how requests that match all of its rules are handled.
+// L7Policy says how the load balancer handles requests that match all rules of the policy.
 type L7Policy struct {
 	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"Name by which the policy is recognised when others are added, removed or moved. If left out, it is recognised by its content."`
 	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first. Policies without a position come last, in the order of the list."`
@@ -46,9 +46,9 @@ type Policy struct {
 	Code       int     `json:"redirectHTTPCode" api:"redirect_http_code"`
 	RuleIDs    []link  `json:"rules" api:"rules,unwritten"`
 	Rules      []*Rule `json:"-"`
-	Pool       *Pool   `json:"-"` // the wanted pool; nil for none
+	Pool       *Pool   `json:"-"` // the wanted pool; nil if the policy redirects to none
 
-	number int // position in the list, from 1, of a policy without a name in the manifest
+	number int // the position in the manifest's list, from 1, if the manifest gives the policy no name
 }
 
 // Rule is an L7 rule of a policy.
@@ -62,7 +62,7 @@ type Rule struct {
 	Invert  bool   `json:"invert" api:"invert" rule:"required"`
 }
 
-// String is the rule in words, for people and for comparison.
+// String returns the rule as a text for people, which is also used to compare rules.
 func (r *Rule) String() string {
 	text := r.Type
 	if r.Key != "" {
@@ -78,7 +78,7 @@ func (r *Rule) String() string {
 	return text
 }
 
-// children are the L7 policies of a listener and their rules.
+// children calls visit for each L7 policy of a listener, and for each rule of the policies.
 func (l *Listener) children(visit func(what string, c *child)) {
 	for _, p := range l.Policies {
 		visit("L7 policy "+p.Name, &p.child)

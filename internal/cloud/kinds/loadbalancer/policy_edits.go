@@ -10,12 +10,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// policies appends the edits that turn the L7 policies of old into those of l. With a cause, old is nil and the policies are created without being
-// reported.
+// policies appends the edits that turn the L7 policies of old into those of l. old is nil for a new listener. Then all
+// policies are sequels of cause, and are not reported.
 //
-// Attributes and a single rule are changed in place. A policy with further differences is replaced: the new policy is created beside the old one,
-// and the old one is then removed. The new policy is disabled until it has all of its rules, since one that lacks some would match more requests
-// than it should.
+// Attributes and a single rule are changed in place. A policy with more differences is replaced: the new policy is
+// created first, and then the old one is removed. The new policy is disabled until it has all of its rules, because with
+// fewer rules it would match more requests than it should.
 func (e *editor) policies(l, old *Listener, cause string) {
 	order := &order{}
 	var had []*Policy
@@ -49,10 +49,11 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	}
 }
 
-// pair finds for each policy of l the existing policy of old that it stands for. It compares names first. For a policy without a name, or with a
-// changed one, it compares actions and rules, and then rules alone.
+// pair finds, for each policy of l, the existing policy of old that becomes it. It first compares names. If a policy has
+// no name or a changed one, it compares actions and rules, and then rules alone.
 //
-// The number of a policy without a name counts last, since numbers change when others come or go.
+// A policy without a name is called by its number in the list. Numbers are compared last, because they change if other
+// policies are added or removed.
 func (e *editor) pair(l, old *Listener) {
 	e.pairs = map[*Policy]*Policy{}
 	if old == nil {
@@ -75,7 +76,8 @@ func (e *editor) pair(l, old *Listener) {
 	e.nameUnnamed(l)
 }
 
-// nameUnnamed keeps the cloud's names of policies that have no name in the manifest, and gives new ones numbers that are free.
+// nameUnnamed chooses the names of policies that have no name in the manifest. An existing policy keeps its name, and a
+// new one gets a number that is free.
 func (e *editor) nameUnnamed(l *Listener) {
 	taken := map[string]bool{}
 	for _, p := range l.Policies {
@@ -95,7 +97,7 @@ func (e *editor) nameUnnamed(l *Listener) {
 	}
 }
 
-// called names the policy, and the pool and monitor that are created for it.
+// called sets the name of the policy, and of the pool and monitor that are created for it.
 func (p *Policy) called(name string) {
 	if p.Name = name; p.Pool != nil {
 		p.Pool.called(name)
@@ -108,14 +110,14 @@ func (p *Pool) called(name string) {
 	}
 }
 
-// adoptName keeps the existing pool's name for the pool of a policy without a name.
+// adoptName gives the pool of a policy without a name the name of the existing pool.
 func (p *Policy) adoptName(pool *Pool) {
 	if p.number > 0 {
 		p.Pool.called(pool.Name)
 	}
 }
 
-// does reports whether p and was do the same to the same requests.
+// does reports whether p and was match the same requests and have the same effect.
 func (p *Policy) does(was *Policy) bool {
 	return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && p.sameRules(was)
 }
@@ -125,14 +127,14 @@ func (p *Policy) sameRules(was *Policy) bool {
 	return len(have)+len(want) == 0
 }
 
-// changeable reports whether a few requests can turn the existing policy was into p. Between them the policy must never match requests that
-// neither was nor p matches.
+// changeable reports whether the existing policy was can be changed into p in place. Between the requests, the policy
+// must never match requests that neither was nor p matches.
 func (p *Policy) changeable(was *Policy) bool {
 	have, want := p.differing(was)
 	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1
 }
 
-// sameTarget reports whether p keeps the pool of was.
+// sameTarget reports whether p redirects to the same pool as was.
 func (p *Policy) sameTarget(was *Policy) bool {
 	if p.Pool == nil {
 		return was.PoolID == ""
@@ -140,12 +142,12 @@ func (p *Policy) sameTarget(was *Policy) bool {
 	return p.Pool.ID != "" && p.Pool.ID == was.PoolID
 }
 
-// differing are the rules that only was has, and those that only p has.
+// differing returns the rules that only was has, and the rules that only p has.
 func (p *Policy) differing(was *Policy) (have, want []*Rule) {
 	return without(was.Rules, p.Rules), without(p.Rules, was.Rules)
 }
 
-// without are the rules that are not among others.
+// without returns the rules that are not in others.
 func without(rules, others []*Rule) []*Rule {
 	rest := slices.Clone(others)
 	return slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool {
@@ -166,7 +168,8 @@ func (e *editor) changePolicy(cause string, p, was *Policy) {
 	}
 }
 
-// newPolicy appends the creation of p at a position of the listener. Octavia accepts rules within a policy only while it creates a load balancer.
+// newPolicy appends the creation of p at a position of the listener. It creates the rules with further requests, because
+// Octavia accepts rules within a policy only in the request that creates a load balancer.
 func (e *editor) newPolicy(cause string, l *Listener, p *Policy, position int) {
 	whole := len(p.Rules) <= 1 // a policy without rules matches nothing
 	e.sequel(cause, func() request {
@@ -194,9 +197,10 @@ type order struct {
 	resting map[*Policy]bool
 }
 
-// resting are the policies of old that need not be moved: the largest set that already is in the wanted order.
+// resting returns the policies of old that need not be moved. It is the largest set of policies that are in the wanted
+// order already.
 func (e *editor) resting(l, old *Listener) map[*Policy]bool {
-	var list []*Policy // the policies that stay, in the wanted order
+	var list []*Policy // the policies that are changed in place, in the wanted order
 	for _, p := range l.Policies {
 		if was := e.pairs[p]; was != nil && p.changeable(was) {
 			list = append(list, was)
@@ -240,14 +244,14 @@ func (o *order) follow(was *Policy) int {
 		return 0
 	}
 	if i < o.at {
-		o.at-- // the policies between the two positions move up
+		o.at-- // the policies between the two positions move up by one
 	}
 	o.ids = slices.Insert(slices.Delete(o.ids, i, i+1), o.at, was)
 	o.at++
 	return o.at
 }
 
-// policyTexts are the policies in words, in their order; never nil.
+// policyTexts returns the policies as texts for people, in their order. It never returns nil.
 func policyTexts(policies []*Policy) []string {
 	out := make([]string, len(policies))
 	for i, p := range policies {
@@ -256,7 +260,7 @@ func policyTexts(policies []*Policy) []string {
 	return out
 }
 
-// String is the policy in words, for people.
+// String returns the policy as a text for people.
 func (p *Policy) String() string {
 	text := p.Name + ": " + p.Action
 	for _, target := range []string{p.URL, p.Prefix} {
@@ -275,7 +279,7 @@ func (p *Policy) String() string {
 	return text + " if " + strings.Join(rules, " and ")
 }
 
-// populated is the body of the policy, with its rules and its redirect pool.
+// populated returns the body of a request that creates the policy with its rules and its redirect pool.
 func (p *Policy) populated(position int) map[string]any {
 	placed := *p
 	placed.Position = position

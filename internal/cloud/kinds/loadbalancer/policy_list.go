@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// policies adds the L7 policies and their rules to their listeners. If there are any
-// policies, this takes one list, and one for the rules of each policy, since Octavia
-// has no other.
+// policies adds the L7 policies and their rules to their listeners. If there are any, it reads one list of policies and
+// one list of rules for each policy, because Octavia has no list of all rules.
 func (d driver) policies(ctx context.Context, balancers map[string]*Balancer) error {
 	listeners := map[string]*Listener{}
 	for _, b := range balancers {

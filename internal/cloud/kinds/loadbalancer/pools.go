@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// poolFor finds the pool that can serve l: the one of its listener, or an unused one of
-// its name that an interrupted update has left.
+// poolFor finds the existing pool that can become the pool of l. It is the pool of the listener old, or an unused pool
+// with the right name that an interrupted update has left.
 func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
 	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
 	if old != nil {
@@ -22,7 +22,7 @@ func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
 	return nil
 }
 
-// used reports whether a listener or an L7 policy points to the pool.
+// used reports whether a listener or an L7 policy uses the pool.
 func (b *Balancer) used(id string) bool {
 	return slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return l.uses(id) })
 }
@@ -33,8 +33,8 @@ func (l *Listener) redirects(id string) bool {
 	return slices.ContainsFunc(l.Policies, func(p *Policy) bool { return p.PoolID == id })
 }
 
-// redirecting records the change that causes the removal of these policies. Their pools
-// are removed with the same change, since a pool cannot be removed while a policy uses it.
+// redirecting records the change that causes the removal of these policies. The same change removes their pools, because
+// Octavia refuses to remove a pool while a policy uses it.
 func (e *editor) redirecting(policies []*Policy, cause string) {
 	for _, p := range policies {
 		e.users[p.PoolID] = cause
@@ -60,8 +60,8 @@ func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map
 	e.pool(p.Pool, pool, cause)
 }
 
-// redirectPoolFor finds the pool that can serve p, as poolFor does; was is the existing
-// policy, or nil.
+// redirectPoolFor finds the existing pool that can become the pool of p, as poolFor does. was is the existing policy, or
+// nil.
 func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool {
 	fits := func(have *Pool) bool { return have != nil && have.Protocol == p.Pool.Protocol && !taken[have.ID] }
 	if was != nil {
@@ -72,8 +72,7 @@ func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool 
 	return first(b.Pools, func(have *Pool) bool { return fits(have) && !b.used(have.ID) && have.Name == p.Pool.Name })
 }
 
-// persistence says how a client is recognised. Its zero value means that clients are not
-// recognised.
+// persistence says how the load balancer recognises a client. The zero value means that it does not recognise clients.
 type persistence struct {
 	Type        string `json:"type" api:"type"`
 	Cookie      string `json:"cookieName" api:"cookie_name"`
@@ -81,7 +80,7 @@ type persistence struct {
 	Granularity string `json:"granularity" api:"persistence_granularity"`
 }
 
-// String is the persistence in words, for people and for comparison.
+// String returns the persistence as a text for people, which is also used to compare.
 func (p persistence) String() string {
 	text := p.Type
 	if p.Cookie != "" {

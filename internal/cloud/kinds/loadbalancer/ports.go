@@ -35,8 +35,8 @@ type RealServers struct {
 
 	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. If a member is named here and above, the settings here apply."`
 
-	// PortRefs are the ports of the machines referred to, and PortlessRefs the servers whose ports the
-	// repository does not have. GroupRefs are the groups, including those of members: a group without
+	// PortRefs are the ports of the machines that the fields refer to. PortlessRefs are the servers whose ports are not
+	// in the repository. GroupRefs are all groups that the fields refer to. They are recorded because a group without
 	// machines has no ports.
 	PortRefs     []string `json:"-" ref:"Port"`
 	PortlessRefs []string `json:"-" ref:"Server"`
@@ -65,9 +65,9 @@ type SessionPersistence struct {
 	Granularity *string `json:"granularity,omitempty" rule:"format=ip" doc:"Network mask. Clients within the same network count as one client, for udp and sctp." example:"255.255.255.0"`
 }
 
-// TLS is the configuration of a listener that terminates TLS. A Barbican secret is named by the
-// repository's BarbicanSecret, or by its address in Barbican. Octavia refuses an ID alone if it
-// asks Barbican itself, which is its default.
+// TLS is the configuration of a listener that terminates TLS. A field names a secret by the repository's BarbicanSecret,
+// or by its address in Barbican. An ID alone is not enough: by default, Octavia reads the secret from Barbican itself,
+// and then it refuses an ID.
 type TLS struct {
 	BarbicanRef          *string  `json:"barbicanRef,omitempty" rule:"max=255,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"The certificate with its key: the name of a BarbicanSecret (PKCS12, application/octet-stream), or the address of a Barbican secret or certificate container. Needed unless sniBarbicanRefs has some." example:"shop-cert"`
 	SNIBarbicanRefs      []string `json:"sniBarbicanRefs,omitempty" rule:"unique,max=100,pattern=^((https?://[^\\s]+/)?[0-9a-fA-F-]{36}|[a-z0-9][-.a-z0-9]*)$" doc:"Further certificates, each for its own host names."`
@@ -82,7 +82,7 @@ type TLS struct {
 	SecretRefs []string `json:"-" ref:"BarbicanSecret"`
 }
 
-// Monitor says how Octavia finds out whether a machine can answer.
+// Monitor says how Octavia checks whether a machine can answer.
 type Monitor struct {
 	Protocol       string  `json:"protocol" rule:"required,enum=http|https|tcp|tls|udp|sctp|ping" doc:"How they are asked."`
 	Port           *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they are asked at; realServers.port if left out."`

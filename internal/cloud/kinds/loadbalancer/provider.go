@@ -10,14 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// ovn is the provider that OVN itself implements.
+// ovn is the name of the provider that OVN implements.
 const ovn = "ovn"
 
 // amphorae are the names of Octavia's own provider.
 var amphorae = []string{"amphora", "amphorav2", "octavia"}
 
-// populates reports whether the provider creates a load balancer together with its children in one request. This is known of Octavia's own provider only:
-// several others leave the children in PENDING_CREATE forever. Where the cloud chooses the provider, one request is tried.
+// populates reports whether one request may create the load balancer together with its children. Only Octavia's own
+// provider is known to do that. Several other providers leave the children in PENDING_CREATE forever. If the cloud
+// chooses the provider, one request is tried.
 func (s *Spec) populates() bool { return s.Provider == nil || slices.Contains(amphorae, *s.Provider) }
 
 // compareProvider treats all names of Octavia's own provider as equal.
@@ -28,7 +29,8 @@ func compareProvider(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.provider", have.More.Provider, *w.Spec.Provider)
 }
 
-// spread is how connections are spread where the manifest does not say it: OVN has one algorithm only.
+// spread returns the algorithm that spreads connections. If the manifest gives none, it depends on the provider, because
+// OVN has only one.
 func (s *Spec) spread(given *string) string {
 	if given == nil && table.Or(s.Provider, "") == ovn {
 		return "sourceIPPort"
@@ -36,8 +38,9 @@ func (s *Spec) spread(given *string) string {
 	return table.Or(given, "roundRobin")
 }
 
-// validateProvider refuses what OVN cannot do: it answers with 501, or accepts the setting without effect. (openstack/ovn-octavia-provider:
-// doc/source/admin/driver.rst; openstack/octavia: doc/source/user/feature-classification)
+// validateProvider refuses settings that OVN cannot implement: it would answer 501, or accept the setting without
+// effect. (openstack/ovn-octavia-provider: doc/source/admin/driver.rst; openstack/octavia:
+// doc/source/user/feature-classification)
 func (s *Spec) validateProvider(r *kind.Report) {
 	if table.Or(s.Provider, "") != ovn {
 		return

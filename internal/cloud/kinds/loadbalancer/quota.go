@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Takes implements [typed.Kind]. It counts the load balancer, the port of its address,
-// which is in the same project, and everything under it.
+// Takes implements [typed.Kind]. It counts the load balancer, everything under it, and the port of its address, which is
+// in the same project.
 func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(s.Ports)}
 	for i := range s.Ports {
@@ -26,7 +26,7 @@ func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	return n.amounts()
 }
 
-// counts is how many objects of each sort are under a load balancer.
+// counts has the number of objects of each sort under a load balancer.
 type counts struct{ listeners, pools, members, monitors, policies, rules int }
 
 func (n *counts) pool(p *RedirectPool, of kind.FactsOf) {
@@ -35,7 +35,7 @@ func (n *counts) pool(p *RedirectPool, of kind.FactsOf) {
 	n.monitors += min(len(p.Monitors), 1)
 }
 
-// count is how many members there will be: one for each address and port.
+// count returns the number of members that there will be: one for each pair of address and port.
 func (r *RealServers) count(of kind.FactsOf) int {
 	sockets := map[string]bool{}
 	add := func(port *int, ports, servers, addresses []string) {
@@ -86,7 +86,7 @@ func (n counts) amounts() kind.Amounts {
 		of("load_balancer"): 1, of("listener"): int64(n.listeners), of("pool"): int64(n.pools), of("member"): int64(n.members), of("health_monitor"): int64(n.monitors),
 		{Service: cloud.Network, Name: "port"}: 1,
 	}
-	if n.policies > 0 { // older services do not count them
+	if n.policies > 0 { // older services do not count policies and rules
 		out[of("l7policy")], out[of("l7rule")] = int64(n.policies), int64(n.rules)
 	}
 	return out

@@ -9,11 +9,10 @@ import (
 
 type rules struct{ defaults defaults.Defaults }
 
-// Diff reports the changes of [editsOf], and then the differences of the load balancer
-// itself.
+// Diff reports the changes of [editsOf], and then the differences of the load balancer's own attributes.
 func (rules) Diff(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if have.More.offers == nil {
-		return // its children were not read, so no difference is known; it is not updated either
+		return // its children were not read, so no difference is known, and it is not updated
 	}
 	e := editorOf(w, have)
 	for _, x := range e.listed() {
@@ -39,7 +38,8 @@ func networkField(spec *Spec) string {
 	return "spec.vipNetwork"
 }
 
-// compareFlavor never asks for a replacement that could not be created.
+// compareFlavor notes a flavor that is not offered. It does not plan a replacement, because the replacement could not be
+// created.
 func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.ServiceType == nil {
 		return
@@ -51,8 +51,8 @@ func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.serviceType", have.More.offers.flavorName(have.More.FlavorID), w.Spec.Flavor)
 }
 
-// compareZone never asks for such a replacement either. Where load balancers have no
-// zones, it reports that.
+// compareZone notes a zone that is not offered, for the same reason. It also adds a note if load balancers have no zones
+// at all.
 func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return
@@ -83,7 +83,7 @@ func (rules) Status(s *State) any {
 	return shown
 }
 
-// showAll shows a list, unless it is empty.
+// showAll adds a list to the status, unless the list is empty.
 func showAll[T any](shown table.Shown, name string, list []*T, more func(*T, table.Shown)) {
 	all := make([]table.Shown, len(list))
 	for i, one := range list {
@@ -96,7 +96,7 @@ func showAll[T any](shown table.Shown, name string, list []*T, more func(*T, tab
 	}
 }
 
-// showPool adds the default pool of a listener.
+// showPool adds the listener's default pool to the status.
 func (b *Balancer) showPool(l *Listener, shown table.Shown) {
 	p := b.pool(l.PoolID)
 	if p == nil {

@@ -1,10 +1,9 @@
-// Package loadbalancer is the kind LoadBalancer: an address that spreads
-// connections over machines. It owns a whole Octavia tree: the load balancer with
-// its listeners, pools, members and health monitors. Anything else under that load
+// Package loadbalancer is the kind LoadBalancer: an address that spreads connections over machines. It owns a whole tree
+// in Octavia: the load balancer with its listeners, pools, members and health monitors. Anything else under that load
 // balancer is removed.
 //
-// The package knows the machines of a pool by the names of their ports only: their
-// addresses come by reference. The VIP's port is Octavia's.
+// Of machines, the package uses only the names of their ports, and gets their addresses by reference. Octavia itself
+// creates the port of the load balancer's address.
 package loadbalancer
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the declared load balancer, in the words of LINE's Verda operator
-// (verda.linecorp.com/v1alpha1, accepted verbatim) and a few more.
+// Spec is the declared load balancer. Its fields are those of LINE's Verda operator (verda.linecorp.com/v1alpha1, whose
+// manifests are accepted unchanged) and a few more.
 type Spec struct {
 	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags         []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
@@ -37,23 +36,22 @@ type Spec struct {
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Address that can be reached from outside. This makes a FloatingIP with the name of the load balancer."`
 	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"The ports of the load balancer, and the machines behind them."`
 
-	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and zone in
-	// the cloud's words.
+	// NetworkRef, Flavor and AvailabilityZone are the values of vipNetwork, serviceType and zone, with the cloud's
+	// names.
 	NetworkRef string `json:"-" ref:"Network" rule:"immutable"`
-	// SubnetRefs are the repository's subnets of that network: the address comes from
-	// one of them.
+	// SubnetRefs are the repository's subnets of that network. The load balancer's address is in one of them.
 	SubnetRefs       []string `json:"-" ref:"Subnet"`
 	Flavor           string   `json:"-"`
 	AvailabilityZone string   `json:"-"`
 }
 
-// AdditionalVIP is a further address.
+// AdditionalVIP is a further address of the load balancer.
 type AdditionalVIP struct {
 	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required,min=1" doc:"Subnet that it is on."`
 	Address   *string `json:"address,omitempty" rule:"format=ip" doc:"The address; chosen by the cloud if left out."`
 }
 
-// fields are those of the load balancer itself.
+// fields are the attributes of the load balancer itself, without those of its listeners and pools.
 var fields = table.NewFlat(
 	table.Override[Spec, Balancer]{Field: "zone", Compare: compareZone},
 	table.Override[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},
@@ -62,8 +60,8 @@ var fields = table.NewFlat(
 	table.Override[Spec, Balancer]{Field: "additionalVIPs", Compare: compareVIPs},
 )
 
-// Kind is the kind LoadBalancer over c, which may be nil where only rules are
-// needed. d explains the words of manifests.
+// Kind returns the kind LoadBalancer. c may be nil if only the kind's rules are needed. d translates names in manifests
+// into the cloud's names.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	r, with := rules{d}, driver{c, &doubts{}, &owned{}}
 	return typed.Kind[Spec, struct{}, State]{

@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// populatedCreate is the ability to create a load balancer together with its children. Octavia 11.0.0 accepts such a request and
-// leaves the children in PENDING_CREATE forever. That is fixed in 11.0.1; 12.0.0 still does so to pools without a listener. No
-// version document says so.
+// populatedCreate names the ability to create a load balancer together with its children. Octavia 11.0.0 accepts such a
+// request and leaves the children in PENDING_CREATE forever. 11.0.1 fixes that, but 12.0.0 still does so to pools
+// without a listener. The API's version does not show whether a service does so.
 const populatedCreate = "load balancers created in one request"
 
 // stuck are listeners and pools that Octavia has left in PENDING_CREATE.
@@ -26,13 +26,14 @@ type stuck struct {
 
 func (s stuck) none() bool { return len(s.listeners)+len(s.pools) == 0 }
 
-// doubts are the listeners and pools that the last list found in PENDING_CREATE under an ACTIVE load balancer, by ID.
+// doubts are the IDs of the listeners and pools that were in PENDING_CREATE under an ACTIVE load balancer in the last
+// list.
 type doubts struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// replace records a new list and returns the one before.
+// replace records the IDs of a new list, and returns the IDs of the list before.
 func (d *doubts) replace(ids map[string]bool) map[string]bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,12 +42,13 @@ func (d *doubts) replace(ids map[string]bool) map[string]bool {
 	return before
 }
 
-// slowest is how long after its last change a provider other than Octavia's own may report a load balancer before its children.
+// slowest is the longest time for which a child may remain in PENDING_CREATE after its load balancer was changed last,
+// with a provider other than Octavia's own.
 const slowest = 2 * time.Minute
 
-// mayBeStuck reports whether Octavia should have finished everything under the load balancer. Its own provider keeps the load
-// balancer in PENDING_ while it changes a child. Other providers may report the load balancer first, so their children get more
-// time.
+// mayBeStuck reports whether everything under the load balancer should be finished by now. Octavia's own provider
+// reports the load balancer as PENDING_ while it changes a child. Other providers may report the load balancer as ACTIVE
+// before its children, so their children get more time.
 func (b *Balancer) mayBeStuck(now time.Time) bool {
 	if b.ProvisioningStatus != "ACTIVE" || slices.Contains(amphorae, b.Provider) {
 		return b.ProvisioningStatus == "ACTIVE"
@@ -58,8 +60,9 @@ func (b *Balancer) mayBeStuck(now time.Time) bool {
 	return !last.IsZero() && now.Sub(last) > slowest
 }
 
-// findStuck takes stuck objects out of the trees: those in PENDING_CREATE under an ACTIVE load balancer in two lists in a row. One
-// list is not enough: the load balancer is read before its children, and becomes ACTIVE some milliseconds before them.
+// findStuck moves stuck objects out of the trees. An object is stuck if it is in PENDING_CREATE under an ACTIVE load
+// balancer in two lists in a row. One list is not enough, because the load balancer is read before its children, and
+// becomes ACTIVE some milliseconds before them.
 func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 	doubtful := map[string]bool{}
 	for _, b := range balancers {
@@ -80,8 +83,8 @@ func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 	}
 }
 
-// setAside moves the stuck listeners and pools out of the tree, so that they count as missing. Their owner is not known yet: see
-// [editor.stuck].
+// setAside moves the stuck listeners and pools out of the tree, so that they count as missing. Whether they belong to
+// the stack is decided later, see [editor.stuck].
 func (b *Balancer) setAside(is func(*child) bool) {
 	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
 		if is(&l.child) {
@@ -97,15 +100,15 @@ func (b *Balancer) setAside(is func(*child) bool) {
 	})
 }
 
-// unfinished are the tags of a load balancer that lacks children because they are not created yet.
+// unfinished returns the tags of a load balancer whose children are not all created yet.
 func unfinished(m kind.Mark, user []string) []string {
 	m.Applied = kind.Unfinished
 	return mark.Tags(m, user)
 }
 
-// stuck appends the removal of stuck objects that are not left to others. It comes before other edits, since names and ports must
-// be free and stuck objects serve nothing. The mark is written even earlier, so that a kill in between does not look like a change
-// by people.
+// stuck appends the removal of stuck objects that are not left to others. It comes before other edits, because their
+// names and ports must be free, and stuck objects do no work. Before all of them, the mark is set to
+// unfinished, so that an interrupted update does not look like a change by people.
 func (e *editor) stuck(b *Balancer, left left) {
 	remove := func(c *child, what, path string) {
 		if left[c.ID] {
@@ -126,7 +129,7 @@ func (e *editor) stuck(b *Balancer, left left) {
 	}
 }
 
-// live is the load balancer as a [typed.Live].
+// live converts the load balancer to a [typed.Live].
 func live(s *State, project string) typed.Live[State] {
 	b := &s.More
 	phase, message := b.phase()
@@ -139,7 +142,7 @@ func live(s *State, project string) typed.Live[State] {
 		out.Facts.Addresses = []string{address}
 	}
 	if b.VIPPortID != "" {
-		out.Tokens = []string{b.VIPPortID} // the port that leads to the load balancer: it is deleted with it
+		out.Tokens = []string{b.VIPPortID} // the port of the load balancer's address: it is deleted with the load balancer
 	}
 	return out
 }
@@ -160,8 +163,8 @@ func (b *Balancer) uses() []string {
 	return uses
 }
 
-// unwell are the used machines that do not serve while others of their pool do, according to its health monitor. If no member of a
-// pool serves, or the status is unknown, no member counts as worse than the others.
+// unwell returns the machines that do not work although another machine of the pool does, according to the health
+// monitor. If no member of a pool works, or their status is unknown, it returns none of that pool.
 func (b *Balancer) unwell() (tokens []string) {
 	for _, p := range b.Pools {
 		var idle []string
@@ -181,8 +184,8 @@ func (b *Balancer) unwell() (tokens []string) {
 	return tokens
 }
 
-// drained are the machines that get no new connections, each with the latest possible time at which that began. A change of a
-// pool's members writes all of them, and so changes the time of each.
+// drained returns the machines that get no new connections, each with the latest possible time since when. The time of a
+// member is not exact, because a change of one member writes all members of the pool.
 func (b *Balancer) drained() map[string]time.Time {
 	out := map[string]time.Time{}
 	b.members(func(_ *Pool, m *Member) {
@@ -190,7 +193,7 @@ func (b *Balancer) drained() map[string]time.Time {
 			return
 		}
 		if since, seen := out[m.token()]; m.Weight == 0 && (!seen || m.UpdatedAt.Add(time.Second).After(since)) {
-			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia cuts off fractions of a second
+			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia cuts off fractions of a second, so one second is added
 		}
 	})
 	b.members(func(_ *Pool, m *Member) {
@@ -201,8 +204,8 @@ func (b *Balancer) drained() map[string]time.Time {
 	return out
 }
 
-// lag is how long the slowest health monitor takes to notice a change. It is the time of its number of checks in a row, and the
-// timeout of the last one.
+// lag returns the time that the slowest health monitor needs to notice a change. It is the time for the required number
+// of checks in a row, and the timeout of the last one.
 func (b *Balancer) lag() (longest time.Duration) {
 	for _, p := range b.Pools {
 		if m := p.Monitor; m != nil && m.AdminStateUp {
@@ -212,18 +215,18 @@ func (b *Balancer) lag() (longest time.Duration) {
 	return longest
 }
 
-// phase follows from the provisioning status. The operating status only goes into the message: it shows machines that are down,
-// but nothing waits for them.
+// phase returns the phase and a message. The phase follows from the provisioning status. The operating status shows
+// machines that are down, and is only in the message, because nothing waits for it.
 //
-//	load balancer    under it                     phase
-//	-------------    --------                     -----
-//	PENDING_DELETE                                deleting
-//	PENDING_…                                     pending
-//	ERROR            nothing was ever ACTIVE      failed: it never worked
-//	ERROR            otherwise                    degraded: its address would be lost
-//	ACTIVE           something PENDING_…          pending
-//	ACTIVE           something in ERROR           degraded
-//	ACTIVE           all ACTIVE                   ready
+//	load balancer    objects under it             phase
+//	-------------    ----------------             -----
+//	PENDING_DELETE   any status                   deleting
+//	PENDING_…        any status                   pending
+//	ERROR            none is ACTIVE               failed (degraded if the operating status is ONLINE)
+//	ERROR            one is ACTIVE                degraded: replacing it would lose its address
+//	ACTIVE           one is PENDING_…             pending
+//	ACTIVE           one is in ERROR              degraded
+//	ACTIVE           all are ACTIVE               ready
 func (b *Balancer) phase() (kind.Phase, string) {
 	var pending, broken, worked string
 	b.children(func(what string, c *child) {
@@ -253,7 +256,7 @@ func (b *Balancer) phase() (kind.Phase, string) {
 	return kind.Ready, b.health()
 }
 
-// health names the members that are down, or "" if none is.
+// health returns a text with the members that are down, or "" if none is.
 func (b *Balancer) health() string {
 	var down []string
 	b.members(func(p *Pool, m *Member) {

@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// inBarbican matches the names in manifests of secrets that are not in the repository.
+// inBarbican matches IDs and addresses in manifests, which refer to secrets outside the repository.
 var inBarbican = pattern.Of(`^(https?://[^\s]+/)?[0-9a-fA-F-]{36}$`)
 
-// expand finds the references that name a BarbicanSecret.
+// expand finds the fields that name a BarbicanSecret.
 func (t *TLS) expand(field string, e *kind.Expansion) {
 	t.SecretRefs = nil
 	refer := func(at, name string) {
@@ -37,8 +37,8 @@ func (t *TLS) expand(field string, e *kind.Expansion) {
 	t.SecretRefs = slices.Compact(t.SecretRefs)
 }
 
-// held is the address of the referenced secret. A secret that does not exist yet has no
-// address, and no request is sent before it has one.
+// held returns the address of the referenced secret. A secret that does not exist yet has no address. The load
+// balancer's requests are sent only when it has one.
 func held(w typed.Want[Spec], name string) string {
 	if name == "" || inBarbican.MatchString(name) {
 		return name
@@ -55,7 +55,7 @@ func (t *TLS) hosts(w typed.Want[Spec]) []string {
 	return out
 }
 
-// secrets are the IDs of the Barbican secrets that the listener uses.
+// secrets returns the IDs of the Barbican secrets that the listener uses.
 func (l *Listener) secrets() (ids []string) {
 	for _, address := range append([]string{l.Certificate, l.ClientCA, l.ClientCRL}, l.Hosts...) {
 		if address != "" {
@@ -65,8 +65,8 @@ func (l *Listener) secrets() (ids []string) {
 	return ids
 }
 
-// keepSpelling keeps the existing spelling of an unchanged secret: Barbican's addresses
-// end in the ID, and an ID is enough.
+// keepSpelling sets the address of an unchanged secret to the existing spelling, so that it is no difference. Addresses
+// with the same ID at the end are the same secret.
 func (l *Listener) keepSpelling(old *Listener) {
 	same := func(want *string, have string) {
 		if path.Base(*want) == path.Base(have) {

@@ -13,7 +13,7 @@ import (
 // State is a load balancer as Octavia shows it. (octavia/api/v2/types)
 type State = table.Object[Spec, Balancer]
 
-// Balancer is the part of a load balancer that only Octavia knows, with everything under it.
+// Balancer has the fields of a load balancer that only Octavia sets, and all objects under it.
 type Balancer struct {
 	ID                 string     `json:"id" api:"id" show:"-"`
 	Name               string     `json:"name" api:"name"`
@@ -33,15 +33,13 @@ type Balancer struct {
 
 	Listeners []*Listener `json:"-"`
 	Pools     []*Pool     `json:"-"`
-	// Stuck are listeners and pools that Octavia will never finish; neither list above has
-	// them.
+	// Stuck are listeners and pools that Octavia will never finish. They are not in Listeners and Pools.
 	Stuck  stuck `json:"-"`
 	offers *offers
 }
 
-// The structs below describe both wanted and existing objects. A wanted object has no ID and
-// no status, and says which field of the manifest it comes from. Changes are reported under
-// the names of its fields, below that field.
+// The structs below describe both wanted and existing objects. A wanted object has no ID and no status. Its field names
+// the manifest's field that it comes from, such as spec.ports[0], and its changes are reported below that field.
 
 // Listener is a socket of a load balancer.
 type Listener struct {
@@ -64,14 +62,14 @@ type Listener struct {
 	ClientCRL    string    `json:"tls.clientCRLBarbicanRef" api:"client_crl_container_ref,null" show:"-"`
 	ClientAuth   string    `json:"tls.clientAuthentication" api:"client_authentication,absent=NONE" rule:"default=NONE" show:"-"`
 	PolicyIDs    []link    `json:"policies" api:"l7policies,unwritten" show:"-"`
-	Policies     []*Policy `json:"-"` // in their order
+	Policies     []*Policy `json:"-"` // in the order of their evaluation
 	Pool         *Pool     `json:"-"` // the wanted pool
 }
 
-// header is one that the listener adds to requests.
+// header is a header that the listener adds to requests.
 type header struct{ Name, Value string }
 
-// Pool is a set of machines that answer.
+// Pool is a set of machines that answer requests.
 type Pool struct {
 	child
 	Name         string         `json:"pool.name" api:"name"`
@@ -82,7 +80,7 @@ type Pool struct {
 	MemberIDs    []link         `json:"members" api:"members"`
 	Members      []*Member      `json:"-"`
 	Monitor      *HealthMonitor `json:"-"`
-	// missing is a machine, or the port of one, that has no address yet; "" for none.
+	// missing is a machine or its port that has no address yet, or "" if each machine has one.
 	missing string
 }
 
@@ -97,13 +95,13 @@ type Member struct {
 	Backup         bool   `json:"backup" api:"backup" rule:"default=false" show:"-"`
 	SubnetID       string `json:"subnetID" api:"subnet_id" show:"-"`
 	MonitorPort    *int   `json:"monitorPort" api:"monitor_port" show:"-"`
-	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // set by others only
+	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // never set by the agent, only by people
 
 	UpdatedAt table.Time   `json:"updatedAt" api:"updated_at,unwritten" show:"-"`
 	traffic   kind.Traffic // whether connections may be sent to the machine
 }
 
-// HealthMonitor is how Octavia finds out whether the members of a pool can answer.
+// HealthMonitor says how Octavia checks whether the members of a pool can answer.
 type HealthMonitor struct {
 	child
 	Name         string  `json:"name" api:"name"`
@@ -122,16 +120,15 @@ type HealthMonitor struct {
 	Pools        []link  `json:"pools" api:"pools"`
 }
 
-// child has the fields common to all objects under a load balancer. Such an object bears no
-// mark: its parent shows whose it is. To let a load balancer go, the agent removes one mark
-// only.
+// child has the fields that all objects under a load balancer have. Such an object bears no mark, because its load
+// balancer shows who owns it. So to let a load balancer go, the agent removes only one mark.
 type child struct {
 	ID                 string `json:"id" api:"id,unwritten"`
 	ProvisioningStatus string `json:"provisioningStatus" api:"provisioning_status" show:"-"`
 	OperatingStatus    string `json:"operatingStatus" api:"operating_status"`
 	BalancerID         string `json:"loadBalancerID" api:"loadbalancer_id,unread" show:"-"`
 	Parents            []link `json:"loadBalancers" api:"loadbalancers" show:"-"`
-	field              string // of the manifest: spec.ports[0]
+	field              string // the field of the manifest, such as spec.ports[0]
 }
 
 type link struct {
@@ -146,7 +143,7 @@ func (b *Balancer) listener(at socket) *Listener {
 	return first(b.Listeners, func(l *Listener) bool { return l.socket() == at })
 }
 
-// first is the first element for which so holds; nil where there is none.
+// first returns the first element for which so returns true, or nil if there is none.
 func first[T any](list []*T, so func(*T) bool) *T {
 	if i := slices.IndexFunc(list, so); i >= 0 {
 		return list[i]
@@ -154,7 +151,7 @@ func first[T any](list []*T, so func(*T) bool) *T {
 	return nil
 }
 
-// children are all objects under the load balancer, with their names in words.
+// children calls visit for each object under the load balancer. what is the object's name for messages.
 func (b *Balancer) children(visit func(what string, c *child)) {
 	for _, l := range b.Listeners {
 		visit("listener "+l.Name, &l.child)
@@ -179,7 +176,7 @@ func (b *Balancer) members(visit func(*Pool, *Member)) {
 	}
 }
 
-// socket is unique among the listeners of a load balancer.
+// socket is the transport protocol and the port of a listener. Each listener of a load balancer has a different one.
 type socket struct {
 	transport string
 	port      int
@@ -187,7 +184,7 @@ type socket struct {
 
 func (l *Listener) socket() socket { return socket{transport(l.Protocol), l.Port} }
 
-// transport is the transport protocol that carries a protocol.
+// transport returns the transport protocol that carries a protocol.
 func transport(protocol string) string {
 	if t := strings.ToLower(protocol); t == "udp" || t == "sctp" {
 		return t
@@ -204,10 +201,10 @@ func socketText(address string, port int) string {
 	return address
 }
 
-// token is the member in the load balancer's list of uses.
+// token returns the text by which the load balancer's list of uses refers to the member.
 func (m *Member) token() string { return kind.Held(m.SubnetID, m.Address) }
 
-// String is the member in words, for people and for comparison.
+// String returns the member as a text for people, which is also used to compare members.
 func (m *Member) String() string {
 	text := m.socket() + " (" + m.Name + ")"
 	if m.Weight != 1 {

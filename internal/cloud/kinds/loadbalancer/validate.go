@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Validate checks for settings that Octavia would refuse, and notes those that it cannot
-// implement.
+// Validate reports settings that Octavia would refuse, and adds notes about settings that have no effect.
 func (rules) Validate(spec *Spec, r *kind.Report) {
 	validateVIPs(spec, r)
 	spec.validateProvider(r)
@@ -33,7 +32,7 @@ func (rules) Validate(spec *Spec, r *kind.Report) {
 	}
 }
 
-// validate checks a pool; of is the port that the pool serves.
+// validate checks a pool. of is the port that uses the pool.
 func (p *RedirectPool) validate(of *Port, field string, r *kind.Report) {
 	p.validateServers(of, field+".realServers", r)
 	p.validatePersistence(of, field+".sessionPersistence", r)
@@ -56,7 +55,7 @@ func (p *RedirectPool) validateServers(of *Port, field string, r *kind.Report) {
 	}
 }
 
-// given is how many of the fields are set.
+// given returns the number of fields that are set.
 func given(fields ...*string) (n int) {
 	for _, f := range fields {
 		if f != nil {
@@ -66,8 +65,8 @@ func given(fields ...*string) (n int) {
 	return n
 }
 
-// validatePersistence makes the checks of Octavia (octavia/common/validate.py:
-// check_session_persistence), and one of its own: that the load balancer can read cookies.
+// validatePersistence makes the same checks as Octavia (octavia/common/validate.py: check_session_persistence). It also
+// checks that the load balancer can read cookies.
 func (p *RedirectPool) validatePersistence(of *Port, field string, r *kind.Report) {
 	s := p.SessionPersistence
 	if s == nil {
@@ -115,8 +114,8 @@ func (p *RedirectPool) validateMonitors(of *Port, field string, r *kind.Report) 
 
 func portField(i int) string { return fmt.Sprintf("spec.ports[%d]", i) }
 
-// poolProtocols are the protocols that machines may speak, by the protocol of the clients.
-// (octavia/common/constants.py: VALID_LISTENER_POOL_PROTOCOL_MAP)
+// poolProtocols has the protocols that machines may use, for each protocol of the clients. (octavia/common/constants.py:
+// VALID_LISTENER_POOL_PROTOCOL_MAP)
 var poolProtocols = map[string][]string{
 	"http":            {"http", "proxy", "proxyv2"},
 	"https":           {"https", "tcp", "proxy", "proxyv2"},
@@ -126,9 +125,9 @@ var poolProtocols = map[string][]string{
 	"sctp":            {"sctp"},
 }
 
-// monitorProtocols are the ways to ask machines that speak this protocol.
-// (octavia/api/v2/controllers/health_monitor.py: _validate_healthmonitor_request_for_udp_sctp
-// and its counterpart for other pools)
+// monitorProtocols returns the protocols with which machines that use the protocol spoken can be checked.
+// (octavia/api/v2/controllers/health_monitor.py: _validate_healthmonitor_request_for_udp_sctp and its counterpart for
+// other pools)
 func monitorProtocols(spoken string) []string {
 	if spoken == "udp" || spoken == "sctp" {
 		return []string{"udp", "sctp", "tcp", "http"}

@@ -12,11 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// http reports whether the load balancer can read requests.
+// http reports whether the load balancer reads the requests as HTTP.
 func (p *Port) http() bool { return p.Protocol == "http" || p.Protocol == "terminatedHTTPS" }
 
-// validateListener makes the checks of Octavia (octavia/api/v2/controllers/listener.py:
-// _validate_create_listener).
+// validateListener makes the same checks as Octavia (octavia/api/v2/controllers/listener.py: _validate_create_listener).
 func (p *Port) validateListener(field string, r *kind.Report) {
 	for i, name := range p.InsertHeaders {
 		at := fmt.Sprintf("%s.insertHeaders[%d]", field, i)
@@ -58,8 +57,8 @@ func (t *TLS) validate(field string, r *kind.Report) {
 	}
 }
 
-// validatePolicies makes the checks of Octavia (octavia/common/validate.py: l7rule_data
-// and sanitize_l7policy_api_args). It also refuses fields that would have no effect.
+// validatePolicies makes the same checks as Octavia (octavia/common/validate.py: l7rule_data and
+// sanitize_l7policy_api_args). It also refuses fields that would have no effect.
 func (p *Port) validatePolicies(field string, r *kind.Report) {
 	if len(p.L7Policies) > 0 && !p.http() {
 		r.Problem(field+".l7Policies", "work only for HTTP: with protocol "+p.Protocol+" the load balancer does not read requests", "remove them, or use protocol http or terminatedHTTPS")
@@ -115,7 +114,7 @@ var (
 	anyWay      = []string{"regex", "startsWith", "endsWith", "contains", "equalTo"}
 )
 
-// compareWays are the ways to compare each type of rule.
+// compareWays has the compareTypes that each type of rule allows.
 var compareWays = map[string][]string{
 	"hostName": anyWay, "path": anyWay, "header": anyWay, "cookie": anyWay, "sslDNField": anyWay,
 	"fileType": {"regex", "equalTo"}, "sslConnHasCert": {"equalTo"}, "sslVerifyResult": {"equalTo"},

@@ -6,11 +6,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// since is the first version of Octavia's API that has a certain field of ports.
-// (octavia/api/root_controller.py)
+// since is a feature, and the first version of Octavia's API that has it. (octavia/api/root_controller.py)
 type since struct{ version, what string }
 
-// needs are the features of the manifest that not every Octavia has, tags first.
+// needs returns the features of the manifest that not every Octavia has. The first is tags, which the mark needs.
 func (s *Spec) needs() []since {
 	out := []since{{tagsSince, "load balancers"}}
 	add := func(used bool, version, what string) {
@@ -48,8 +47,7 @@ func (r *RedirectPool) needs(add func(used bool, version, what string)) {
 	}
 }
 
-// require returns an error, before any write, where the cloud's Octavia lacks a
-// feature of the manifest.
+// require returns an error before any write if the cloud's Octavia lacks a feature of the manifest.
 func (d driver) require(ctx context.Context, s *Spec) error {
 	for _, n := range s.needs() {
 		if _, err := d.c.Require(ctx, cloud.LoadBalancer, n.version, n.what); err != nil {

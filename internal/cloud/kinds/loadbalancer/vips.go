@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// vips are the further addresses in Octavia's form; "" is an address that Octavia
-// chooses.
+// vips returns the further addresses in Octavia's form. An address is "" if Octavia chooses it.
 func vips(w typed.Want[Spec]) []vip {
 	var out []vip
 	for _, v := range w.Spec.AdditionalVIPs {
@@ -19,7 +18,7 @@ func vips(w typed.Want[Spec]) []vip {
 	return out
 }
 
-// compareVIPs compares the further addresses, which Octavia cannot change.
+// compareVIPs compares the further addresses. A difference needs a replacement, because Octavia cannot change them.
 func compareVIPs(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.AdditionalVIPs == nil {
 		return
@@ -55,7 +54,7 @@ func validateVIPs(s *Spec, r *kind.Report) {
 	}
 }
 
-// vip is a further address.
+// vip is a further address in Octavia's form.
 type vip struct {
 	SubnetID string `json:"subnetID" api:"subnet_id"`
 	Address  string `json:"address" api:"ip_address"`

@@ -13,8 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// wanted are the listeners that the load balancer shall have, with their pools and L7
-// policies.
+// wanted returns the listeners that the load balancer must have, with their pools and L7 policies.
 func wanted(w typed.Want[Spec]) []*Listener {
 	out := make([]*Listener, len(w.Spec.Ports))
 	for i := range w.Spec.Ports {
@@ -41,12 +40,12 @@ func (p *Port) wanted(w typed.Want[Spec], own child) *Listener {
 	return l
 }
 
-// answers are the fields that a port and a redirect pool share.
+// answers returns the fields of a port that a redirect pool has, too.
 func (p *Port) answers() *RedirectPool {
 	return &RedirectPool{p.Algorithm, p.SessionPersistence, p.RealServers, p.Monitors}
 }
 
-// spoken is the protocol of the machines.
+// spoken returns the protocol of the machines.
 func (r *RedirectPool) spoken(p *Port) string {
 	if p.Protocol == "terminatedHTTPS" {
 		return table.Or(r.RealServers.Protocol, "http")
@@ -54,7 +53,7 @@ func (r *RedirectPool) spoken(p *Port) string {
 	return table.Or(r.RealServers.Protocol, p.Protocol)
 }
 
-// wanted is the pool with its members and its monitor.
+// wanted returns the pool that r declares, with its members and its monitor.
 func (r *RedirectPool) wanted(w typed.Want[Spec], own child, name string, of *Port) *Pool {
 	p := &Pool{child: own, Name: name, Protocol: strings.ToUpper(r.spoken(of)), Algorithm: algorithms[w.Spec.spread(r.Algorithm)]}
 	if s := r.SessionPersistence; s != nil {
@@ -101,8 +100,8 @@ func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers [
 	refer("Server", servers)
 }
 
-// member adds one member, unless the pool already has one at its socket. asked is the
-// port at which the monitor asks it; nil for the member's own.
+// member adds one member, unless the pool already has a member with that address and port. asked is the port at which
+// the monitor checks the member, or nil for the member's own port.
 func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 	m := like
 	m.Name, m.Address, m.SubnetID = name, table.IP(address), subnet
@@ -114,7 +113,7 @@ func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 	}
 }
 
-// policies are the L7 policies of the listener l, in the order of their evaluation.
+// policies returns the L7 policies of the listener l, in the order of their evaluation.
 func (p *Port) policies(w typed.Want[Spec], l *Listener) []*Policy {
 	out := make([]*Policy, len(p.L7Policies))
 	for i := range p.L7Policies {
@@ -140,17 +139,17 @@ func (p *Port) policies(w typed.Want[Spec], l *Listener) []*Policy {
 	}
 	slices.SortStableFunc(out, func(a, b *Policy) int { return a.Position - b.Position })
 	for i := range out {
-		out[i].Position = 0 // Octavia numbers them from 1 on without gaps
+		out[i].Position = 0 // the position is not compared, because Octavia numbers the policies from 1 without gaps
 	}
 	return out
 }
 
-// name identifies the policy.
+// name returns the name of the policy, or its number if it has none.
 func (p *L7Policy) name(i int) string { return table.Or(p.Name, strconv.Itoa(i+1)) }
 
 func policyField(port string, i int) string { return fmt.Sprintf("%s.l7Policies[%d]", port, i) }
 
-// Octavia's names for words of manifests, where they differ in more than case.
+// Octavia's names for values in manifests, if they differ in more than capital letters.
 // (octavia_lib/common/constants.py)
 var (
 	algorithms = map[string]string{
@@ -166,12 +165,12 @@ var (
 	compareTypes = map[string]string{"regex": "REGEX", "startsWith": "STARTS_WITH", "endsWith": "ENDS_WITH", "contains": "CONTAINS", "equalTo": "EQUAL_TO"}
 )
 
-// called is Octavia's name for a word: the one in names, or else the word in capitals.
+// called returns Octavia's name for a value: the name in names, or else the value in capitals.
 func called(names map[string]string, word string) string {
 	return cmp.Or(names[word], strings.ToUpper(word))
 }
 
-// word is the manifest's word for a name of Octavia.
+// word returns the manifest's value for one of Octavia's names.
 func word(names map[string]string, name string) string {
 	for w, n := range names {
 		if n == name {
@@ -181,12 +180,12 @@ func word(names map[string]string, name string) string {
 	return strings.ToLower(name)
 }
 
-// Values that Octavia assumes, or demands without a default.
+// Values that Octavia uses as defaults, or requires without having a default.
 const (
 	defaultDelay   = 5
 	defaultTimeout = 3
 	defaultRetries = 3
-	// defaultRedirect is the status of redirections.
+	// defaultRedirect is the HTTP status of redirections.
 	defaultRedirect = 302
 )
 
@@ -196,7 +195,7 @@ func (m *Monitor) wanted(p *Pool) *HealthMonitor {
 	if m.Protocol == "http" || m.Protocol == "https" {
 		out.Method, out.Path, out.Codes = table.Or(m.HTTPMethod, "GET"), table.Or(m.Endpoint, "/"), table.Or(m.ExpectedCodes, "200")
 		if m.DomainName != nil {
-			out.Domain, out.Version = *m.DomainName, 1.1 // HTTP 1.0, Octavia's default, has no host names
+			out.Domain, out.Version = *m.DomainName, 1.1 // HTTP 1.0, Octavia's default, sends no host names
 		}
 	}
 	return out
