@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// AgentWord is what the agent that serves a stack reports about it. The program that shows it has not checked it.
+// AgentWord is the report about a stack from the agent that serves it. The program that shows the report has not checked it.
 type AgentWord struct {
 	Server  string    `json:"server"`
 	State   string    `json:"state,omitempty"`
@@ -17,7 +17,7 @@ type AgentWord struct {
 	Error string `json:"error,omitempty"`
 }
 
-// String is the report, and the agent that gave it.
+// String returns the report as text, with the name of the agent.
 func (w AgentWord) String() string {
 	if w.Error != "" {
 		return Clean(fmt.Sprintf("no answer from %s: %s; the rest comes from this program's own check", w.Server, w.Error))

@@ -7,22 +7,23 @@ import (
 	"strings"
 )
 
-// fewest is how many equal objects are described together.
+// fewest is the smallest number of objects with the same text that are shown together.
 const fewest = 3
 
-// placeholder stands for the name of each of several objects. formerly stands for the name that each had before.
+// placeholder replaces the name of each object if several objects are shown together. formerly replaces the earlier name of each object.
 const (
 	placeholder = "NAME"
 	formerly    = "FORMER"
 )
 
-// Named reports whether a text contains a placeholder by itself, so that it cannot be joined with another.
+// Named reports whether a text contains the words of a placeholder. Then it cannot be shown together with another text, because a reader could not
+// tell the placeholder from the word.
 func Named(text string) bool {
 	return strings.Contains(text, placeholder) || strings.Contains(text, formerly)
 }
 
-// Alike groups the elements with the same sign, at the place of the first. A sign is the text of an element, with its name replaced by
-// [Standing]. An element with the sign "", or of a group smaller than three, stays alone.
+// Alike makes a group of all elements with the same sign. A group has the place of its first element. A sign is the text of an element after
+// [Standing] has replaced its name. If the sign is "", or if fewer than three elements have it, each element is a group of one.
 func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	at := map[string][]int{}
 	signs := make([]string, len(list))
@@ -51,15 +52,16 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	return out
 }
 
-// spoken replaces the placeholder in text for people.
+// spoken is the text that people see instead of placeholder.
 const spoken = "‹name›"
 
-// Spoken rewrites a text with placeholders for people.
+// Spoken replaces the placeholders in a text by words for people.
 func Spoken(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, placeholder, spoken), formerly, "‹former name›")
 }
 
-// After says which objects have to go first. Of several objects together, an object with the placeholder in its name is the predecessor of each.
+// After says which objects must be deleted first. If several objects are shown together, and the name of a predecessor contains the placeholder,
+// each object has its own predecessor of that kind.
 func After(first []string, some func([]string) string) string {
 	first, each := slices.Clone(first), ""
 	for i, one := range first {
@@ -70,10 +72,10 @@ func After(first []string, some func([]string) string) string {
 	return each + "after " + some(slices.Compact(first))
 }
 
-// Standing replaces a name by a placeholder wherever it is a word of its own, or the beginning of one before a hyphen.
+// Standing replaces a name by the placeholder if the name is a whole word, or the part of a word before a hyphen.
 func Standing(text, name string) string { return standingAs(text, name, placeholder) }
 
-// StandingBoth is Standing for an object that had another name before; "" for none.
+// StandingBoth also replaces the former name of an object by a placeholder. former is "" if the object had no other name.
 func StandingBoth(text, name, former string) string {
 	return standingAs(Standing(text, name), former, formerly)
 }

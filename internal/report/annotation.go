@@ -11,13 +11,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// The longest title and message of an annotation, in characters.
+// longestTitle and longestMessage are the maximum lengths of an annotation's title and message, in characters.
 const (
 	longestTitle   = 300
 	longestMessage = 2_000
 )
 
-// Annotate adds a note on the place where something is written, if that place is known.
+// Annotate adds a note to the list, at the place where an object is written. It adds nothing if that place is unknown.
 func Annotate(list []forge.Annotation, o manifest.Origin, note forge.Annotation) []forge.Annotation {
 	if o.File == "" {
 		return list
@@ -49,7 +49,7 @@ func subject(p manifest.Problem) string {
 	return strings.Join(parts, ": ")
 }
 
-// Annotations are the findings as notes on lines.
+// Annotations returns the findings as notes on lines of files.
 func (v Validation) Annotations() (list []forge.Annotation) {
 	for _, p := range v.Problems.Sorted() {
 		list = AnnotateProblem(list, p, forge.RuleProblem, forge.Grave)
@@ -75,15 +75,15 @@ type CodeQualityLocation struct {
 	Lines CodeQualityLines `json:"lines"`
 }
 
-// CodeQualityLines is where the finding begins.
+// CodeQualityLines is the line where the finding begins.
 type CodeQualityLines struct {
 	Begin int `json:"begin"`
 }
 
 var severities = map[forge.Level]string{forge.Notice: "info", forge.Warning: "major", forge.Grave: "critical"}
 
-// CodeQuality is annotations as a Code Quality report. GitLab compares the fingerprints of two reports to find what is new. So a fingerprint
-// contains neither the line, which moves with every other change of the file, nor the message.
+// CodeQuality returns annotations as a Code Quality report. GitLab compares the fingerprints of two reports to find new findings. So a fingerprint
+// does not contain the line, which moves with every other change of the file, nor the message.
 func CodeQuality(list []forge.Annotation) []CodeQualityDoc {
 	docs, seen := []CodeQualityDoc{}, map[string]int{}
 	for _, a := range list {

@@ -6,7 +6,7 @@ import (
 
 type color string
 
-// ECMA-48 select graphic rendition.
+// These are colors for the control sequence SGR (select graphic rendition) of ECMA-48.
 const (
 	red    color = "31"
 	green  color = "32"

@@ -16,21 +16,21 @@ type entry struct {
 	symbol string
 	kind   string
 	name   string
-	former string       // its name before; "" for none
-	names  []string     // when there are several
-	text   string       // what happens, and why.
-	after  []string     // the objects that have to go first.
-	costs  string       // what is interrupted and lost.
-	turn   string       // the objects that it waits for.
+	former string       // its former name; "" if there is none
+	names  []string     // all names, if it is about several objects
+	text   string       // the effect and its reason.
+	after  []string     // the objects that must be deleted first.
+	costs  string       // the interruptions and losses.
+	turn   string       // the objects for which it waits.
 	by     []kind.Trace // who changed the objects in the cloud (for drift)
-	gone   bool         // they deleted them
+	gone   bool         // reports whether they deleted the objects
 	origin manifest.Origin
-	lines  []string // more about it
-	parts  []entry  // the objects that it stands for
+	lines  []string // further lines about the object
+	parts  []entry  // the entries of the objects that it expands to
 	bare   bool     // nothing happens to the object itself
 }
 
-// together joins entries that differ only in the names of their objects. The joined entry takes the place of the first.
+// together joins entries that differ only in the names of their objects. The joined entry has the place of the first one.
 func together(list []entry, all bool) (out []entry) {
 	for _, same := range Alike(list, entry.sign) {
 		if len(same) > 1 {
@@ -41,7 +41,7 @@ func together(list []entry, all bool) (out []entry) {
 	return out
 }
 
-// sign is the text of an entry, with a placeholder for its name. It is "" when the text contains the placeholder by itself.
+// sign is the text of an entry, with a placeholder instead of its name. It is "" if the text contains the words of the placeholder.
 func (e entry) sign() string {
 	text := e.body()
 	if Named(text) {
@@ -50,7 +50,7 @@ func (e entry) sign() string {
 	return strings.Join([]string{e.symbol, e.kind, StandingBoth(text, e.name, e.former)}, "\n")
 }
 
-// body is the text of an entry without its name and its place.
+// body is the text of an entry, without its name and its place.
 func (e entry) body() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n%s\n%s\n", e.text, strings.Join(e.after, "\n"), e.costs, strings.Join(e.lines, "\n"))
@@ -60,15 +60,15 @@ func (e entry) body() string {
 	return b.String()
 }
 
-// join makes one entry of several with the same sign.
+// join returns one entry that represents several with the same sign.
 func join(same []entry, all bool) entry {
 	e := same[0]
 	names := make([]string, len(same))
-	literal := true // nothing in them depends on the name
+	literal := true // no text depends on the name
 	for i, one := range same {
 		names[i] = one.name
 		literal = literal && one.body() == e.body()
-		e.turn = cmp.Or(one.turn, e.turn) // the first one may wait for something else
+		e.turn = cmp.Or(one.turn, e.turn) // the first entry may wait for nothing
 		if i > 0 {
 			e.by = append(e.by, one.by...)
 		}
@@ -103,7 +103,7 @@ func (e entry) standing(name string) entry {
 	return e
 }
 
-// each is f of each text.
+// each returns the texts after f has converted them.
 func each(texts []string, f func(string) string) (out []string) {
 	for _, text := range texts {
 		out = append(out, f(text))
@@ -143,7 +143,7 @@ func (e entry) height() int {
 	return n
 }
 
-// title names the object, or all of them.
+// title returns the name of the object, or the names of all objects.
 func (e entry) title() string {
 	if e.names != nil {
 		return Clean(e.name + ": " + strings.Join(e.names, ", "))
@@ -151,7 +151,7 @@ func (e entry) title() string {
 	return Clean(e.kind + "/" + e.name)
 }
 
-// said is what happens, and why.
+// said returns the effect and the reason.
 func (e entry) said() string {
 	after := ""
 	if len(e.after) > 0 {
@@ -188,7 +188,7 @@ func (e entry) write(t Text, indent string) {
 	}
 }
 
-// place is the file and line of an object's manifest.
+// place returns the file and line of an object's manifest.
 func place(o manifest.Origin) string {
 	if o.File != "" && o.Line == 0 {
 		return Clean(o.File)

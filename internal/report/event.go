@@ -21,16 +21,16 @@ type Event struct {
 	Warning bool
 	First   time.Time
 	Last    time.Time
-	Count   int // how often it happened
+	Count   int // the number of times that it happened
 }
 
-// Repeats reports whether the other event is the same at another time.
+// Repeats reports whether the events are equal except for their times.
 func (e Event) Repeats(other Event) bool {
 	return e.Key == other.Key && e.Reason == other.Reason && e.Message == other.Message
 }
 
-// Events returns the events of a run: drift, finished steps, and steps that could not go on. A renewed mark is no event: it concerns only the
-// agent.
+// Events returns the events of a run: drift, finished steps, and steps that could not continue. The renewal of a mark is not an event, because it
+// concerns only the agent.
 func Events(r Run) (list []Event) {
 	if r.Pass == nil {
 		return nil
@@ -105,7 +105,7 @@ func Drifted(s plan.Step) string {
 
 func drift(s plan.Step) string { return cmp.Or(s.Drifted(), "changed in the cloud") }
 
-// drifted is [Drifted] with the old and new values of the fields.
+// drifted returns the text of [Drifted] with the old and new values of the fields.
 func drifted(s plan.Step) string {
 	if s.Vanished() {
 		return drift(s)
@@ -113,14 +113,14 @@ func drifted(s plan.Step) string {
 	return withFields(drift(s), s, true)
 }
 
-// mostChanges is how many fields an event shows. longestEvent is its maximum length in bytes.
+// mostChanges is the maximum number of fields in an event. longestEvent is the maximum length of an event in bytes.
 const (
 	mostChanges  = 8
 	longestEvent = 1000
 )
 
-// withFields adds the changed fields with their old and new values. cloud selects the change that happened in the cloud; otherwise it is the
-// change that the step made.
+// withFields adds the changed fields with their old and new values to text. With cloud, it describes the change that somebody made in the cloud.
+// Otherwise, it describes the change that the step made.
 func withFields(text string, s plan.Step, cloud bool) string {
 	var list []string
 	for _, c := range s.Changes {
@@ -142,7 +142,7 @@ func withFields(text string, s plan.Step, cloud bool) string {
 	return printable.Clip(text+": "+strings.Join(list, "; "), longestEvent)
 }
 
-// became is a field with its old and new value. For a list it shows the items that were removed and added.
+// became returns a field with its old and new value. For a list, it returns the items that were removed and added.
 func became(c kind.Change, from, to any, names map[string]string) string {
 	field := Clean(c.Field)
 	switch {

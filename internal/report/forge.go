@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// ForgeView is what was found out about the credentials for one repository on a forge.
+// ForgeView is the result of checking the credentials for one repository on a forge.
 type ForgeView struct {
 	Forge      string          `json:"forge"` // the field of spec.report
 	URL        string          `json:"url"`
@@ -19,7 +19,7 @@ type ForgeView struct {
 	Findings   []forge.Finding `json:"findings"`
 }
 
-// ForgeDoc is all of that for programs; docs/json.md describes it.
+// ForgeDoc contains the views as a document for programs. docs/json.md describes it.
 type ForgeDoc struct {
 	APIVersion string      `json:"apiVersion"`
 	Kind       string      `json:"kind"`
@@ -32,8 +32,7 @@ func ForgeDocument(views []ForgeView) ForgeDoc {
 	return ForgeDoc{"stackreeve.dev/v1alpha1", "ForgeCheck", int(ForgeOutcome(views)), append([]ForgeView{}, views...)}
 }
 
-// ForgeOutcome is the outcome of a command that shows the views: differences remain if a right is missing, and a forge without an answer
-// is an error.
+// ForgeOutcome returns the outcome of a command that shows the views. A missing right is a difference, and a forge without an answer is an error.
 func ForgeOutcome(views []ForgeView) plan.Outcome {
 	outcome := plan.InSync
 	for _, v := range views {
@@ -50,7 +49,7 @@ func ForgeOutcome(views []ForgeView) plan.Outcome {
 	return outcome
 }
 
-// taskText is each task in words.
+// taskText contains a description of each task.
 var taskText = map[forge.Task]string{
 	forge.TaskLogin:         "log in",
 	forge.TaskRepository:    "read the repository",

@@ -10,13 +10,13 @@ import (
 type Group struct {
 	Root   manifest.Key
 	Origin manifest.Origin
-	// Own is the step of the object itself; nil when the object only stands for others.
+	// Own is the step of the object itself. It is nil if the object is only expanded to others.
 	Own      *plan.Step
 	Children []plan.Step
-	Notes    []kind.Note // of the object itself when it has no step
+	Notes    []kind.Note // the notes of the object itself, if it has no step
 }
 
-// Groups puts steps under the objects that people wrote, in the order of the plan.
+// Groups collects the steps below the objects that people wrote. The groups are in the order of the plan.
 func Groups(p plan.Plan) []Group {
 	parents, workloads := map[manifest.Key]manifest.Key{}, map[manifest.Key]plan.Workload{}
 	for _, w := range p.Workloads {
@@ -45,7 +45,7 @@ func Groups(p plan.Plan) []Group {
 	return list
 }
 
-// top is the written object that key comes from.
+// top returns the written object from which key was expanded.
 func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	for range parents {
 		parent := parents[key]
@@ -57,7 +57,7 @@ func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	return key
 }
 
-// parentOf is the object that a step belongs to: the one that its object was expanded from, or the group that it was part of.
+// parentOf returns the object to which a step belongs. It is the object from which the step's object was expanded, or the group that contained it.
 func parentOf(s plan.Step) manifest.Key {
 	if s.Parent == (manifest.Key{}) {
 		return s.Within

@@ -24,7 +24,7 @@ func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 	return slog.NewTextHandler(printable.NewWriter(w, false), options)
 }
 
-// bounded keeps the whole text of an error, and cuts other long values.
+// bounded cuts long values, except the text of an error.
 func bounded(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		return slog.String(a.Key, Lasted(a.Value.Duration()))

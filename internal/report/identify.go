@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Identified is a name, followed by the beginning of the ID that it belongs to.
+// Identified returns a name, followed by the beginning of the object's ID.
 func Identified(name, id string) string {
 	if strings.HasSuffix(name, "/"+id) || strings.HasSuffix(name, " "+id) {
 		return name
@@ -14,7 +14,7 @@ func Identified(name, id string) string {
 	return name + " (" + ShortID(id) + ")"
 }
 
-// Identify puts names before the IDs in a text.
+// Identify writes the name of an object before its ID, for all IDs in a text.
 func Identify(text string, names map[string]string) string {
 	for _, id := range slices.Sorted(maps.Keys(names)) {
 		if len(id) >= fullID && strings.Contains(text, id) {
@@ -26,7 +26,7 @@ func Identify(text string, names map[string]string) string {
 
 const fullID = 36 // the length of a UUID
 
-// ShortID is an ID cut to the digits that people compare.
+// ShortID returns the first digits of an ID, which people compare.
 func ShortID(id string) string {
 	const digits = 8
 	if len(id) == fullID {

@@ -14,14 +14,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// PlanDoc is a plan for programs. Fields are added to it, never renamed or removed; docs/json.md describes it.
+// PlanDoc is a plan for programs. New versions may add fields, but never rename or remove any. docs/json.md describes it.
 type PlanDoc struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
 	Stack      string          `json:"stack"`
 	Commit     string          `json:"commit,omitempty"`
 	Branch     string          `json:"branch,omitempty"`
-	Dir        string          `json:"dir,omitempty"` // instead of a commit
+	Dir        string          `json:"dir,omitempty"` // the folder, if there is no commit
 	Hash       string          `json:"hash"`
 	Outcome    string          `json:"outcome"`
 	ExitCode   int             `json:"exitCode"`
@@ -33,17 +33,17 @@ type PlanDoc struct {
 	Steps      []StepDoc       `json:"steps"`
 	Notes      []NoteDoc       `json:"notes,omitempty"`
 	Ignored    []IgnoredDoc    `json:"ignored,omitempty"`
-	LeftAlone  []PassedOverDoc `json:"leftAlone,omitempty"` // files and documents of the commit
+	LeftAlone  []PassedOverDoc `json:"leftAlone,omitempty"` // files and documents of the commit that were left alone
 	Cost       *CostDoc        `json:"cost,omitempty"`
 	Quotas     []QuotaDoc      `json:"quotas,omitempty"`
 	Warnings   []string        `json:"warnings,omitempty"`
-	Unknown    []string        `json:"unknown,omitempty"` // facts that only the execution of the plan can find out
+	Unknown    []string        `json:"unknown,omitempty"` // values that are known only when the plan is carried out
 }
 
-// CostDoc is by how much a plan raises the cost of a month of 730 hours.
+// CostDoc is the amount by which a plan raises the cost of a month of 730 hours.
 type CostDoc struct {
 	Currency string        `json:"currency"`
-	Month    string        `json:"month"` // to 6 decimals, with "-" when the cost falls
+	Month    string        `json:"month"` // with 6 decimals; negative if the cost falls
 	Unpriced []ResourceDoc `json:"unpriced,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type ResourceDoc struct {
 	Type    string `json:"type,omitempty"`
 }
 
-// QuotaDoc is how much of a limited quota a plan uses.
+// QuotaDoc is the plan's use of a limited quota.
 type QuotaDoc struct {
 	Service string `json:"service"`
 	Name    string `json:"name"`
@@ -63,17 +63,17 @@ type QuotaDoc struct {
 	Freed   int64  `json:"freed"`
 	Free    *int64 `json:"free,omitempty"` // left out when unknown
 	Limit   int64  `json:"limit"`
-	Short   int64  `json:"short"` // how much is missing for the plan
+	Short   int64  `json:"short"` // the amount by which the quota is too small for the plan
 }
 
-// IgnoredDoc is a difference in an object that is left alone, because an annotation names the fields.
+// IgnoredDoc is a difference that no step corrects, because an annotation of the object names the fields.
 type IgnoredDoc struct {
 	Key     KeyDoc            `json:"key"`
 	Changes []ChangeDoc       `json:"changes"`
 	Names   map[string]string `json:"names,omitempty"`
 }
 
-// StepDoc is a step for programs. Steps that keep an object as it is are left out; the summary counts them.
+// StepDoc is a step for programs. Steps that change nothing are left out; the summary contains their number.
 type StepDoc struct {
 	Key        KeyDoc            `json:"key"`
 	Parent     *KeyDoc           `json:"parent,omitempty"`
@@ -112,7 +112,7 @@ type ValueDoc struct {
 	Secret bool   `json:"secret,omitempty"`
 }
 
-// NoteDoc is a note about an object that has no step of its own.
+// NoteDoc is a note about an object that has no step.
 type NoteDoc struct {
 	Key   KeyDoc `json:"key"`
 	Field string `json:"field"`
@@ -137,7 +137,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 	return KeyDoc{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}
 }
 
-// Document returns the plan for programs, with what it needs from the cloud.
+// Document returns the plan for programs, with its requirements for the cloud.
 func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,

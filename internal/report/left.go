@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// MostLeft is how many ignored files and documents are named to people.
+// MostLeft is the maximum number of ignored files and documents that are listed for people.
 const MostLeft = 10
 
-// LeftAlone returns the files and documents of a commit that somebody may mistake for objects of the stack. It returns at most most of them,
-// and how many more there are.
+// LeftAlone returns ignored files and documents of a commit, but only those that somebody may mistake for objects of the stack. It returns no more
+// than most of them, and the number of the remaining ones.
 func LeftAlone(all []manifest.Ignored, most int) (list []manifest.Ignored, more int) {
 	list = slices.DeleteFunc(slices.Clone(all), func(i manifest.Ignored) bool { return i.Known })
 	if len(list) > most {

@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Lines shows a running pass on an output that cannot be redrawn: one line for every finished step, and one for every ten seconds of waiting.
+// Lines shows a running pass on an output that cannot be redrawn. It writes one line for every finished step, and one line for every ten seconds in
+// which it wrote nothing else.
 type Lines struct {
 	text Text
 	rev  func() source.Revision
@@ -28,10 +29,10 @@ type Lines struct {
 	ticking
 }
 
-// Quiet is the time without a line after which Lines prints what the pass waits for.
+// Quiet is the time after which Lines reports what the pass waits for, if it has written nothing else.
 const Quiet = 10 * time.Second
 
-// NewLines writes to w, each line after prefix.
+// NewLines returns Lines that write to w. Each line begins with prefix.
 func NewLines(w io.Writer, prefix string, rev func() source.Revision, text Text) *Lines {
 	text.W = w
 	return &Lines{text: text, rev: rev, prefix: prefix}
@@ -89,12 +90,12 @@ func (l *Lines) tick() {
 	l.line(text)
 }
 
-// waits reports whether a step found its object busy: it is tried again, and reported if that does not help.
+// waits reports whether a step found its object busy. Such a step is tried again, and is reported if it still fails.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
 
-// finished is one line about a step that was carried out or tried.
+// finished returns one line about a step that was carried out or tried.
 func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
@@ -107,7 +108,7 @@ func finished(r engine.Result) string {
 	return Clean(text)
 }
 
-// unseen says how far a step is that the cloud has not finished.
+// unseen returns the state of a step that the cloud has not finished.
 func unseen(a plan.Action) string {
 	if a.Destroys() {
 		return "not seen gone yet"

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// People see only the differences of a long list that changes. Terminals, comments, events and status show them in the form of this file;
-// programs get both lists whole.
+// People see only the differences of a long list that changes. Terminals, comments, events and status show the differences as this file formats
+// them. Programs get both lists completely.
 
 const (
-	// longList is the largest number of added and removed items that is shown whole without -v.
+	// longList is the largest number of added and removed items of which all are shown without -v.
 	longList = 8
-	// mostExamples is how many items of each sign are shown of a longer list.
+	// mostExamples is the number of removed items, and of added items, that are shown of a longer list.
 	mostExamples = 3
 )
 
-// Listed is the change of a list.
+// Listed describes the change of a list.
 type Listed struct {
-	Gone, Come []string // the items that only the old list has, and only the new one
-	Kept       int      // how many items both have
+	Gone, Come []string // the items that only the old list contains, and those that only the new list contains
+	Kept       int      // the number of items that both lists contain
 }
 
 // Compared compares two lists without regard to their order.
@@ -47,8 +47,8 @@ func Compared(have, want []string) (l Listed) {
 // Same reports whether both lists have the same items.
 func (l Listed) Same() bool { return len(l.Gone)+len(l.Come) == 0 }
 
-// Sum counts the items that come and go, and the items before and after: "+270, -2 (32 -> 300)". It is "" when so few change that all of them
-// are shown.
+// Sum returns the numbers of added and removed items, and the numbers of items before and after: "+270, -2 (32 -> 300)". It returns "" if there are
+// so few changes that all of them are shown.
 func (l Listed) Sum() string {
 	if len(l.Gone)+len(l.Come) <= longList {
 		return ""
@@ -63,14 +63,14 @@ func (l Listed) Sum() string {
 	return fmt.Sprintf("%s (%d -> %d)", strings.Join(parts, ", "), l.Kept+len(l.Gone), l.Kept+len(l.Come))
 }
 
-// Item is a line about a list.
+// Item is one line about a change of a list.
 type Item struct {
 	Sign string // "-" for a removed item, "+" for an added one
 	Text string
-	More bool // it stands for the items that are not shown
+	More bool // the line only counts the items that are not shown
 }
 
-// Items returns the removed items, then the added ones. Without all, it returns only the first ones of many.
+// Items returns the removed items, then the added items. If there are many and all is false, it returns only the first ones.
 func (l Listed) Items(all bool) []Item {
 	all = all || l.Sum() == ""
 	return append(signed("-", l.Gone, all), signed("+", l.Come, all)...)
@@ -86,7 +86,7 @@ func signed(sign string, texts []string, all bool) (items []Item) {
 	return items
 }
 
-// words is the change in one line.
+// words returns the change in one line.
 func (l Listed) words() string {
 	if l.Same() {
 		return "in another order"

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Live shows a running pass on a terminal, as one block that is redrawn. Failures stay above it.
+// Live shows a running pass on a terminal, as one block that is redrawn. Failures are printed above the block and remain there.
 type Live struct {
 	text Text
 	rev  func() source.Revision
@@ -22,11 +22,11 @@ type Live struct {
 
 	mu       sync.Mutex
 	progress engine.Progress
-	lines    int // of the block on the screen
+	lines    int // the number of lines of the block on the screen
 	ticking
 }
 
-// NewLive writes to w. size returns the terminal's size; it is called for every drawing.
+// NewLive returns a Live that writes to w. It calls size for every drawing to get the size of the terminal.
 func NewLive(w io.Writer, size func() (width, height int), rev func() source.Revision, text Text) *Live {
 	text.W = w
 	return &Live{text: text, rev: rev, size: size}
@@ -89,7 +89,7 @@ func (l *Live) erase() {
 	l.lines = 0
 }
 
-// block is the text on the screen: the count, and the steps in flight, oldest first.
+// block returns the lines on the screen: the count, and the steps that are running, oldest first.
 func (l *Live) block(now time.Time, width, most int) []string {
 	p := l.progress
 	if p.Total == 0 && len(p.Waiting) == 0 {
@@ -132,7 +132,7 @@ func bar(done, total int) string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "]"
 }
 
-// cut keeps a line from wrapping, so that erasing removes exactly what was drawn.
+// cut shortens a line so that it does not wrap. Otherwise, erasing would not remove exactly the lines that were drawn.
 func cut(line string, width int) string {
 	if width > 0 {
 		return printable.Fit(line, width)

@@ -12,20 +12,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Log writes a service's log about one stack. It logs every step that is carried out and, now and then, what the pass waits for. It logs the
-// end of a run when it differs from the last. It is both a watcher and a sink.
+// Log writes a service's log about one stack. It logs every step that is carried out, and sometimes the objects for which the pass waits. It logs
+// the end of a run if it differs from the end of the last run. It is both a watcher and a sink.
 type Log struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
 	commit  string
-	outcome string // how the last logged run ended
+	outcome string // the end of the last logged run
 	refused string // the commit whose problems were reported
 	left    string // the commit whose ignored files were reported
 	waited  time.Time
 }
 
-// NewLog writes to log, which should name the stack.
+// NewLog returns a Log that writes to log. The name of the stack should be an attribute of log.
 func NewLog(log *slog.Logger) *Log { return &Log{log: log} }
 
 // Planned implements engine.Watcher.
@@ -63,7 +63,7 @@ func (l *Log) leftAlone(p plan.Plan) {
 	}
 }
 
-// tracedBy is who caused the difference in a step, and when, as far as the cloud knows.
+// tracedBy returns who caused the difference in a step, and when, as far as the cloud knows.
 func tracedBy(s plan.Step) (attrs []any) {
 	if s.Trace == nil {
 		return nil
@@ -125,7 +125,7 @@ func (l *Log) Progress(p engine.Progress) {
 	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
 }
 
-// Ran logs how a run ended, unless the last one was logged with the same end and nothing was written since.
+// Ran logs the end of a run, unless it is the same as the last logged end and no other line was written since then.
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +197,7 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }
 
-// said is the part of a run's end that matters: when it is the same twice, there is no news.
+// said returns a text that represents the end of a run. If two runs have the same text, the second one is not logged.
 func said(r Run) string {
 	text := r.Outcome().String() + " " + r.Revision.Commit
 	if r.FetchErr != nil {

@@ -81,7 +81,7 @@ func (m *Metrics) Request(service, method string, code int, took time.Duration) 
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
 }
 
-// codeLabel is a status code as a label. A server may answer any number: all numbers without a meaning share one label.
+// codeLabel returns a status code as a label. A server may answer any number, so all numbers without a meaning have the same label.
 func codeLabel(code int) string {
 	if code != 0 && http.StatusText(code) == "" {
 		return "other"
@@ -95,13 +95,13 @@ func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(fo
 // Traced counts one trace.
 func (m *Metrics) Traced(outcome string) { m.traces.WithLabelValues(outcome).Inc() }
 
-// Planned counts one plan of a pull request: a success, a failure that a person must correct, or one that was unavailable.
+// Planned counts one plan of a pull request. result is success, a failure that a person must correct, or unavailable.
 func (m *Metrics) Planned(stack, result string, took time.Duration) {
 	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
 }
 
-// Forget drops the state of a stack that this process no longer serves, and what is known of its commits: another agent reports them now.
-// Counters stay.
+// Forget deletes the gauges of a stack that this process no longer serves, and the last commit in sync. Another agent reports them now. Counters
+// are not deleted.
 func (m *Metrics) Forget(stack string) {
 	for _, gauge := range []*prometheus.GaugeVec{m.drifted, m.success, m.objects, m.held} {
 		gauge.DeletePartialMatch(prometheus.Labels{"stack": stack})
@@ -111,8 +111,8 @@ func (m *Metrics) Forget(stack string) {
 	delete(m.commit, stack)
 }
 
-// Remove drops everything about a stack that is no longer configured, including counters. A person who may push chooses the names of folders,
-// and their number is unlimited.
+// Remove deletes all metrics of a stack that is no longer configured, including counters. They must be deleted, because anybody who may push can
+// create folders with any names in any number.
 func (m *Metrics) Remove(stack string) {
 	m.Forget(stack)
 	of := prometheus.Labels{"stack": stack}
@@ -137,7 +137,7 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
-// OutcomeWord is an outcome as it is written in labels and attributes.
+// OutcomeWord returns an outcome as the word for labels and attributes.
 func OutcomeWord(o plan.Outcome) string {
 	return map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}[o]
 }
@@ -178,8 +178,8 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 	}
 }
 
-// synced stores when the cloud became equal to a commit. The first commit that a process sees may be old and applied long ago, so that it says
-// nothing about speed.
+// synced stores the time when the cloud became equal to a commit. It ignores the first commit that a process sees, because that commit may have
+// been applied long ago.
 func (m *Metrics) synced(r Run) {
 	now := r.Started.Add(r.Took)
 	if r.Refused == nil && r.FetchErr == nil {

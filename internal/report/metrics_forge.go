@@ -8,15 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// undelivered is the number of undelivered reports to forges, by repository. A repository may have several outboxes. Two forges can hold
-// repositories with the same name, and an agent that shares stacks with others has one outbox for each stack. It implements
-// [prometheus.Collector].
+// undelivered is the number of undelivered reports to forges, by repository. A repository may have several outboxes: two forges can have
+// repositories with the same name, and an agent that shares stacks has one outbox for each stack. It implements [prometheus.Collector].
 type undelivered struct {
 	desc *prometheus.Desc
 
 	mu     sync.Mutex
 	counts map[string]map[int]func() int
-	number int // of the newest outbox
+	number int // the number of the newest outbox
 }
 
 func newUndelivered() *undelivered {
@@ -51,7 +50,7 @@ func (u *undelivered) add(repository string, count func() int) (number int) {
 	return u.number
 }
 
-// remove removes an outbox, and reports whether it was the last one of the repository.
+// remove removes an outbox. It reports whether the outbox was the last one of the repository.
 func (u *undelivered) remove(repository string, number int) (last bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -62,7 +61,7 @@ func (u *undelivered) remove(repository string, number int) (last bool) {
 	return last
 }
 
-// Undelivered exports the number of undelivered reports to a forge, until forget is called.
+// Undelivered exports the number of undelivered reports to a forge. The returned function ends that.
 func (m *Metrics) Undelivered(repository string, count func() int) (forget func()) {
 	repository = printable.Line(repository) // the registry refuses text that is not UTF-8
 	number := m.owed.add(repository, count)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ranges joins names that count up: web-0 … web-49.
+// Ranges replaces names with consecutive numbers by the first and the last of them: web-0 … web-49.
 func Ranges(names []string) []string {
 	var out []string
 	for i := 0; i < len(names); {
@@ -25,7 +25,7 @@ func Ranges(names []string) []string {
 	return out
 }
 
-// follows reports whether two names differ only in their last number, and the second number is the next one.
+// follows reports whether two names differ only in their last number, and the number in b is one higher.
 func follows(a, b string) bool {
 	beforeA, numberA, afterA := numbered(a)
 	beforeB, numberB, afterB := numbered(b)
@@ -46,7 +46,7 @@ func numbered(name string) (before, number, after string) {
 	return before, name[len(before):end], name[end:]
 }
 
-// fewNames returns the first names, and how many pieces are left out.
+// fewNames returns the first names, and a text with the number of the remaining names.
 func fewNames(names []string) []string {
 	const most = 6
 	if len(names) > most+1 {

@@ -7,15 +7,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Block is the text of a plan about one object, or about several with the same text: a paragraph of [Text.Plan] in parts.
+// Block is a paragraph of [Text.Plan] in parts. It is about one object, or about several with the same text.
 type Block struct {
-	// Does is what happens to the object: create, change, replace, delete, let go, wait, refused, only reported, or stays. It is "" when
-	// nothing happens to the object itself, only to its parts.
+	// Does is the effect on the object: create, change, replace, delete, let go, wait, refused, only reported, or stays. It is "" if nothing happens to
+	// the object itself, but only to its parts.
 	Does    string   `json:"does,omitempty"`
 	Title   string   `json:"title"`
 	Text    string   `json:"text,omitempty"`
 	Written string   `json:"written,omitempty"` // FILE:LINE
-	Lines   []string `json:"lines,omitempty"`   // more about it
+	Lines   []string `json:"lines,omitempty"`   // further lines about the object
 	Parts   []Block  `json:"parts,omitempty"`
 }
 
@@ -36,10 +36,10 @@ type Outline struct {
 	Blocks []Block  `json:"blocks"`
 	Notes  []string `json:"notes,omitempty"` // about the whole plan, such as quotas that are too small
 	Sum    string   `json:"sum"`
-	More   int      `json:"more,omitempty"` // how many blocks were left out
+	More   int      `json:"more,omitempty"` // the number of blocks that were left out
 }
 
-// OutlineOf returns a plan in parts with at most most characters, and what the plan needs from the cloud.
+// OutlineOf returns a plan and its requirements for the cloud in parts. The outline has at most most characters.
 func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 	t := Text{NoFlags: true, keeping: p.Summary().Delete > 0}
 	o := Outline{Blocks: []Block{}, Sum: sum(p)}
@@ -77,7 +77,7 @@ func (e entry) block() Block {
 	return b
 }
 
-// doesOf is what happens to the object of a step, in a word or two.
+// doesOf returns the effect on the object of a step, in one or two words.
 func doesOf(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
@@ -102,7 +102,7 @@ func doesOf(s plan.Step) string {
 	return "stays"
 }
 
-// flagged is a hint at a flag, or "" where there are no flags.
+// flagged returns a hint about a flag, or "" if the reader cannot set flags.
 func (t Text) flagged(hint string) string {
 	if t.NoFlags {
 		return ""

@@ -15,14 +15,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Plan writes a plan: one paragraph for each object of the repository to which something happens, equal ones together. The last line is the
-// sum, with what the plan needs from the cloud.
+// Plan writes a plan. Each object of the repository to which something happens has a paragraph, and objects with the same text share one. The last
+// line contains the sums, and is followed by the plan's requirements for the cloud.
 func (t Text) Plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	var b strings.Builder
 	whole := t.W
 	t.W = &b
 	t.plan(p, needs, rev)
-	_, _ = io.WriteString(whole, b.String()) // in one piece: other stacks write, too
+	_, _ = io.WriteString(whole, b.String()) // one write, because other stacks also write
 }
 
 func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
@@ -82,7 +82,7 @@ func heading(stack string, rev source.Revision) string {
 	return Clean(text)
 }
 
-// sum is the last line of a plan.
+// sum returns the last line of a plan.
 func sum(p plan.Plan) string {
 	s := p.Summary()
 	unchanged := Plural(s.Unchanged, "object") + " unchanged"
@@ -95,7 +95,7 @@ func sum(p plan.Plan) string {
 	return s.String() + "; " + unchanged + "."
 }
 
-// paragraphs returns the groups of a plan that have something to show.
+// paragraphs returns the entries of a plan that contain something to show.
 func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	for _, g := range Groups(p) {
 		var e entry
@@ -121,7 +121,7 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	return list
 }
 
-// shows reports whether a plan shows a step.
+// shows reports whether the text of a plan contains a step.
 func (t Text) shows(s plan.Step) bool {
 	return t.keeping && Stays(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
@@ -131,8 +131,8 @@ func Stays(s plan.Step) bool {
 	return s.Action == plan.Keep && s.Want == nil && s.Have != nil
 }
 
-// Renewal reports whether a step only writes the mark of an object again. A step that waits for something is none: it may have more to change,
-// which shows once that exists.
+// Renewal reports whether a step only renews the mark of an object. A step that waits for another object is not a renewal, because it may find
+// further changes when that object exists.
 func Renewal(s plan.Step) bool {
 	return onlyMark(s) && len(s.Awaits) == 0 && !s.Adopts && !s.Drift && len(s.Notes) == 0
 }
@@ -151,7 +151,7 @@ func Renewals(p plan.Plan) (n int) {
 	return n
 }
 
-// entry is the entry for one step, with the notes and changes below its line.
+// entry returns the entry of one step, with the notes and changes below its line.
 func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	e := entry{does: doesOf(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
 	s.Turn = cause.Cause{}
@@ -177,7 +177,7 @@ func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	return e
 }
 
-// nameIn is the name of a key among the keys of its kind.
+// nameIn returns the name of a key without its kind.
 func nameIn(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
 func (t Text) note(n kind.Note) string {

@@ -12,7 +12,7 @@ func Shortage(q preflight.Quota) string {
 	return fmt.Sprintf("the quota for %s is too small: %s; raise it by %d, or ask for less", QuotaName(q.Resource), Usage(q), q.Short())
 }
 
-// QuotaName is how people call a resource: "cores (compute)".
+// QuotaName returns the name of a resource for people, such as "cores (compute)".
 func QuotaName(r kind.Resource) string {
 	if r.Type != "" {
 		return fmt.Sprintf("%s of type %s (%s)", r.Name, r.Type, r.Service)
@@ -20,7 +20,7 @@ func QuotaName(r kind.Resource) string {
 	return fmt.Sprintf("%s (%s)", r.Name, r.Service)
 }
 
-// Monthly is what a plan costs a month: "+€41.00 a month (730 hours)".
+// Monthly returns the cost of a plan for a month, such as "+€41.00 a month (730 hours)".
 func Monthly(c *preflight.Cost) string {
 	text := fmt.Sprintf("%s a month (%d hours)", c.Amount(), preflight.HoursOfMonth)
 	if len(c.Unpriced) == 0 {
@@ -33,7 +33,7 @@ func Monthly(c *preflight.Cost) string {
 	return text + ", without what has no price: " + some(names)
 }
 
-// Usage is how much of a quota a plan uses, and how much there is.
+// Usage returns a text about how much of a quota a plan needs, and how much is free.
 func Usage(q preflight.Quota) string {
 	text := fmt.Sprintf("the plan needs %d", q.Takes)
 	if q.Gives > 0 {
@@ -49,7 +49,7 @@ func Usage(q preflight.Quota) string {
 	return text + fmt.Sprintf(", %d of %d are free", free, q.Limit)
 }
 
-// preflight writes what a plan needs from the cloud: quotas that are too small always, the rest in verbose mode.
+// preflight writes the plan's requirements for the cloud. It always writes quotas that are too small, and the rest only in verbose mode.
 func (t Text) preflight(f preflight.Findings) {
 	for _, q := range f.Short() {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(Shortage(q)))

@@ -1,6 +1,6 @@
-// Package report reports the results of a stack's runs: as text for people, as JSON and YAML for programs, as log lines and as metrics.
+// Package report reports the results of a stack's runs. It writes text for people, JSON and YAML for programs, log lines and metrics.
 //
-// It knows plans, passes and problems, and not how they are made. It makes no decisions.
+// It reads plans, passes and problems. It neither makes them nor makes decisions.
 package report
 
 import (
@@ -19,30 +19,30 @@ type Run struct {
 	Stack    string
 	Started  time.Time
 	Took     time.Duration
-	Revision source.Revision // that the cloud was compared with; zero for none
+	Revision source.Revision // the revision that the cloud was compared with; zero if there is none
 	// FetchErr is the reason why the revision may not be the newest.
 	FetchErr error
-	// Refused is the newest revision when its manifests are wrong. Then Revision is the last accepted one, if there is one.
+	// Refused is the newest revision if its manifests have problems. Then Revision is the last accepted revision, if there is one.
 	Refused *Refusal
 	// Err is the reason why there was no pass.
 	Err error
-	// Pass is nil when there was no pass.
+	// Pass is nil if there was no pass.
 	Pass *engine.Pass
-	// Trace is how long the parts of the run took; nil when that is not recorded.
+	// Trace contains the durations of the parts of the run. It is nil if they are not recorded.
 	Trace *trace.Trace
 }
 
-// Refusal is a revision that is refused: nothing of it is applied.
+// Refusal is a revision that is refused. Then no manifest of it is applied.
 type Refusal struct {
 	Commit   string
 	Problems manifest.Problems
-	// Back is the reason why no earlier commit is kept instead, if one was searched for.
+	// Back is the reason why no earlier commit is used instead, if one was searched for.
 	Back string
-	// Cautious is set when an earlier commit is kept that was found in the history, and that may not be the last applied one.
+	// Cautious is set if the earlier commit that is used instead was found in the history. That commit may not be the last applied one.
 	Cautious bool
 }
 
-// Reason is one line: the number of problems, and the first of them.
+// Reason returns one line: the number of problems, and the first problem.
 func (f Refusal) Reason() string {
 	if len(f.Problems) == 1 {
 		return f.Problems[0].String()
@@ -50,7 +50,7 @@ func (f Refusal) Reason() string {
 	return fmt.Sprintf("%d problems; the first: %s", len(f.Problems), f.Problems.Sorted()[0])
 }
 
-// Outcome is how the run ended, as an exit code. A run without a pass has found nothing in sync.
+// Outcome returns the outcome of the run as an exit code. If there was no pass, it is not "in sync".
 func (r Run) Outcome() plan.Outcome {
 	switch {
 	case r.Refused != nil:
@@ -66,7 +66,7 @@ func (r Run) Outcome() plan.Outcome {
 // Listed reports whether the whole cloud could be read.
 func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
 
-// Short is a commit as people write it.
+// Short returns the first digits of a commit, as people write it.
 func Short(commit string) string {
 	const digits = 10
 	if len(commit) > digits {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// StateDuring is the state of a stack while a pass has something to do. It counts the members of groups that are up to date if a group is
-// being changed, and the finished steps otherwise.
+// StateDuring returns the state of a stack during a pass that changes something. If a group is being changed, it counts the members that are up to
+// date. Otherwise, it counts the finished steps.
 func StateDuring(p engine.Progress, now time.Time) StackState {
 	state := fmt.Sprintf("%s %d/%d", StateApplying, p.Done, p.Total)
 	if len(p.Rollouts) > 0 {
@@ -25,7 +25,7 @@ func StateDuring(p engine.Progress, now time.Time) StackState {
 	return StackState{state, message}
 }
 
-// Left is how much longer a pass will take if each of its steps takes as long as those before. It is 0 when that is unknown.
+// Left returns the remaining time of a pass, on the assumption that each step takes as long as the earlier ones. It returns 0 if that is unknown.
 func Left(p engine.Progress, now time.Time) time.Duration {
 	if p.Done <= 0 || p.Done >= p.Total || p.Began.IsZero() {
 		return 0

@@ -11,8 +11,8 @@ import (
 // Requirement is one condition of a label selector.
 type Requirement struct {
 	Label  string
-	Values []string // one of these; nil for any
-	Not    bool     // the label must not have such a value; an absent label meets this
+	Values []string // the label must have one of these values; nil allows any value
+	Not    bool     // the condition is negated; then an object without the label meets it
 }
 
 // Meets reports whether labels meet the condition.
@@ -21,7 +21,8 @@ func (r Requirement) Meets(labels map[string]string) bool {
 	return (has && (r.Values == nil || slices.Contains(r.Values, value))) != r.Not
 }
 
-// ParseSelector reads label=value, label!=value, label in (a,b), label notin (a,b), label and !label, several with commas between.
+// ParseSelector parses conditions separated by commas. A condition is label=value, label!=value, label in (a,b), label notin (a,b), label or
+// !label.
 func ParseSelector(text string) (list []Requirement, err error) {
 	if text == "" {
 		return nil, nil
@@ -51,7 +52,7 @@ func terms(text string) (list []string) {
 	return append(list, text[begin:])
 }
 
-// parseRequirement reads one condition. ok is false for a wrong condition, or one with an invalid label.
+// parseRequirement parses one condition. ok is false if the condition or its label is not valid.
 func parseRequirement(term string) (r Requirement, ok bool) {
 	if r, ok = splitRequirement(term); !ok {
 		return r, false

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The states of a stack, in words.
+// These are the states of a stack.
 const (
 	StateInSync      = "in sync"
 	StateHeld        = "held"
@@ -20,7 +20,7 @@ const (
 	StateUnknown     = "unknown"
 )
 
-// The first words of a stack's state while a pass changes something; the progress follows, see [StateDuring].
+// These are the first words of a stack's state while a pass changes something. The progress follows them, see [StateDuring].
 const (
 	StateRollingOut = "rolling out"
 	StateApplying   = "applying"
@@ -29,7 +29,7 @@ const (
 // StackState is the state of a stack, and the reason.
 type StackState struct{ State, Message string }
 
-// planState is the state of a stack according to what a pass has left to do.
+// planState returns the state of a stack from the plan that a pass has not yet carried out.
 func planState(p *plan.Plan) StackState {
 	differ := Differ(p.Differing())
 	switch {
@@ -45,7 +45,7 @@ func planState(p *plan.Plan) StackState {
 	return StackState{State: StateInSync}
 }
 
-// failures names the first failure, and says how many there are.
+// failures returns the first failure, and the number of further failures.
 func failures(list []engine.Failure) string {
 	text := list[0].String()
 	if more := len(list) - 1; more > 0 {
@@ -62,7 +62,7 @@ func Differ(n int) string {
 	return Plural(n, "object") + " differ from Git"
 }
 
-// StateAfter is the state of a stack after a run.
+// StateAfter returns the state of a stack after a run.
 func StateAfter(run *Run) StackState {
 	pass := run.Pass
 	switch {
@@ -78,7 +78,7 @@ func StateAfter(run *Run) StackState {
 	left := planState(&pass.Last)
 	switch {
 	case left.State == StateHeld || left.State == StateSuspended:
-	case pass.Interrupted: // failures of an interrupted pass say nothing about the cloud
+	case pass.Interrupted: // the failures of an interrupted pass do not describe the cloud
 		return StackState{StateInterrupted, string(pass.Superseded)}
 	case len(pass.Failures) > 0:
 		return StackState{StateFailed, failures(pass.Failures)}

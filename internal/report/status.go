@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// StatusList is the status of stacks and their objects for programs, in the shape that kubectl prints; docs/json.md describes it.
+// StatusList is the status of stacks and their objects for programs, in the form that kubectl prints. docs/json.md describes it.
 type StatusList struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -28,18 +28,18 @@ type StatusList struct {
 	Items      []status.Object `json:"items"`
 }
 
-// StackDoc is what is known of a stack besides its objects.
+// StackDoc is the status of a stack without its objects.
 type StackDoc struct {
 	Name      string         `json:"name"`
 	Commit    string         `json:"commit,omitempty"`
 	Branch    string         `json:"branch,omitempty"`
 	Subject   string         `json:"subject,omitempty"`
 	Author    string         `json:"author,omitempty"`
-	Time      string         `json:"time,omitempty"` // of the commit; RFC 3339, UTC
+	Time      string         `json:"time,omitempty"` // the time of the commit; RFC 3339, UTC
 	Cloud     string         `json:"cloud,omitempty"`
 	Region    string         `json:"region,omitempty"`
-	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil when unknown
-	Agent     *AgentWord     `json:"agent,omitempty"`    // nil when none was asked
+	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil if unknown
+	Agent     *AgentWord     `json:"agent,omitempty"`    // nil if no agent was asked
 	Outcome   string         `json:"outcome"`
 	ExitCode  int            `json:"exitCode"`
 	Held      string         `json:"held,omitempty"`
@@ -48,11 +48,11 @@ type StackDoc struct {
 	Unlisted  []string       `json:"unlisted,omitempty"`
 	Owned     int            `json:"owned"`
 	Summary   plan.Summary   `json:"summary"`
-	Reported  int            `json:"reported"` // how many drifted and are only reported; part of summary.keep
+	Reported  int            `json:"reported"` // the number of objects with drift that is only reported; summary.keep includes them
 	States    map[string]int `json:"states"`   // number of the plan's objects in each state
 }
 
-// LastPass is how the last pass of a stack's commit ended, as its agent reported it to the forge.
+// LastPass is the end of the last pass for a stack's commit, as its agent reported it to the forge.
 type LastPass struct {
 	State       string `json:"state"` // success, failure, error or pending
 	Description string `json:"description"`
@@ -63,13 +63,13 @@ type StatusView struct {
 	Plan          plan.Plan
 	Rev           source.Revision
 	Cloud, Region string
-	LastPass      *LastPass // nil when unknown
-	WhyUnknown    string    // why it is unknown, for people
+	LastPass      *LastPass // nil if unknown
+	WhyUnknown    string    // the reason why LastPass is unknown, for people
 	Agent         *AgentWord
 	Objects       []status.Object
 }
 
-// StatusDocument is the status of stacks for programs, with the objects that the filter takes.
+// StatusDocument returns the status of stacks for programs, with the objects that the filter selects.
 func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []status.Object{}}
 	for _, v := range views {
@@ -108,7 +108,7 @@ func (v StatusView) doc() StackDoc {
 	return doc
 }
 
-// YAML writes v with the field names of its JSON, safe to print.
+// YAML writes v as YAML that is safe to print. The names of the fields are those in JSON.
 func YAML(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -131,8 +131,8 @@ func YAML(w io.Writer, v any) error {
 	return err
 }
 
-// nodeOf is the YAML node of a JSON tree, with the fields in the order of their names. Text that is not safe to print otherwise is in double
-// quotes. (A YAML parser would not read JSON whose names are longer than 1,024 characters.)
+// nodeOf returns the YAML node of a JSON tree, with the fields in the order of their names. Text that is not safe to print is written in double
+// quotes. (A YAML parser would not read JSON with names longer than 1,024 characters.)
 func nodeOf(tree any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode}
 	switch v := tree.(type) {

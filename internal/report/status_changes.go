@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Changes writes what has changed since a stack was last checked, one line each with the time. It covers the commit, what is left to do, and
-// the objects that the filter takes.
+// Changes writes the changes since a stack was last checked, one line each with the time. They are changes of the commit, of the steps that are
+// left, and of the objects that the filter selects.
 func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.Time) {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -45,7 +45,7 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 	_, _ = io.WriteString(t.W, b.String()) // in one piece
 }
 
-// leftOf is what a plan has left to do.
+// leftOf returns a text about the steps that are left in a plan.
 func leftOf(p plan.Plan) string {
 	if p.Held != nil {
 		return sum(p) + " held: " + p.Held.String()
@@ -53,7 +53,7 @@ func leftOf(p plan.Plan) string {
 	return sum(p)
 }
 
-// outline is an object's row of the table, without its name.
+// outline returns the row of an object in the table, without its name.
 func outline(o status.Object) string {
 	s := o.Status
 	text := s.Ready + "  " + stateText(s) + "  " + addressText(s.Addresses)

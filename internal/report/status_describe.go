@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Describe writes everything that is known of the objects that the filter takes.
+// Describe writes everything that is known about the objects that the filter selects.
 func (t StatusText) Describe(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
@@ -32,7 +32,7 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) 
 	b.WriteString(t.bold(nameOf(o)) + "\n")
 	line("state", t.paint(colorOfState(s.State), stateText(s)))
 	line("message", Clean(s.Message))
-	for _, c := range s.Conditions[:2] { // Ready repeats what Available says
+	for _, c := range s.Conditions[:2] { // the condition Ready repeats the text of Available
 		line(strings.ToLower(c.Type), Clean(fmt.Sprintf("%s (%s): %s", c.Status, c.Reason, c.Message)))
 	}
 	line("id", Clean(s.ID))
@@ -59,14 +59,14 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) 
 	tree(b, "live", s.Resource)
 }
 
-// changes lists fields with their current and wanted values.
+// changes writes fields with their current and wanted values.
 func (t StatusText) changes(b *strings.Builder, label string, list []kind.Change) {
 	for _, c := range list {
 		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), fieldText(c))
 	}
 }
 
-// fieldText is the current and the wanted value of a field.
+// fieldText returns the current and the wanted value of a field.
 func fieldText(c kind.Change) string {
 	if c.Secret {
 		return Clean(c.Field) + ": differs (secret, not shown)"
@@ -87,7 +87,7 @@ func fieldText(c kind.Change) string {
 	return Clean(c.Field) + ": " + text(c.Have) + " -> " + text(c.Want)
 }
 
-// tree writes a value as YAML, indented.
+// tree writes a value as indented YAML.
 func tree(b *strings.Builder, label string, value any) {
 	if value == nil {
 		return

@@ -13,15 +13,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// StatusFilter selects the objects that are shown. The zero value takes all.
+// StatusFilter selects the objects that are shown. The zero value selects all.
 type StatusFilter struct {
-	Kinds    []string // of any of these; none means all
+	Kinds    []string // the object must have one of these kinds; empty means any kind
 	NotReady bool     // only objects that need a person's attention.
 	Labels   []Requirement
-	Objects  []ObjectName // any of these; none means all
+	Objects  []ObjectName // the object must have one of these names; empty means any name
 }
 
-// ObjectName is an object as people name it: Kind/name or Kind/namespace/name, the kind in any case.
+// ObjectName is the name of an object as people write it: Kind/name or Kind/namespace/name. The kind may be in upper or lower case.
 type ObjectName struct{ Kind, Namespace, Name string }
 
 // ParseObject reads Kind/name or Kind/namespace/name.
@@ -41,7 +41,7 @@ func ParseObject(text string) (ObjectName, error) {
 	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
 }
 
-// Is reports whether the name is that of the object.
+// Is reports whether the object has this name.
 func (n ObjectName) Is(o status.Object) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
@@ -58,7 +58,7 @@ func (n ObjectName) In(views []StatusView) bool {
 	return false
 }
 
-// Missing is the error that no checked stack has the object. It suggests a similar name.
+// Missing returns the error that no checked stack has the object. The error suggests a similar name.
 func (n ObjectName) Missing(views []StatusView) error {
 	var names []string
 	for _, v := range views {
@@ -74,7 +74,7 @@ func (n ObjectName) Missing(views []StatusView) error {
 	return errors.New(text + "; `stackreeve status` lists them")
 }
 
-// Of returns the objects that the filter takes, in their order.
+// Of returns the objects that the filter selects, in the order of the list.
 func (f StatusFilter) Of(list []status.Object) []status.Object {
 	var out []status.Object
 	for _, o := range list {
@@ -116,7 +116,7 @@ func (v StatusView) Has(kind string) bool {
 	return slices.ContainsFunc(v.Objects, func(o status.Object) bool { return strings.EqualFold(o.Kind, kind) })
 }
 
-// KeyOf is the key of an object in a view.
+// KeyOf returns the key of an object in a view.
 func KeyOf(o status.Object, kinds []*kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {
@@ -125,7 +125,7 @@ func KeyOf(o status.Object, kinds []*kind.Kind) manifest.Key {
 			return key
 		}
 	}
-	if group, _, found := strings.Cut(o.APIVersion, "/"); found { // of a kind that the revision defines
+	if group, _, found := strings.Cut(o.APIVersion, "/"); found { // the revision itself defines the kind
 		key.Group = group
 	}
 	return key

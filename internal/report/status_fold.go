@@ -8,18 +8,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// mostSiblings is how many objects that are alike are shown below each other. Of more than that, only the first shownSiblings are shown.
+// mostSiblings is the maximum number of similar objects in one place that are all shown. If there are more, only the first shownSiblings are shown.
 const mostSiblings, shownSiblings = 12, 3
 
-// branch is an object with its parts, as far as they are shown.
+// branch is an object with those of its parts that are shown.
 type branch struct {
 	of    status.Object
 	parts []branch
-	// alike are the branches that are left out because they are like this one.
+	// alike are the branches that are left out because they are similar to this one.
 	alike []branch
 }
 
-// grown puts objects below their owners. An object whose owner is not in the list stands by itself.
+// grown puts objects below their owners. An object whose owner is not in the list is at the top level.
 func grown(list []status.Object) []branch {
 	there := map[status.Owner]bool{}
 	for _, o := range list {
@@ -39,7 +39,7 @@ func grown(list []status.Object) []branch {
 		for _, o := range list {
 			self := selfOf(o)
 			below := parts[self]
-			delete(parts, self) // a copy of the object does not have them again
+			delete(parts, self) // so that a copy of the object does not have the parts again
 			out = append(out, branch{of: o, parts: grow(below)})
 		}
 		return out
@@ -47,7 +47,7 @@ func grown(list []status.Object) []branch {
 	return grow(roots)
 }
 
-// calm reports whether nothing of a branch needs a person's attention.
+// calm reports whether no object of a branch needs a person's attention.
 func (b branch) calm() bool {
 	if needsAttention(b.of) {
 		return false
@@ -60,7 +60,8 @@ func (b branch) calm() bool {
 	return true
 }
 
-// sign is equal for branches that are shown as one: all of a kind that need no attention, or all that need the same attention.
+// sign returns the same text for branches that are shown as one. Objects of a kind that need no attention have the same sign if they are in the
+// same state. Other objects have the same sign if they need the same attention.
 func (b branch) sign(name string) string {
 	s := b.of.Status
 	if b.calm() {
@@ -73,7 +74,7 @@ func (b branch) sign(name string) string {
 	return text
 }
 
-// folded leaves out branches that are like many others, and everything below a depth; 0 for any depth.
+// folded leaves out branches that are similar to many others, and all objects below a depth. With the depth 0, the depth is not limited.
 func folded(list []branch, depth int) (out []branch) {
 	signs, many, last := make([]string, len(list)), map[string]int{}, map[string]int{}
 	for i, b := range list {
@@ -100,7 +101,7 @@ func folded(list []branch, depth int) (out []branch) {
 	return out
 }
 
-// rows are the table rows of a branch: an object's parts stand below it.
+// rows returns the rows of the table for a branch. The parts of an object are below it.
 func (b branch) rows(level int) (rows [][]string) {
 	s := b.of.Status
 	indent := strings.Repeat("  ", level)
@@ -124,7 +125,7 @@ func (b branch) rows(level int) (rows [][]string) {
 	return rows
 }
 
-// message is the message of the object. Text that repeats the message of a part is left out if that part is shown.
+// message returns the message of the object. If it repeats the message of a part that is shown, that text is left out.
 func (b branch) message() string {
 	text := b.of.Status.Message
 	for part := range b.below {

@@ -13,8 +13,8 @@ type Picture struct{ lines int }
 
 var escapes = pattern.Of(`\x1b\[[0-9]*[mAJ]`)
 
-// Next returns the output that replaces the last text by this one, cut to the size of the screen. text must be safe to print except for our
-// own colours.
+// Next returns the output that replaces the last text by this one. The output is cut to the size of the screen. text must be safe to print, except
+// for the colors that Stackreeve adds.
 func (p *Picture) Next(text string, width, height int) string {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if last := len(lines) - 1; last >= 0 {
@@ -38,7 +38,7 @@ func (p *Picture) Next(text string, width, height int) string {
 	return b.String()
 }
 
-// rowsOf is how many rows of the screen a line takes.
+// rowsOf returns the number of rows that a line occupies on the screen.
 func rowsOf(line string, width int) int {
 	columns := printable.Width(strings.TrimSuffix(escapes.ReplaceAllString(line, ""), "\n"))
 	if width <= 0 || columns == 0 {

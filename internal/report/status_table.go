@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	widestColumn = 80 // the width that one cell can give a column; longer cells stand out
+	widestColumn = 80 // the width up to which a cell widens its column; a longer cell exceeds its column
 	leastMessage = 24 // the least width at which a message is shown
 	between      = 2
 )
@@ -17,7 +17,7 @@ const (
 // leastImportant are the columns that are dropped on a narrow terminal, in this order.
 var leastImportant = []string{"ID", "ADDRESSES", "MESSAGE", "READY"}
 
-// table formats rows of safe cells, cut to the terminal's width. Without a width nothing is cut.
+// table returns the rows, cut to the width of the terminal. The text of the cells must be safe to print. If the width is 0, nothing is cut.
 func (t StatusText) table(rows [][]string) string {
 	widths := columnWidths(rows)
 	for _, name := range leastImportant {
@@ -80,7 +80,7 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// needed is the width of a table whose message column has only its least width.
+// needed returns the width of a table if its message column has the least width.
 func needed(names []string, widths []int) int {
 	sum := 0
 	for i, w := range widths {
@@ -100,7 +100,7 @@ func without(rows [][]string, column int) [][]string {
 	return out
 }
 
-// shorten cuts a safe text to a number of columns, and marks the cut.
+// shorten cuts a text that is safe to print to a number of columns, and marks the cut.
 func shorten(text string, most int) string {
 	if printable.Width(text) <= most {
 		return text
@@ -111,7 +111,7 @@ func shorten(text string, most int) string {
 	return printable.Fit(text, most-1) + "…"
 }
 
-// fitted cuts a safe text that begins in a column, so that it does not wrap.
+// fitted cuts a text that is safe to print and begins in a column, so that it does not wrap.
 func (t StatusText) fitted(text string, column int) string {
 	if t.Width <= 0 {
 		return text

@@ -14,15 +14,15 @@ import (
 // StatusText writes the status of stacks for people.
 type StatusText struct {
 	Text
-	// Width is the terminal's, in characters; 0 when nothing is cut.
+	// Width is the width of the terminal in characters. If it is 0, nothing is cut.
 	Width int
-	// Wide shows IDs, too.
+	// Wide also shows IDs.
 	Wide bool
-	// Depth is how many levels of objects and their parts are shown, the objects included; 0 for all.
+	// Depth is the number of levels that are shown: 1 means objects without their parts, and 0 means all levels.
 	Depth int
 }
 
-// Stack writes what is known of a stack, and a table of the objects that the filter takes.
+// Stack writes the status of a stack, and a table of the objects that the filter selects.
 func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
@@ -86,7 +86,7 @@ func (t StatusText) lastPass(v StatusView) string {
 	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
 
-// tally counts the objects of the plan in each state; "" when all of them are in sync.
+// tally returns the number of the plan's objects in each state, or "" if all of them are in sync.
 func tally(v StatusView) string {
 	counts := v.doc().States
 	if len(counts) == 0 || len(counts) == 1 && counts[string(status.StateInSync)] > 0 {
@@ -104,7 +104,7 @@ func tally(v StatusView) string {
 	return strings.Join(parts, ", ")
 }
 
-// rows are the cells of a table.
+// rows returns the cells of a table.
 func (t StatusText) rows(list []status.Object) [][]string {
 	rows := [][]string{{"OBJECT", "READY", "STATE", "ADDRESSES", "ID", "MESSAGE"}}
 	branches := grown(list)
@@ -120,7 +120,7 @@ func (t StatusText) rows(list []status.Object) [][]string {
 	return rows
 }
 
-// selfOf and ownerOf distinguish owners with the same name in different namespaces and stacks.
+// selfOf and ownerOf return owners that contain the namespace, so that owners with the same name in different namespaces and stacks differ.
 func selfOf(o status.Object) status.Owner {
 	return status.Owner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
 }
@@ -142,7 +142,7 @@ func stateText(s status.Status) string {
 	return Clean(text)
 }
 
-// addressText is the first few of an object's addresses.
+// addressText returns the first few addresses of an object.
 func addressText(list []string) string {
 	const most = 3
 	if len(list) == 0 {

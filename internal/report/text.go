@@ -14,30 +14,30 @@ import (
 type Text struct {
 	W     io.Writer
 	Color bool
-	// Approve is the command line that carries out a held plan, without the hash at its end.
+	// Approve is the command line that approves a held plan, without the hash at its end.
 	Approve string
-	// Binding makes every plan say how to carry out exactly that plan.
+	// Binding adds to every plan how to carry out exactly that plan.
 	Binding bool
-	// Verbose shows plans in full: every field of new objects, ignored differences, and renewed marks.
+	// Verbose shows all parts of a plan: every field of new objects, ignored differences, and renewed marks.
 	Verbose bool
 
-	// NoFlags is for places without flags: -v is not mentioned.
+	// NoFlags is set if the reader cannot set flags. Then -v is not mentioned.
 	NoFlags bool
 
-	keeping bool // objects that stay are named, besides those that are deleted
+	keeping bool // objects that stay in the cloud without a manifest are also shown
 }
 
-// Problems writes everything that is wrong with a revision or a configuration.
+// Problems writes all problems of a revision or a configuration.
 func (t Text) Problems(problems manifest.Problems) {
 	fmt.Fprintln(t.W, problems.Error()) // each is a line that is safe to print
 	fmt.Fprintf(t.W, "%s; nothing was done\n", Plural(len(problems), "problem"))
 }
 
-// Pass writes how a pass ended, after its plan.
+// Pass writes the end of a pass, after its plan.
 func (t Text) Pass(p engine.Pass) {
 	for _, f := range p.Failures {
 		if p.Interrupted {
-			break // it did not fail: it had not enough time
+			break // an interrupted step did not fail, it had not enough time
 		}
 		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
 	}
@@ -48,7 +48,7 @@ func (t Text) Pass(p engine.Pass) {
 	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
 }
 
-// news returns the steps that a pass leaves undone and that were not in its first plan: nobody has read them yet.
+// news returns the steps that a pass has not carried out and that were not in its first plan. Nobody has read about them yet.
 func news(p engine.Pass) []plan.Step {
 	if p.Interrupted {
 		return nil
@@ -58,7 +58,7 @@ func news(p engine.Pass) []plan.Step {
 		shown[s.Key] = s.Action
 	}
 	for _, f := range p.Failures {
-		shown[f.Key] = "" // whatever the text is
+		shown[f.Key] = "" // it is shown, regardless of the text
 	}
 	var steps []plan.Step
 	for _, s := range p.Last.Steps {
@@ -88,7 +88,7 @@ func someKeys(keys []manifest.Key) string {
 	return some(names)
 }
 
-// ending is a pass in one line.
+// ending returns one line about how a pass ended.
 func ending(p engine.Pass) string {
 	text := p.Outcome().String()
 	switch {
@@ -107,7 +107,7 @@ func ending(p engine.Pass) string {
 	return text + " (" + Lasted(p.Took) + ")"
 }
 
-// Deeds counts what a pass has done to the cloud.
+// Deeds returns the numbers of changes that a pass has made in the cloud.
 func Deeds(p engine.Pass) string {
 	done, gone := map[plan.Action]int{}, map[manifest.Key]bool{}
 	for _, r := range p.Results {

@@ -16,14 +16,14 @@ import (
 // Validation is the result of checking manifests, or a configuration, without a cloud.
 type Validation struct {
 	Paths    []string // as given
-	Objects  int      // in manifests
-	Stacks   int      // in configurations
+	Objects  int      // the number of objects in manifests
+	Stacks   int      // the number of stacks in configurations
 	Problems manifest.Problems
-	Notes    []manifest.Problem // allowed but worth knowing
+	Notes    []manifest.Problem // about things that are allowed, but that people should know
 	Ignored  []manifest.Ignored
 }
 
-// ValidationDoc is a validation for programs. Fields are added to it, never renamed or removed.
+// ValidationDoc is a validation for programs. New versions may add fields, but never rename or remove any.
 type ValidationDoc struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -35,7 +35,7 @@ type ValidationDoc struct {
 	Ignored    []PassedOverDoc `json:"ignored"`
 }
 
-// FindingDoc is a problem or a note. Object is Kind/name, or "" when unknown. Line is 0 when the finding is about the whole file.
+// FindingDoc is a problem or a note. Object is Kind/name, or "" if unknown. Line is 0 if the finding is about the whole file.
 type FindingDoc struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -45,14 +45,14 @@ type FindingDoc struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// PassedOverDoc is a file or document that was left alone.
+// PassedOverDoc is a file or document that was ignored.
 type PassedOverDoc struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
 }
 
-// Document is the validation for programs.
+// Document returns the validation for programs.
 func (v Validation) Document() ValidationDoc {
 	doc := ValidationDoc{APIVersion: "stackreeve.dev/v1alpha1", Kind: "Validation", Paths: v.Paths, Objects: v.Objects, Stacks: v.Stacks,
 		Problems: findings(v.Problems.Sorted()), Notes: findings(v.Notes), Ignored: []PassedOverDoc{}}
@@ -70,7 +70,7 @@ func findings(problems []manifest.Problem) []FindingDoc {
 	return list
 }
 
-// Text writes for people: ignored files and notes first, then the problems, or the number of objects if there are none.
+// Text writes for people. Ignored files and notes are first. Then the problems follow, or the number of objects if there are no problems.
 func (v Validation) Text(out, err io.Writer) {
 	for _, i := range v.Ignored {
 		fmt.Fprintf(err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
@@ -125,13 +125,13 @@ func workflow(w io.Writer, command string, p manifest.Problem) {
 	fmt.Fprintf(w, "::%s %s::%s\n", command, properties, workflowText.Replace(message(p)))
 }
 
-// message is a problem without its place.
+// message returns a problem without its place.
 func message(p manifest.Problem) string {
 	p.Origin = manifest.Origin{}
 	return p.String()
 }
 
-// SARIF is the validation as a log of the Static Analysis Results Interchange Format, version 2.1.0. (docs.oasis-open.org/sarif/sarif/v2.1.0,
+// SARIF returns the validation as a log of the Static Analysis Results Interchange Format, version 2.1.0. (docs.oasis-open.org/sarif/sarif/v2.1.0,
 // sections 3.13 to 3.30)
 func (v Validation) SARIF(program, version string) any {
 	type object = map[string]any
@@ -166,7 +166,7 @@ func (v Validation) SARIF(program, version string) any {
 	}
 }
 
-// reference is a file as a URI reference: relative to the repository unless it is absolute.
+// reference returns a file as a URI reference. It is relative to the repository unless the path is absolute.
 func reference(file string) string {
 	if path.IsAbs(file) {
 		return (&url.URL{Scheme: "file", Path: file}).String()

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// mostItems is how many items of a list are shown without -v. mostLines is how many lines of short values are shown.
+	// mostItems is the maximum number of items of a list that are shown without -v. mostLines is the maximum number of lines with short values.
 	mostItems = 12
 	mostLines = 3
 	// lineWidth is the maximum length of a line of short values, in bytes.
 	lineWidth = 100
-	// longestFull is how much of a value is shown with -v, in characters.
+	// longestFull is the maximum length of a value with -v, in characters.
 	longestFull = 4000
 )
 
-// values returns the lines about the fields that a creation sets: short values in a row, the items of longer lists one by one.
+// values returns the lines about the fields that a creation sets. Short values share a line. Longer lists have a line for each item.
 func (t Text) values(s plan.Step) []string {
 	var rows, lists []string
 	row := ""
@@ -64,7 +64,7 @@ func (t Text) values(s plan.Step) []string {
 	return append(rows, lists...)
 }
 
-// Values returns the fields that a creation sets; nil for every other step.
+// Values returns the fields that a creation sets, and nil for every other step.
 func Values(s plan.Step) []document.Value {
 	if s.Action != plan.Create {
 		return nil
@@ -72,7 +72,7 @@ func Values(s plan.Step) []document.Value {
 	return document.Values(s.Want, s.Secrets)
 }
 
-// Usual reports whether a value says nothing: it is the default, or empty.
+// Usual reports whether a value is not worth showing, because it is the default or empty.
 func Usual(v document.Value) bool {
 	list, ok := v.Value.([]any)
 	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
@@ -81,13 +81,13 @@ func Usual(v document.Value) bool {
 	})
 }
 
-// FieldName is a field without the part that all fields of a manifest share.
+// FieldName returns the path of a field without the prefix that all fields of a manifest have.
 func FieldName(field string) string {
 	field = strings.TrimPrefix(field, "spec.")
 	return strings.TrimPrefix(field, "resource.")
 }
 
-// mapsIn returns the items of a list of maps; nil for everything else.
+// mapsIn returns the items of a list of maps, and nil for every other value.
 func mapsIn(v any) (items []any) {
 	list, _ := v.([]any)
 	for _, item := range list {
@@ -113,7 +113,7 @@ func (t Text) few(items []any, indent string) (lines []string) {
 	return lines
 }
 
-// costOf says what the change of a field does, and in which way if there is a choice.
+// costOf returns the effect of the change of a field, and the way of the change if the manifest can choose among several.
 func costOf(c kind.Change) string {
 	cost := map[kind.Disruption]string{
 		kind.Reboot: "reboots it", kind.Rebuild: "wipes its disk", kind.Replace: "forces replacement",
@@ -127,7 +127,7 @@ func costOf(c kind.Change) string {
 	return ""
 }
 
-// change returns the lines about a field: one, or for lists one for each item that goes or comes.
+// change returns the lines about a field. For a list, there is a line for each item that is removed or added.
 func (t Text) change(c kind.Change, names map[string]string) []string {
 	cost := costOf(c)
 	field := Clean(c.Field)
@@ -162,7 +162,7 @@ func (t Text) change(c kind.Change, names map[string]string) []string {
 	return lines
 }
 
-// signs are the colors of items that are removed from a list or added to it.
+// signs are the colors of items that are removed from a list or added to it, by their sign.
 var signs = map[string]color{"-": red, "+": green}
 
 // itemsOf returns the items of a list, or the entries of a map, as texts.
@@ -187,7 +187,7 @@ func (t Text) itemsOf(v any, names map[string]string) (items []string, ok bool) 
 	return nil, false
 }
 
-// value is a value as JSON, or the name of the object whose ID it is. Long values are cut.
+// value returns a value as JSON. If it is the ID of an object, it returns the name of the object. Long values are cut.
 func (t Text) value(v any, names map[string]string) string {
 	if v == nil {
 		return "(none)"

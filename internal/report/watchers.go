@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Watchers are several watchers as one.
+// Watchers passes each call on to several watchers.
 type Watchers []engine.Watcher
 
 // Planned implements engine.Watcher.

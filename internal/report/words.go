@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// symbol is the symbol of an action at the beginning of a line.
+// symbol returns the symbol of an action, which begins a line.
 func symbol(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
@@ -33,7 +33,7 @@ func symbol(s plan.Step) string {
 	return "="
 }
 
-// explain is the text of a line after the key: what the step does to people, and why.
+// explain returns the text of a line after the key: the effect of the step for people, and the reason.
 func explain(s plan.Step) string {
 	var parts []string
 	add := func(text string) {
@@ -47,7 +47,7 @@ func explain(s plan.Step) string {
 	case s.Action == plan.Update && s.Disruption() > kind.InPlace:
 		add(s.Disruption().String())
 	}
-	if s.Trace == nil { // otherwise [traced] says it
+	if s.Trace == nil { // otherwise, [traced] contains it
 		add(s.Drifted())
 	}
 	if s.Adopts {
@@ -70,7 +70,7 @@ func explain(s plan.Step) string {
 	return Clean(strings.Join(parts, "; "))
 }
 
-// predecessors are the objects that have to go before that of the step.
+// predecessors returns the objects that must be deleted before that of the step.
 func predecessors(s plan.Step) (first []string) {
 	if !s.Action.Destroys() && s.Action != plan.Detach {
 		return nil
@@ -81,7 +81,7 @@ func predecessors(s plan.Step) (first []string) {
 	return first
 }
 
-// costs says what a step interrupts, and what is lost by it.
+// costs returns the interruptions and losses that a step causes.
 func costs(s plan.Step) string {
 	var parts []string
 	for _, c := range s.Changes {
@@ -95,7 +95,7 @@ func costs(s plan.Step) string {
 	return Clean(strings.Join(parts, "; "))
 }
 
-// some names the first few.
+// some returns the first few names, and the number of further names.
 func some(names []string) string {
 	const most = 3
 	if len(names) > most {
@@ -104,7 +104,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shown leaves the mark out, unless verbose mode asks for it or it is the only change.
+// shown returns the changes that a plan shows. The mark is left out, unless verbose mode is on or the mark is the only change.
 func (t Text) shown(s plan.Step) []kind.Change {
 	if t.Verbose {
 		return s.Changes
@@ -119,11 +119,10 @@ func (t Text) shown(s plan.Step) []kind.Change {
 // longestValue is the maximum length of a value without -v, in characters.
 const longestValue = 160
 
-// Clean makes text from elsewhere one line that is safe to print; see package
-// printable.
+// Clean returns untrusted text as one line that is safe to print; see package printable.
 func Clean(text string) string { return printable.Line(text) }
 
-// Lasted is a duration as people say it.
+// Lasted returns a duration as text for people.
 func Lasted(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -134,7 +133,7 @@ func Lasted(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Plural is a number with a noun.
+// Plural returns a number with a noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

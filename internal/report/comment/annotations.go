@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Annotations returns notes for lines of manifests: what is wrong with them, and which of them destroy something or cannot be carried out.
+// Annotations returns notes for lines of manifests. They report problems, steps that destroy something, and steps that cannot be carried out.
 func (p Page) Annotations() []forge.Annotation {
 	var list []forge.Annotation
 	for _, problem := range p.Problems.Sorted() {

@@ -20,7 +20,7 @@ const (
 	mostFields = 60
 )
 
-// diff shows changes as a block: red is the cloud, green is the manifest. names are the names of the objects behind IDs.
+// diff returns changes as a code block: red lines are in the cloud, green lines in the manifest. names maps IDs to the names of their objects.
 func diff(changes []kind.Change, names map[string]string) string {
 	changes = worth(changes)
 	var lines []string
@@ -36,7 +36,7 @@ func diff(changes []kind.Change, names map[string]string) string {
 	return fenced("diff", lines)
 }
 
-// costOf is what a change does, and in which way if there is a choice.
+// costOf returns the effect of a change, and the way of the change if the manifest can choose among several.
 func costOf(c kind.Change) string {
 	if c.Way == "" || c.Disruption == kind.Replace {
 		return cost[c.Disruption]
@@ -44,7 +44,7 @@ func costOf(c kind.Change) string {
 	return strings.TrimSuffix(" "+c.Way+":"+cost[c.Disruption], ":")
 }
 
-// cost is what changing a field does, written after its name.
+// cost is the effect of the change of a field. It follows the name of the field.
 var cost = [...]string{
 	kind.InPlace: "",
 	kind.Reboot:  " reboots it",
@@ -52,7 +52,7 @@ var cost = [...]string{
 	kind.Replace: " cannot be changed in place",
 }
 
-// worth removes the mark unless it is the only change.
+// worth returns the changes without that of the mark, unless it is the only change.
 func worth(changes []kind.Change) []kind.Change {
 	if len(changes) <= 1 {
 		return changes
@@ -67,7 +67,7 @@ func clipped(lines []string) []string {
 	return append(slices.Clip(lines[:mostLines]), fmt.Sprintf("  … %d more lines", len(lines)-mostLines))
 }
 
-// values returns the lines of one change. sum is their short form; it is "" when there are few lines.
+// values returns the lines of one change. sum is a short form of them, or "" if there are only a few lines.
 func values(c kind.Change, names map[string]string) (sum string, lines []string) {
 	switch {
 	case c.Field == kind.MarkField && c.Have == "":
@@ -101,7 +101,7 @@ func values(c kind.Change, names map[string]string) (sum string, lines []string)
 	return "", lines
 }
 
-// items returns the lines for lists whose order means little: removed items, added items, and how many stay.
+// items returns the lines for a list whose order is not important: removed items, added items, and the number of items that stay.
 func items(have, want []string) (sum string, lines []string) {
 	list := report.Compared(have, want)
 	if list.Same() {
@@ -119,7 +119,7 @@ func items(have, want []string) (sum string, lines []string) {
 	return sum, lines
 }
 
-// orEmpty replaces an empty list by a note that it is empty.
+// orEmpty returns a note that the list is empty if it is empty, and otherwise the list.
 func orEmpty(list []string) []string {
 	if len(list) == 0 {
 		return []string{"(empty)"}
@@ -127,7 +127,8 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// runs returns the lines for longer texts: the part between their common beginning and end, with two lines around it.
+// runs returns the lines for longer texts. They are the lines between the common beginning and the common end, with two lines before and after
+// them.
 func runs(have, want []string) []string {
 	head := 0
 	for head < min(len(have), len(want)) && have[head] == want[head] {
@@ -167,7 +168,7 @@ func entries(m map[string]any, names map[string]string) []string {
 	return out
 }
 
-// named is a value as text; an ID gets the name of its object.
+// named returns a value as text. If the value is an ID, the text contains the name of its object.
 func named(v any, names map[string]string) string {
 	id, ok := v.(string)
 	switch {
@@ -179,7 +180,7 @@ func named(v any, names map[string]string) string {
 	return text(report.Identify(id, names))
 }
 
-// generic is a value as JSON decodes it.
+// generic returns a value in the form into which JSON decodes it.
 func generic(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -194,7 +195,7 @@ func generic(v any) any {
 	return out
 }
 
-// text is a value on one line, as JSON.
+// text returns a value as JSON, on one line.
 func text(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,6 +1,7 @@
-// Package comment renders the text for a pull request: the plan, what is missing before it can be carried out, its outcome, and drift.
+// Package comment renders the text for a pull request: the plan, the conditions that are missing before the plan can be carried out, its outcome,
+// and drift.
 //
-// It is pure: pages in, Markdown and one-liners out. It knows plans and the rules of forges' Markdown, and neither a forge nor a cloud. All
-// text from manifests, clouds and people is untrusted. It is shown as code or as plain words. It can neither leave its place, ping anybody nor
-// hide anything.
+// The package only converts: it reads pages and returns Markdown and single lines. It depends on plans and on the rules of forges' Markdown, but on
+// no forge and no cloud. All text from manifests, clouds and people is untrusted. It is shown as code or as plain words, so that it cannot leave
+// its place, notify anybody or hide anything.
 package comment

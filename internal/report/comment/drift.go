@@ -14,20 +14,20 @@ import (
 // Drift is a difference between a stack and its cloud that no commit explains.
 type Drift struct {
 	Stack  string
-	Commit string    // that the cloud was last made equal to
-	Since  time.Time // when it was found
-	// Browser gives the addresses of the repository; the zero value when they are unknown.
+	Commit string    // the commit that the cloud was last made equal to
+	Since  time.Time // the time when the difference was found
+	// Browser returns the addresses of the repository. It is the zero value if they are unknown.
 	Browser forge.Browser
 	// Corrected is true when the drift was corrected; otherwise it is only reported.
 	Corrected bool
 	Steps     []plan.Step
-	// More is how many further objects drifted that are reported on no pull request, because there are too many files or pull requests.
+	// More is the number of further objects with drift. They are reported on no pull request, because there are too many files or pull requests.
 	More int
-	// Over is true when the drift has since been corrected, or explained by a commit.
+	// Over is true if the drift was corrected later, or if a later commit explains it.
 	Over bool
 }
 
-// Markdown is the drift as a comment.
+// Markdown returns the drift as a comment.
 func (d Drift) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", code(d.Stack), d.summary())
@@ -94,7 +94,7 @@ func (d Drift) held() string {
 	return "holds"
 }
 
-// step is one drifted object: what happened to it, by whom, and its fields.
+// step returns the text about one object with drift: the difference, the person who caused it, and the fields.
 func (d Drift) step(s plan.Step) string {
 	what := "changed in the cloud"
 	if s.Vanished() {
@@ -110,7 +110,7 @@ func (d Drift) step(s plan.Step) string {
 	return text
 }
 
-// remedy is the effect of the correction, beyond the fields.
+// remedy returns the effects that the correction has in addition to those on the fields.
 func (d Drift) remedy(s plan.Step) string {
 	switch {
 	case !d.Corrected:
@@ -125,7 +125,7 @@ func (d Drift) remedy(s plan.Step) string {
 	return "; it was put back in place"
 }
 
-// traced is who did what, and when, as far as that is known.
+// traced returns who changed the object, when, and in which way, as far as that is known.
 func traced(t kind.Trace) string {
 	if t == (kind.Trace{}) {
 		return ", by whom and when is unknown to this cloud"
@@ -146,7 +146,7 @@ func traced(t kind.Trace) string {
 	return text
 }
 
-// choice is what people can do about drift that is only reported.
+// choice returns the text about how people can react to drift that is only reported.
 func (d Drift) choice() string {
 	var gone, changed bool
 	for _, s := range d.Steps {

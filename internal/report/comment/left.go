@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// leftAlone names the files and documents of the commit that were ignored.
+// leftAlone lists the files and documents of the commit that were ignored.
 func (p Page) leftAlone() string {
 	list, more := report.LeftAlone(p.Plan.Ignored, report.MostLeft)
 	if len(list) == 0 {

@@ -9,13 +9,13 @@ import (
 // ApproveCommand is the comment with which somebody with write access approves a held plan.
 func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 
-// PlanCommand is the comment with which somebody with write access asks for a plan of a fork's commit.
+// PlanCommand is the comment with which somebody with write access requests a plan of a fork's commit.
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
 
 // held reports whether the plan waits for an approval.
 func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != nil && len(p.Approvals) == 0 }
 
-// missing is what must be done before the cloud equals the pull request.
+// missing says what must be done before the cloud can equal the pull request.
 func (p Page) missing() string {
 	if p.Quiet || p.Plan != nil && p.Plan.InSync() {
 		return ""
@@ -26,7 +26,7 @@ func (p Page) missing() string {
 		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
 	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
-		return text // merging it applies nothing
+		return text // the merge does not start a pass
 	}
 	if len(list) == 0 {
 		return text + "**To apply it**, merge it.\n\n"
@@ -39,7 +39,7 @@ func (p Page) missing() string {
 	return text
 }
 
-// RunCommand is the command that approves a held plan where a comment cannot.
+// RunCommand is the command that approves a held plan if a comment cannot approve it.
 func RunCommand(stack, hash string) string {
 	return "stackreeve run --once --stack " + stack + " --approve " + hash
 }
@@ -75,7 +75,7 @@ func (p Page) todo() (list []string) {
 	return list
 }
 
-// leave says who approved a plan that would be held.
+// leave lists the people who approved a plan that would otherwise be held.
 func (p Page) leave() string {
 	if p.Plan == nil || p.Plan.Held == nil || len(p.Approvals) == 0 {
 		return ""

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Need is another pull request that this one depends on, or has to do with.
+// Need is another pull request on which this one depends, or with which it is connected.
 type Need struct {
-	Number int    // 0 where Name leads to none of this repository.
-	Name   string // how the author calls it; may be empty where there is a number.
-	URL    string // for people; "" when it is not known.
-	Head   string // its commit, where the plan includes it.
+	Number int    // 0 if Name does not refer to a pull request of this repository.
+	Name   string // the name that the author wrote; may be empty if there is a number.
+	URL    string // the address for people; "" if it is not known.
+	Head   string // its commit, if the plan includes it.
 	Fate   Fate
 }
 
-// Fate is what became of a need in a plan.
+// Fate is the reason why a plan includes a need, or why it does not.
 type Fate string
 
-// The fates. The plan includes nothing of the others than the first two.
+// These are the values of Fate. Only with the first two, the plan includes the commit.
 const (
 	Included Fate = "the plan includes it"
 	Below    Fate = "its commit comes with this one"
@@ -34,7 +34,7 @@ const (
 	Beyond   Fate = "it is one of too many; the plan does without it"
 )
 
-// needs lists what this depends on.
+// needs lists the pull requests on which this one depends.
 func (p Page) needs() string {
 	if len(p.Needs) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (p Page) needs() string {
 	return b.String() + "\n"
 }
 
-// called is the name of a need, for people.
+// called returns the name of a need for people.
 func (n Need) called() string {
 	switch {
 	case n.Number == 0:
@@ -61,7 +61,7 @@ func (n Need) called() string {
 	return strconv.Itoa(n.Number) + " (" + code(n.URL) + ")"
 }
 
-// included names what is merged before the head.
+// included returns the names of the commits that are merged before the head.
 func (p Page) included() (names []string) {
 	for _, n := range p.Needs {
 		if n.Fate == Included {

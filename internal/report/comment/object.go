@@ -53,17 +53,17 @@ func gradeOf(s plan.Step) grade {
 	return drifted
 }
 
-// object is what happens to one object of the repository, or to several with the same text.
+// object is an object of the repository with its steps, or several objects with the same text.
 type object struct {
 	key    manifest.Key
 	origin manifest.Origin
 	grade  grade
-	steps  []part      // the worst first, without silent ones.
-	notes  []kind.Note // that belong to no step.
-	more   []object    // all objects with the same text, when there are several
+	steps  []part      // the worst first; silent steps are left out.
+	notes  []kind.Note // the notes that belong to no step.
+	more   []object    // all objects, if several have the same text
 }
 
-// objects returns the objects of a plan that people need to read about, by grade.
+// objects returns the objects of a plan that people need to know about, by grade.
 func objects(p plan.Plan) map[grade][]object {
 	list := map[grade][]object{}
 	for _, g := range report.Groups(p) {
@@ -86,15 +86,15 @@ func objects(p plan.Plan) map[grade][]object {
 	return list
 }
 
-// alone reports whether the object has only one step, its own.
+// alone reports whether the object has only one step, and this is the step of the object itself.
 func (o object) alone() bool { return len(o.steps) == 1 && o.steps[0].Key == o.key }
 
-// short reports whether one line says everything.
+// short reports whether one line is enough for the whole text about the object.
 func (o object) short() bool {
 	return o.alone() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
 }
 
-// title is the object's line in HTML.
+// title returns the line about the object in HTML.
 func (o object) title() string {
 	name := codeHTML(o.key.String())
 	if len(o.more) > 0 {
@@ -106,7 +106,7 @@ func (o object) title() string {
 	return name + ": " + o.said(inHTML())
 }
 
-// said is what happens to the object.
+// said returns the text about what happens to the object.
 func (o object) said(in style) string {
 	if o.alone() {
 		return titled(o.steps[0].Step, in)
@@ -118,7 +118,7 @@ func (o object) said(in style) string {
 	return text
 }
 
-// whole is what happens to the objects that an object stands for.
+// whole returns the text about what happens to all objects that an object expands to.
 func whole(steps []part, in style) string {
 	var of plan.Plan
 	for _, s := range steps {
@@ -127,17 +127,17 @@ func whole(steps []part, in style) string {
 	return brief(of) + lost(of, plan.Recreate, in) + lost(of, plan.Delete, in) + shaken(of)
 }
 
-// line is the object in one line.
+// line returns the whole text about the object as one line.
 func (o object) line(in places) string {
 	return "- " + code(o.key.String()) + in.after(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
 }
 
-// details is the object in a fold.
+// details returns the text about the object, folded below its title.
 func (o object) details(in places) string {
 	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.written(in)+everyOne(o.names()), o.body())
 }
 
-// written says where the object's manifests are.
+// written says in which files the object's manifests are.
 func (o object) written(in places) string {
 	var list []string
 	all := o.more
@@ -155,7 +155,7 @@ func (o object) written(in places) string {
 	return "Written in " + some(list) + ".\n\n"
 }
 
-// body is the text about the object without its title and its places.
+// body returns the text about the object, without its title and its places.
 func (o object) body() string {
 	var b strings.Builder
 	for _, n := range o.notes {
@@ -189,7 +189,7 @@ func note(n kind.Note) string {
 	return "Note: " + code(n.Field) + " " + quote(n.Text) + "\n\n"
 }
 
-// lines are the steps with little text; steps with the same text share a line.
+// lines returns a line for each step with little text. Steps with the same text have one line together.
 func lines(steps []plan.Step) string {
 	const together = 20
 	var order []string
@@ -213,10 +213,10 @@ func lines(steps []plan.Step) string {
 	return b.String()
 }
 
-// openLines is how many lines a section shows before it folds them.
+// openLines is the number of lines that a section shows. Further lines are folded.
 const openLines = 25
 
-// section is all objects of one grade.
+// section returns the text about all objects of one grade.
 func section(in places, g grade, list []object) string {
 	if len(list) == 0 {
 		return ""

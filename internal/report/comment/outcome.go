@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostFailures is how many failures of a pass a comment names.
+// mostFailures is the maximum number of failures of a pass that a comment lists.
 const mostFailures = 20
 
-// outcome is the result of the merge.
+// outcome returns the text about the run after the merge.
 func (p Page) outcome(run report.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), ending(run))
@@ -36,7 +36,7 @@ func (p Page) outcome(run report.Run) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// ending is how a run ended, in one line.
+// ending returns one line about how a run ended.
 func ending(run report.Run) string {
 	switch {
 	case run.Refused != nil:
@@ -79,7 +79,7 @@ func (p Page) passed(pass engine.Pass, in places) string {
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {
-			break // it did not fail: it had not enough time
+			break // an interrupted step did not fail, it had not enough time
 		}
 		if i == mostFailures {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
@@ -102,7 +102,7 @@ func because(f engine.Failure) string {
 	return "; because of it, " + some(names) + " had to wait"
 }
 
-// left names the objects that were refused, or that people must decide about.
+// left lists the objects that were refused, or about which people must decide.
 func (p Page) left(pass engine.Pass, in places) string {
 	var b strings.Builder
 	failed := map[string]bool{}

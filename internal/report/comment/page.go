@@ -12,41 +12,42 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Page is what is known about one pull request and one stack.
+// Page contains everything that is known about one pull request and one stack.
 type Page struct {
 	Stack  string
-	Number int // of the pull request; 0 for none
-	// Head is the commit that was planned. Base is the branch it is for, and BaseCommit the commit of that branch at that time.
+	Number int // the number of the pull request; 0 if there is none
+	// Head is the commit that was planned. Base is the branch into which it is to be merged. BaseCommit is the commit of that branch when the plan was
+	// made.
 	Head, Base, BaseCommit string
-	// Browser gives the addresses of the repository; the zero value when they are unknown.
+	// Browser returns the addresses of the repository. It is the zero value if they are unknown.
 	Browser forge.Browser
-	// Tree is the hash of the stack's folder that was read.
+	// Tree is the hash of the stack's folder as it was read.
 	Tree string
-	// Plan is what merging would do; nil when there is none.
+	// Plan contains the effects of merging. It is nil if there is no plan.
 	Plan *plan.Plan
-	// Preflight is what the plan needs from the cloud.
+	// Preflight contains the requirements of the plan that the cloud must meet.
 	Preflight preflight.Findings
-	// Differs are the differences between the manifests. It replaces the plan when Offline says why no cloud was asked.
+	// Differs are the differences between the manifests. They replace the plan if no cloud was read. Then Offline is the reason.
 	Differs []document.Difference
 	Offline string
 	// Problems are the errors in the manifests.
 	Problems manifest.Problems
-	// Err is the reason why there is neither plan nor problems: a conflict, or a cloud that is down.
+	// Err is the reason why there are neither a plan nor problems: a conflict, or a cloud that is down.
 	Err string
-	// Needs are what it depends on, in the order in which they are merged; MoreNeeds is true when there are others.
+	// Needs are the pull requests on which this one depends, in the order in which they are merged. MoreNeeds is true if there are further ones.
 	Needs     []Need
 	MoreNeeds bool
 	// Approvals are the approvals of the plan.
 	Approvals []plan.Approval
-	// Unread is true when there are more comments than the agent reads: a new one approves nothing.
+	// Unread is true if there are more comments than the agent reads. Then a new comment cannot approve anything.
 	Unread bool
 	// Quiet is true when the pull request changes nothing of the stack.
 	Quiet bool
-	// After is the run after the merge; nil before it.
+	// After is the run after the merge. It is nil before the merge.
 	After *report.Run
 }
 
-// Markdown is the page as a comment.
+// Markdown returns the page as a comment.
 func (p Page) Markdown() string {
 	var b strings.Builder
 	if p.After != nil {
@@ -76,12 +77,12 @@ func (p Page) Markdown() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// bare reports whether nothing is known about the time before the merge.
+// bare reports whether nothing is known about the plan before the merge.
 func (p Page) bare() bool {
 	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
 }
 
-// summary is the first line.
+// summary returns the text of the first line.
 func (p Page) summary() string {
 	switch {
 	case p.Err != "":
@@ -100,7 +101,7 @@ func (p Page) summary() string {
 	return "no plan"
 }
 
-// about says what was compared with what.
+// about returns the text about which revisions were compared, and with which result.
 func (p Page) about() string {
 	switch {
 	case p.Err != "":
@@ -132,7 +133,7 @@ func (p Page) planned() string {
 	return text + "."
 }
 
-// merging names what was planned.
+// merging returns the beginning of the sentence about the plan: the commits that are merged, and the branch.
 func (p Page) merging() string {
 	switch {
 	case p.Head == "":
@@ -143,7 +144,7 @@ func (p Page) merging() string {
 	return "Merging " + listed(append(p.included(), commit(p.Head))) + " into " + p.base()
 }
 
-// base names the branch into which it is merged.
+// base returns the name of the branch into which the head is merged.
 func (p Page) base() string {
 	text := "the branch"
 	if p.Base != "" {
@@ -191,7 +192,7 @@ func (p Page) problem(problem manifest.Problem) string {
 	return text
 }
 
-// differing is the difference between manifests, in one line.
+// differing returns one line about the differences between manifests.
 func differing(list []document.Difference) string {
 	count := map[document.Edit]int{}
 	for _, d := range list {

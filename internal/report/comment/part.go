@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// part is a step, and the values that it sets.
+// part is a step together with the values that it sets.
 type part struct {
 	plan.Step
 	values []document.Value
@@ -24,10 +24,10 @@ func partOf(s plan.Step) part {
 	return part{s, slices.DeleteFunc(report.Values(s), report.Usual)}
 }
 
-// plain reports whether one line says everything about it.
+// plain reports whether one line is enough for the whole text about the step.
 func (s part) plain() bool { return len(s.Changes)+len(s.Notes)+len(s.values)+len(s.Ignored) == 0 }
 
-// text is the text about the step besides what it does.
+// text returns the text about the step, without its first line.
 func (s part) text() string {
 	text := ""
 	if changes := worth(s.Changes); len(changes) > 0 {
@@ -72,8 +72,8 @@ func (s part) made() (out []string) {
 	return out
 }
 
-// sign is the whole text about the step, with a placeholder for its name. The name is replaced in the content and not in the markup around it:
-// it may be a word of Markdown.
+// sign is the whole text about the step, with a placeholder instead of its name. The name is replaced in the content and not in the markup around
+// it, because it may equal a word of Markdown.
 func (s part) sign() string {
 	if report.Named(s.key() + s.said() + s.text()) {
 		return "" // unique
@@ -84,15 +84,15 @@ func (s part) sign() string {
 
 func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
 
-// said is what the step does and why, without the steps that it waits for.
+// said returns the effect and the reason of the step, without the steps that it waits for.
 func (s part) said() string {
 	s.Turn = cause.Cause{}
 	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
 }
 
-// joined is one step for several with the same sign.
+// joined returns one step that represents several with the same sign.
 func (s part) joined(same []part) part {
-	literal := true // nothing in them depends on the name
+	literal := true // no text depends on the name
 	var turn cause.Cause
 	for _, one := range same {
 		literal = literal && one.text() == s.text() && one.said() == s.said()
@@ -107,7 +107,7 @@ func (s part) joined(same []part) part {
 	return s
 }
 
-// standing is the step with the placeholder for a name.
+// standing returns the step with the placeholder instead of a name.
 func (s part) standing(name string) part {
 	former := s.From
 	put := func(text string) string { return report.Spoken(report.StandingBoth(text, name, former)) }
@@ -169,7 +169,7 @@ func standingValue(v any, put func(string) string) any {
 	return v
 }
 
-// joined joins objects with the same text.
+// joined joins all objects with the same text.
 func joined(list []object) (out []object) {
 	for _, same := range report.Alike(list, object.sign) {
 		o := same[0]
@@ -182,8 +182,8 @@ func joined(list []object) (out []object) {
 	return out
 }
 
-// sign is the whole text about the object, with a placeholder for its name. It is "" when one line says everything, or when the text contains
-// the placeholder by itself.
+// sign is the whole text about the object, with a placeholder instead of its name. It is "" if one line is enough for the text, or if the text
+// contains the words of the placeholder.
 func (o object) sign() string {
 	if o.short() || report.Named(o.said(inMarkdown())+o.body()) {
 		return ""
@@ -193,7 +193,7 @@ func (o object) sign() string {
 	return own + o.key.Kind + "/" + o.key.Namespace + "\n" + o.said(inMarkdown()) + "\n" + o.body()
 }
 
-// standing is the object with the placeholder for its name.
+// standing returns the object with the placeholder instead of its name.
 func (o object) standing() object {
 	name := o.key.Name
 	o.key.Name = report.Standing(o.key.Name, name)
@@ -231,12 +231,12 @@ func namesOf(steps []part) (names []string) {
 
 func nameOf(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
-// several names objects of one kind.
+// several returns the names of several objects of one kind.
 func several(kind string, names []string, in style) string {
 	return fmt.Sprintf("%d %s objects: %s", len(names), in.code(kind), some(coded(report.Ranges(names), in)))
 }
 
-// everyOne names all objects when several leaves some out.
+// everyOne returns the names of all objects, if several leaves some of them out.
 func everyOne(names []string) string {
 	const most = 300
 	ranges := report.Ranges(names)

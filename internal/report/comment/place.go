@@ -5,11 +5,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// mostLinked is the number of objects and problems up to which their places are links. An address is several times as long as the place, and a
-// forge limits the length of comments.
+// mostLinked is the maximum number of objects and problems in a comment whose places are links. An address is several times as long as the place,
+// and a forge limits the length of comments.
 const mostLinked = 300
 
-// place is the file and line of an object from the root of the repository; "" when it has none.
+// place returns the file and line of an object, with the path from the root of the repository. It returns "" if the object is in no file.
 func place(o manifest.Origin) string {
 	if o.File == "" {
 		return ""
@@ -17,13 +17,13 @@ func place(o manifest.Origin) string {
 	return o.String()
 }
 
-// places shows where in a commit something is written. The places are links if the addresses of the commit are known.
+// places shows the places of manifests in a commit. The places are links if the addresses of the commit are known.
 type places struct {
 	at     forge.Browser
 	commit string
 }
 
-// code is the file and line, from the root of the repository; "" when it has none.
+// code returns the file and line of an object as code. It returns "" if the object is in no file.
 func (p places) code(o manifest.Origin) string {
 	text := place(o)
 	if text == "" {
@@ -35,7 +35,7 @@ func (p places) code(o manifest.Origin) string {
 	return code(text)
 }
 
-// after is code, in the form that follows other text.
+// after returns the file and line in parentheses, to follow other text.
 func (p places) after(o manifest.Origin) string {
 	if text := p.code(o); text != "" {
 		return " (" + text + ")"
@@ -43,7 +43,7 @@ func (p places) after(o manifest.Origin) string {
 	return ""
 }
 
-// places are those of the planned commit.
+// places returns the places of the planned commit.
 func (p Page) places() places {
 	n := len(p.Problems) + len(p.Differs)
 	if p.Plan != nil {
@@ -54,7 +54,7 @@ func (p Page) places() places {
 	return placesOf(p.Browser, p.Head, n)
 }
 
-// placesOf are the places of n objects and problems in a commit.
+// placesOf returns the places of a commit, for a comment with n objects and problems.
 func placesOf(at forge.Browser, commit string, n int) places {
 	if n > mostLinked {
 		at = forge.Browser{}

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// cost is what merging costs.
+// cost returns the text about the cost of merging.
 func (p Page) cost() string {
 	if p.Preflight.Cost == nil {
 		return ""
@@ -19,7 +19,7 @@ func (p Page) cost() string {
 // mostQuotas is the maximum number of rows in the table of quotas.
 const mostQuotas = 50
 
-// quotas is how much of the limited quotas the plan uses, in a fold.
+// quotas returns the text about the plan's use of limited quotas, folded.
 func (p Page) quotas() string {
 	f := p.Preflight
 	if len(f.Quotas)+len(f.Notes) == 0 {
@@ -54,12 +54,12 @@ func quotaRow(q preflight.Quota) string {
 	return fmt.Sprintf("| %s | %d | %d | %s | %d |\n", quotaName(q), q.Takes, q.Gives, free, q.Limit)
 }
 
-// quotaName is safe in a row of a table.
+// quotaName returns the name of a quota. The name is safe in a row of a table.
 func quotaName(q preflight.Quota) string {
 	return strings.ReplaceAll(quote(report.QuotaName(q.Resource)), "|", "\\|")
 }
 
-// shortages are the reasons why the plan as a whole cannot be carried out.
+// shortages returns the reasons why the plan as a whole cannot be carried out.
 func (p Page) shortages() (list []string) {
 	for _, q := range p.Preflight.Short() {
 		list = append(list, prose(upperFirst(report.Shortage(q)))+".")

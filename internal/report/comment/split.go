@@ -13,16 +13,16 @@ const (
 	MaxParts = 5
 	// shortest is the smallest limit for a part.
 	shortest = 1_000
-	// titleKept is the maximum length of a fold's title that is repeated.
+	// titleKept is the maximum length of the title of a fold that is repeated in the next part.
 	titleKept = 200
 
 	continued = "*Continued.*\n\n"
 	leftOut   = "**%s.** All of it is in the check run of the commit, where there is one, and `stackreeve plan -o markdown` prints it.\n\n"
 )
 
-// Split cuts a comment into at most [MaxParts] parts of at most limit characters each; limit is at least 1,000. Code blocks and folds that are
-// cut are closed, and opened again in the next part. Text that is too long for all parts together is left out between the last two, and
-// counted.
+// Split cuts a comment into at most [MaxParts] parts of at most limit characters each. limit is at least 1,000. Code blocks and folds that are cut
+// are closed, and opened again in the next part. If the text is too long for all parts together, some lines between the last two parts are left
+// out, and their number is written there.
 func Split(body string, limit int) []string {
 	limit = max(limit, shortest)
 	body = strings.ToValidUTF8(body, "\ufffd")
@@ -51,12 +51,12 @@ func Split(body string, limit int) []string {
 	return parts
 }
 
-// splitter knows what is open before each line of a text.
+// splitter contains for each line of a text which code block and folds are open before it.
 type splitter struct {
 	limit int
 	lines []string
-	sizes []int  // in characters, with the line end if there is one.
-	open  []nest // one more than there are lines
+	sizes []int  // the sizes of the lines in characters, with the line end if there is one.
+	open  []nest // what is open before each line, and at the end
 }
 
 func newSplitter(body string, limit int) *splitter {
@@ -72,11 +72,11 @@ func newSplitter(body string, limit int) *splitter {
 		now = now.after(line)
 	}
 	s.open = append(s.open, now)
-	s.sizes[len(s.sizes)-1]-- // it ends no line
+	s.sizes[len(s.sizes)-1]-- // the last line has no line end
 	return s
 }
 
-// part returns the text that fits from a line on, and the next line.
+// part returns the text from a line on that fits into one part, and the number of the next line.
 func (s *splitter) part(from int, head string) (text string, next int) {
 	head += s.open[from].reopen()
 	size := utf8.RuneCountInString(head)
@@ -99,7 +99,7 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 	return text + s.open[next].close(), next
 }
 
-// better reports whether the part should end before a line though the line fits. It should if a block begins there that fits only into the
+// better reports whether the part should end before a line although the line fits. That is so if a block begins at the line that fits only into the
 // next part, and this part is more than half full.
 func (s *splitter) better(at, size int) bool {
 	if s.open[at].depth() > 0 || s.open[at+1].depth() == 0 || size < s.limit/2 {
@@ -115,7 +115,8 @@ func (s *splitter) better(at, size int) bool {
 	return size+block > s.limit && block+len(continued) <= s.limit
 }
 
-// tail is the first line of the last part, from or later. From there on everything fits. If possible, nothing is open there.
+// tail returns the first line of the last part, which is not before from. The rest of the text fits into that part. If possible, no block is open
+// at that line.
 func (s *splitter) tail(from int) int {
 	room := s.limit - len(leftOut) - 40
 	fits := func(i, size int) bool {
@@ -139,7 +140,7 @@ func (s *splitter) tail(from int) int {
 	return free
 }
 
-// missing counts what is left out.
+// missing returns a line about the number of objects or lines that are left out.
 func (s *splitter) missing(from, to int) string {
 	n := 0
 	for i := from; i < to; i++ {
@@ -156,10 +157,10 @@ func (s *splitter) missing(from, to int) string {
 	return fmt.Sprintf("%d objects more are left out here", n)
 }
 
-// nest is what is open at a point of a text: a code block, and the folds around it.
+// nest contains the code block that is open at a point of a text, and the folds around it.
 type nest struct {
-	fence string   // the line that opened it
-	folds []string // the lines that opened them
+	fence string   // the line that opened the code block; "" for none
+	folds []string // the lines that opened the folds
 }
 
 func (n nest) depth() int {
@@ -169,7 +170,7 @@ func (n nest) depth() int {
 	return len(n.folds)
 }
 
-// after is what is open after a line.
+// after returns what is open after a line.
 func (n nest) after(line string) nest {
 	mark := fenceMark(line)
 	switch {
@@ -188,7 +189,7 @@ func (n nest) after(line string) nest {
 	return n
 }
 
-// close closes everything that is open.
+// close returns the text that closes the code block and the folds.
 func (n nest) close() string {
 	text := ""
 	if n.fence != "" {
@@ -200,7 +201,7 @@ func (n nest) close() string {
 // closing is the length of close in characters, with a line end before it.
 func (n nest) closing() int { return utf8.RuneCountInString(n.close()) + 1 }
 
-// reopen opens everything again.
+// reopen returns the text that opens the code block and the folds again.
 func (n nest) reopen() string {
 	var b strings.Builder
 	for _, fold := range n.folds {
@@ -216,7 +217,7 @@ func (n nest) reopen() string {
 	return b.String()
 }
 
-// tooLong replaces a line of so many characters. In code it is cut; elsewhere a cut could change what the line means.
+// tooLong replaces a line that is longer than a part. In a code block, the line is cut. Elsewhere a cut could change the meaning of the line.
 func (n nest) tooLong(line string, length, most int) string {
 	after := n.after(line)
 	switch {
@@ -232,7 +233,7 @@ func (n nest) tooLong(line string, length, most int) string {
 	return fmt.Sprintf("(a line of %d characters is left out)", length)
 }
 
-// fenceMark is the run of backticks with which a line begins or ends a code block, "" when it does not (CommonMark 0.31, 4.5).
+// fenceMark returns the run of backticks that begins or ends a code block at this line, or "" (CommonMark 0.31, 4.5).
 func fenceMark(line string) string {
 	text := strings.TrimLeft(line, " ")
 	rest := strings.TrimLeft(text, "`")

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Status is the page in one line of at most [forge.MaxDescription] characters. ok is false when something must be done before merging has the
-// effect that the manifests describe.
+// Status returns the page as one line of at most [forge.MaxDescription] characters. ok is false if something else must be done before merging has
+// the effect that the manifests describe.
 func (p Page) Status() (ok bool, description string) {
 	switch {
 	case p.Err != "":
@@ -29,7 +29,7 @@ func (p Page) Status() (ok bool, description string) {
 	return false, "no plan"
 }
 
-// Waits reports whether nothing was planned and nothing is wrong: somebody must ask for the plan.
+// Waits reports whether nothing was planned although nothing is wrong. Then somebody must request the plan.
 func (p Page) Waits() bool {
 	return p.Offline != "" && p.Plan == nil && p.Err == "" && len(p.Problems) == 0 && !p.Quiet && p.After == nil
 }
@@ -57,14 +57,14 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	return false, described(text, end)
 }
 
-// described makes one line that fits a status; if it is too long, text is cut.
+// described returns text and end as one line that fits into a status. If the line is too long, text is cut.
 func described(text, end string) string {
 	text, end = report.Clean(text), report.Clean(end)
 	room := forge.MaxDescription - utf8.RuneCountInString(end)
 	return forge.Describe(printable.Shorten(text, max(room, 1)) + end)
 }
 
-// first is the first problem, with its place from the root of the repository.
+// first returns the first problem, with its place in the repository.
 func (p Page) first() string {
 	return p.Problems.Sorted()[0].String()
 }

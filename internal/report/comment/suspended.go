@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// suspension says that the plan's stack is suspended, or will be after the merge; "" when it is not.
+// suspension says that the plan's stack is suspended, or will be suspended after the merge. It returns "" otherwise.
 func (p Page) suspension() string {
 	if p.Plan == nil || p.Plan.Suspended == "" {
 		return ""
@@ -20,7 +20,7 @@ func suspended(pass engine.Pass) bool {
 	return pass.First.Suspended != "" && !pass.Last.InSync()
 }
 
-// differ says how many of the objects differ from Git.
+// differ says how many objects differ from Git.
 func differ(pass engine.Pass) string {
 	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as declared in Git")
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// How much of a text from elsewhere is shown, in characters.
+// These are the maximum lengths of untrusted texts, in characters.
 const (
-	longestName  = 300 // of a name, a field, a file
+	longestName  = 300 // of a name, a field or a file
 	longestProse = 1_000
 	longestValue = 400 // of a line of a diff
 )
 
-// code is text as a code span: forges make no mention, reference or link in one.
+// code returns text as a code span. Forges make no mention, reference or link in a code span.
 func code(text string) string { return span(text, longestName) }
 
 func span(text string, most int) string {
@@ -26,24 +26,24 @@ func span(text string, most int) string {
 	}
 	mark := strings.Repeat("`", longestRun(text)+1)
 	if strings.ContainsRune("` ", rune(text[0])) || strings.ContainsRune("` ", rune(text[len(text)-1])) {
-		text = " " + text + " " // one of them is dropped on each side (CommonMark 0.31, 6.1)
+		text = " " + text + " " // a Markdown parser removes one space on each side (CommonMark 0.31, 6.1)
 	}
 	return mark + text + mark
 }
 
-// codeHTML is code for HTML, such as a summary.
+// codeHTML returns text as code in HTML, such as in a summary.
 func codeHTML(text string) string { return spanHTML(text, longestName) }
 
 func spanHTML(text string, most int) string {
 	return "<code>" + html.EscapeString(printable.Shorten(report.Clean(text), most)) + "</code>"
 }
 
-// style is how texts are set: in Markdown or in HTML.
+// style contains the functions that format texts in Markdown or in HTML.
 type style struct {
-	// code sets a name. quote sets a sentence that may contain words from elsewhere: a name, an answer of the cloud, an error. All of it is
-	// code, so that nobody takes such words for ours.
+	// code formats a name. quote formats a sentence that may contain untrusted words: a name, an answer of the cloud, an error. The whole sentence is
+	// code, so that nobody mistakes the words for a text of Stackreeve.
 	code, quote func(string) string
-	// prose sets a sentence of ours. Anything in it except plain words and numbers is code all the same.
+	// prose formats a sentence of Stackreeve. Everything in it except plain words and numbers is code, too.
 	prose func(string) string
 }
 
@@ -51,7 +51,7 @@ func inMarkdown() style { return style{code, quote, prose} }
 
 func inHTML() style { return style{codeHTML, quoteHTML, proseHTML} }
 
-// Quoted is a sentence that may contain words from elsewhere, as Markdown.
+// Quoted returns a sentence that may contain untrusted words, as Markdown.
 func Quoted(text string) string { return quote(text) }
 
 func quote(text string) string { return span(text, longestProse) }
@@ -74,11 +74,11 @@ func plain(word string) bool {
 	return word == "" || plainWord.MatchString(word) && !commitLike.MatchString(word)
 }
 
-// sentence sets the words of text that are not plain with set, neighbours together.
+// sentence formats those words of text that are not plain with the function set. Neighbouring words are formatted together.
 func sentence(text string, set func(string) string) string {
 	words := strings.Fields(printable.Shorten(report.Clean(strings.Join(strings.Fields(text), " ")), longestProse))
 	var out []string
-	var run string // words that will be set together
+	var run string // words to be formatted together
 	flush := func(tail string) {
 		if run != "" {
 			out = append(out, set(run)+tail)
@@ -118,7 +118,7 @@ func trimmed(word string) (lead, core, tail string) {
 	return lead, core, word[len(lead)+len(core):]
 }
 
-// fenced is lines as a code block. No line can close it.
+// fenced returns lines as a code block. No line can close the block.
 func fenced(language string, lines []string) string {
 	longest := 2
 	for i, line := range lines {

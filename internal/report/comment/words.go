@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// sum is a plan in one line, with what it loses.
+// sum returns a plan in one line, with the losses.
 func sum(p plan.Plan, in style) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
@@ -26,7 +26,7 @@ func sum(p plan.Plan, in style) string {
 	return strings.Join(parts, ", ")
 }
 
-// brief is sum without zero counts and without losses, for a short line.
+// brief returns a plan in a short line, without zero counts and without losses.
 func brief(p plan.Plan) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
@@ -40,7 +40,7 @@ func brief(p plan.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// lost is what is lost with the objects that a plan deletes or replaces: the worst loss of each kind.
+// lost returns the text about the losses from the steps with an action. For each kind, it contains the worst loss.
 func lost(p plan.Plan, action plan.Action, in style) string {
 	var kinds, losses []string
 	for _, s := range p.Steps {
@@ -63,7 +63,7 @@ func lost(p plan.Plan, action plan.Action, in style) string {
 	return " (" + strings.Join(losses, "; ") + ")"
 }
 
-// shaken is the worst effect of a plan's changes in place.
+// shaken returns the text about the worst effect of changes in place.
 func shaken(p plan.Plan) string {
 	worst := kind.InPlace
 	for _, s := range p.Steps {
@@ -90,7 +90,7 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// does is what a step does to its object, in our own words.
+// does returns the effect of a step on its object.
 func does(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
@@ -115,7 +115,7 @@ func does(s plan.Step) string {
 	return with("left as it is", s.Drift, s.Drifted())
 }
 
-// byWhom is what was done in the cloud. It says "somebody" when the person is unknown.
+// byWhom returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
 func byWhom(s plan.Step, somebody string) string {
 	if s.Trace == nil {
 		return somebody
@@ -130,7 +130,7 @@ var changed = [...]string{
 	kind.Replace: "changed",
 }
 
-// cutting is what no longer works after an update.
+// cutting returns the text about what no longer works after an update.
 func cutting(s plan.Step) (text string) {
 	for _, c := range s.Changes {
 		if c.Cuts != "" {
@@ -154,7 +154,7 @@ func with(text string, more bool, what string) string {
 	return text
 }
 
-// why is the reason of a step, and what it waits for.
+// why returns the reason of a step, and the objects for which the step waits.
 func why(s plan.Step) string {
 	var parts []string
 	reason := s.Causes.And(s.Turn).String()
@@ -170,7 +170,7 @@ func why(s plan.Step) string {
 	return strings.Join(parts, "; ")
 }
 
-// explained is what a step does and why.
+// explained returns the effect and the reason of a step.
 func explained(s plan.Step) string {
 	if reason := why(s); reason != "" {
 		return does(s) + ": " + reason
@@ -178,7 +178,7 @@ func explained(s plan.Step) string {
 	return does(s)
 }
 
-// said is explained as text for people. The action is in our own words; the reason may contain words from elsewhere.
+// said returns the effect and the reason of a step, formatted. The effect is a text of Stackreeve. The reason may contain untrusted words.
 func said(s plan.Step, in style) string {
 	if reason := why(s); reason != "" {
 		return in.prose(does(s)) + ": " + in.quote(reason)
@@ -186,7 +186,7 @@ func said(s plan.Step, in style) string {
 	return in.prose(does(s))
 }
 
-// titled is said without the parts that the changes show themselves.
+// titled returns said, without the reason if the changes already show it.
 func titled(s plan.Step, in style) string {
 	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
 		if !s.Turn.IsZero() {
@@ -205,10 +205,10 @@ func worst(changes []kind.Change) kind.Disruption {
 	return d
 }
 
-// mostSome is how many names some lists.
+// mostSome is the maximum number of names in the result of some.
 const mostSome = 5
 
-// some names the first few.
+// some returns the first few names, and the number of further names.
 func some(names []string) string {
 	if len(names) > mostSome {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostSome], ", "), len(names)-mostSome)

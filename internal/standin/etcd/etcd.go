@@ -1,5 +1,6 @@
-// Package etcd plays the etcd on machines of the simulator, as its JSON gateway shows it, and the boot script that waits on a machine without data. It stores
-// what a real etcd stores on its disk, and refuses what a real one refuses. It also records requests that a correct agent never makes.
+// Package etcd simulates etcd on the machines of the simulator, with the JSON gateway of etcd. It also simulates the boot script that waits on a
+// machine without data. It stores the data that a real etcd stores on its disk, and refuses the requests that a real etcd refuses. It also records
+// requests that a correct agent never makes.
 package etcd
 
 import (
@@ -8,9 +9,9 @@ import (
 	"sync"
 )
 
-// Machine is a running machine. Disk identifies the disk with its data, which stays when the machine is replaced. Version is the version of its etcd, "" for
-// 3.5.35. TLS is the configuration with which it serves, nil for none. Boot differs after every start: etcd does not answer until it has found a majority
-// after that start. With an empty Boot it always has.
+// Machine is a running machine. Disk identifies the disk with its data, which remains when the machine is replaced. Version is the version of its
+// etcd; "" means 3.5.35. TLS is the TLS configuration of its server, or nil. Boot is another text after every start: etcd does not answer until it
+// has found a majority after that start. With an empty Boot, etcd has always found one.
 type Machine struct {
 	Disk, Version, Boot string
 	TLS                 *tls.Config
@@ -18,10 +19,10 @@ type Machine struct {
 
 // World is all machines and the contents of their disks.
 type World struct {
-	// Machine finds the machine that runs at an address; nil for none.
+	// Machine returns the machine that runs at an address, or nil.
 	Machine func(address string) *Machine
 
-	// Name returns the name of the machine at an address; nil if names do not matter.
+	// Name returns the name of the machine at an address. Name is nil if names do not matter.
 	Name func(address string) string
 
 	mu        sync.Mutex
@@ -29,7 +30,7 @@ type World struct {
 	elections int
 	disks     map[string]*node
 	parcels   map[string]*parcel
-	ready     map[string]bool // by Boot: it has found a majority
+	ready     map[string]bool // by Boot: reports whether the machine has found a majority
 	failure   string
 	forgets   bool
 	// sins are requests that a correct agent never makes.
@@ -60,9 +61,9 @@ type member struct {
 	ClientURLs []string `json:"clientURLs,omitempty"`
 	IsLearner  bool     `json:"isLearner,omitempty"`
 
-	asked     int    // how often its promotion was requested
-	began     bool   // it has written to its disk
-	published string // its name, which other members know once it has answered
+	asked     int    // the number of requests to promote it
+	began     bool   // reports whether it has written to its disk
+	published string // its name, which the other members know after it has answered
 }
 
 // New returns a world without a cluster.
@@ -70,19 +71,19 @@ func New(machine func(address string) *Machine) *World {
 	return &World{Machine: machine, disks: map[string]*node{}, parcels: map[string]*parcel{}, ready: map[string]bool{}, next: 1 << 60}
 }
 
-// Fail makes all machines answer that they cannot begin, with the reason; "" ends that.
+// Fail makes all machines answer that they cannot begin a cluster, with the reason. "" ends that.
 func (w *World) Fail(why string) { w.mu.Lock(); defer w.mu.Unlock(); w.failure = why }
 
-// Forgets makes machines accept the request to begin a cluster without beginning one: their script ends before it has written anything.
+// Forgets makes machines accept the request to begin a cluster without beginning one, as if the script ended before it wrote anything.
 func (w *World) Forgets(yes bool) { w.mu.Lock(); defer w.mu.Unlock(); w.forgets = yes }
 
 // OnRequest sets a hook that is called before each request that changes something.
 func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
 
-// Sins are the requests so far that a correct agent never makes.
+// Sins returns the requests that a correct agent never makes, as far as there were any.
 func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
 
-// Members are the names of the members of the newest cluster, with a question mark after those of learners.
+// Members returns the names of the members of the newest cluster. The name of a learner ends with a question mark.
 func (w *World) Members() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,8 +32,8 @@ func (m *Machine) peerURL(address string) string {
 	return scheme + net.JoinHostPort(address, "2380")
 }
 
-// runs is the machine at an address, its data, and its member. There is no data while the machine waits, and no member
-// after it was removed.
+// runs returns the machine at an address, the data on its disk, and its member. n is nil if the machine waits without data. me is nil if the member
+// was removed.
 func (w *World) runs(address string) (m *Machine, n *node, me *member) {
 	if m = w.Machine(address); m == nil {
 		return nil, nil, nil
@@ -51,7 +51,7 @@ func (c *cluster) find(is func(*member) bool) *member {
 	return nil
 }
 
-// healthy reports whether a member runs at the address that the other members know.
+// healthy reports whether a member runs at the address that the other members know for it.
 func (w *World) healthy(c *cluster, m *member) bool {
 	at, n, me := w.runs(hostOf(m.PeerURLs[0]))
 	return n != nil && n.cluster == c && me == m && opens(n.version, at.version())
@@ -59,7 +59,8 @@ func (w *World) healthy(c *cluster, m *member) bool {
 
 func (m *Machine) version() string { return cmp.Or(m.Version, "3.5.35") }
 
-// opens reports whether an etcd of version now can open data of version was: the same minor version, or one newer.
+// opens reports whether etcd in the version now can open data that was written in the version was. The minor version must be the same, or higher by
+// one.
 func opens(was, now string) bool {
 	var major, before, minor int
 	_, _ = fmt.Sscanf(was, "%d.%d", &major, &before)
@@ -67,7 +68,7 @@ func opens(was, now string) bool {
 	return minor == before || minor == before+1
 }
 
-// leads is the leader. It stays the leader as long as it runs. It must be called only if there is a majority.
+// leads returns the leader, which remains the leader as long as it runs. leads must be called only if there is a majority.
 func (w *World) leads(c *cluster) *member {
 	ok := func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }
 	if m := c.find(func(m *member) bool { return m.ID == c.leader && ok(m) }); m != nil {
@@ -79,7 +80,7 @@ func (w *World) leads(c *cluster) *member {
 	return m
 }
 
-// Elections is how often the leader changed without a handover.
+// Elections returns how often the leader changed without a handover.
 func (w *World) Elections() int { w.mu.Lock(); defer w.mu.Unlock(); return w.elections }
 
 // Alarm makes all members report an alarm; "" ends that.
@@ -91,7 +92,7 @@ func (w *World) Alarm(text string) {
 	}
 }
 
-// majority reports whether a majority of the voters runs, and whether all of them do.
+// majority reports whether a majority of the voters runs, and whether all voters run.
 func (w *World) majority(c *cluster) (most, all bool) {
 	voters, run := 0, 0
 	for _, m := range c.members {
@@ -106,7 +107,7 @@ func (w *World) majority(c *cluster) (most, all bool) {
 	return run > voters/2, run == voters
 }
 
-// answers reports whether etcd on a machine serves clients. It records all machines that have found a majority.
+// answers reports whether etcd on a machine answers clients. It also records which machines have found a majority.
 func (w *World) answers(m *Machine) bool {
 	for _, c := range w.clusters() {
 		most, _ := w.majority(c)

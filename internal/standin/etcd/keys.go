@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
-// Keys are the keys and leases of a cluster, as its JSON gateway shows them. Agents that serve the same stacks use them. It
-// is a handler, and also a transport without a network.
+// Keys contains the keys and leases of a cluster, and answers as the JSON gateway of etcd. Agents that share stacks use it. It is a handler, and
+// also a transport without a network.
 type Keys struct {
 	wire.Wire
 
@@ -93,7 +93,7 @@ func (k *Keys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// expire removes the keys of expired leases. It is called with the lock held.
+// expire removes the keys of expired leases. The caller must hold the lock.
 func (k *Keys) expire() {
 	for id, l := range k.leases {
 		if !time.Now().Before(l.ends) {
@@ -127,7 +127,7 @@ func (k *Keys) lease(w http.ResponseWriter, path string, asked leaseAsked) {
 		k.end(asked.ID)
 		reply(w, http.StatusOK, map[string]any{})
 	default:
-		result := map[string]string{"ID": strconv.FormatInt(asked.ID, 10)} // without a TTL if there is no such lease
+		result := map[string]string{"ID": strconv.FormatInt(asked.ID, 10)} // there is no TTL if the lease does not exist
 		if l != nil {
 			l.ends = time.Now().Add(l.ttl)
 			result["TTL"] = strconv.FormatInt(int64(l.ttl/time.Second), 10)
@@ -194,7 +194,7 @@ type step struct {
 	Txn *transaction `json:"request_txn"`
 }
 
-// names reports whether it contains a put whose lease satisfies is.
+// names reports whether the transaction contains a put whose lease satisfies the function is.
 func (t transaction) names(is func(lease int64) bool) bool {
 	return slices.ContainsFunc(slices.Concat(t.Success, t.Failure), func(s step) bool {
 		return s.Put != nil && is(s.Put.Lease) || s.Txn != nil && s.Txn.names(is)
@@ -241,7 +241,7 @@ func (k *Keys) step(s step) map[string]any {
 	return map[string]any{}
 }
 
-// Value is the value of a key; nil if there is none.
+// Value returns the value of a key, or nil if there is none.
 func (k *Keys) Value(name string) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()

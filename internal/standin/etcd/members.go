@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Invite makes a learner of an address, as a client would that dies right after the request.
+// Invite adds a learner with an address, as if a client made this request and crashed immediately afterwards.
 func (w *World) Invite(address string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -35,7 +35,7 @@ func (w *World) add(c *cluster, urls []string, all bool, rw http.ResponseWriter)
 	reply(rw, http.StatusOK, map[string]any{"member": m})
 }
 
-// promote succeeds only after some requests: at first a learner is behind.
+// promote makes a learner a voter. It fails for the first few requests, because a learner does not have all data at first.
 func (w *World) promote(m *member, rw http.ResponseWriter) {
 	switch {
 	case m == nil:
@@ -66,8 +66,8 @@ func (w *World) remove(c *cluster, m *member, rw http.ResponseWriter) {
 	reply(rw, http.StatusOK, map[string]any{})
 }
 
-// Interrupt is called before a machine of the cluster is deleted or stopped. If a member runs on it, all others must be running voters: only
-// one member changes at a time, and the majority stays.
+// Interrupt is called before a machine of the cluster is deleted or stopped. If a member runs on the machine, all other members must be running
+// voters. Then only one member changes at a time, and the majority remains.
 func (w *World) Interrupt(address string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

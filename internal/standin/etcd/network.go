@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/machines"
 )
 
-// Network connects to the machines until it is closed. Any port except 2379 refuses the connection, and so does an address
+// Network returns a network that connects to the machines until it is closed. A connection is refused at any port except 2379, and at an address
 // without a machine.
 func (w *World) Network() *machines.Network {
 	return machines.New(func(address, port string) (machines.Serve, *tls.Config) {

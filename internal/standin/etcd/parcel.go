@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// parcel is a snapshot, or its first part, that was sent to a waiting machine. It is on the machine's disk.
+// parcel is a snapshot that was sent to a waiting machine, or the first part of a snapshot. It is stored on the machine's disk.
 type parcel struct {
 	sum   string
 	size  int
@@ -19,7 +19,7 @@ type parcel struct {
 	unfit string
 }
 
-// says is the answer of the script; p is nil if there is no snapshot.
+// says returns the answer of the script about the snapshot. p is nil if there is no snapshot.
 func (p *parcel) says() map[string]any {
 	switch {
 	case p == nil:
@@ -44,7 +44,7 @@ func (w *World) take(disk string, asked url.Values, part string) *parcel {
 	return p
 }
 
-// restore begins a cluster with a complete snapshot: the data, followed by etcd's own digest.
+// restore begins a cluster with the data of a complete snapshot. In a snapshot, etcd's own digest follows the data.
 func (w *World) restore(address string, m *Machine, p *parcel, body string) {
 	var asked struct{ Snapshot string }
 	if json.Unmarshal([]byte(body), &asked) != nil || p == nil || p.sum != asked.Snapshot || len(p.data) != p.size || p.unfit != "" {
@@ -67,7 +67,7 @@ func (w *World) restore(address string, m *Machine, p *parcel, body string) {
 	delete(w.parcels, m.Disk)
 }
 
-// Data is the data of each cluster.
+// Data returns the data of each cluster.
 func (w *World) Data() (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

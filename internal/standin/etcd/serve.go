@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// join starts etcd on a machine without data, if its address was added as a member that never started.
+// join starts etcd on a machine without data, if its address belongs to a member that was added and never started.
 func (w *World) join(address string, m *Machine) {
 	for _, c := range w.clusters() {
 		if most, _ := w.majority(c); !most {
@@ -26,7 +26,7 @@ func (w *World) join(address string, m *Machine) {
 	}
 }
 
-// Serve answers as the machine at an address; ok is false if there is no answer.
+// Serve answers as the machine at an address. ok is false if the machine does not answer.
 func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request)
 	}
 	if n != nil && me == nil {
 		if most, _ := w.majority(n.cluster); most {
-			delete(w.disks, m.Disk) // the script moves the data away when a majority says that it is no member
+			delete(w.disks, m.Disk) // the script moves the data away when a majority reports that the machine is no member
 		}
 		n = nil
 	}
@@ -74,7 +74,7 @@ func (w *World) refuses(n *node, m *Machine, rw http.ResponseWriter, req *http.R
 	reply(rw, http.StatusOK, map[string]string{"state": "refuses", "message": fmt.Sprintf("its data is of etcd %s, which %s must not open", n.version, m.version())})
 }
 
-// wait answers as the boot script.
+// wait answers as the boot script of a machine without data.
 func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *http.Request) {
 	if req.URL.Path != "/stackreeve/waiting" {
 		rw.WriteHeader(http.StatusNotFound)
@@ -94,7 +94,7 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 	reply(rw, http.StatusOK, p.says())
 }
 
-// begin makes a cluster with one member.
+// begin makes a cluster whose only member is the machine.
 func (w *World) begin(address string, m *Machine, data []byte) {
 	if len(w.disks) > 0 {
 		w.sins = append(w.sins, "a second cluster was begun")
@@ -142,7 +142,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 		}
 		reply(rw, http.StatusOK, map[string]any{"header": header, "members": c.members})
 		return
-	case "/v3/maintenance/snapshot": // a learner answers this, too, and so does a member without a majority
+	case "/v3/maintenance/snapshot": // a learner also answers this, and so does a member without a majority
 		SendSnapshot(rw, c.data, sha256.Sum256(c.data))
 		return
 	}

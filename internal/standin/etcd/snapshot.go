@@ -19,10 +19,10 @@ func (w *World) Fill(data string) {
 	}
 }
 
-// revision grows with the length of the data.
+// revision returns a revision that grows with the length of the data.
 func revision(data []byte) int { return 1 + len(data) }
 
-// SendSnapshot answers as the gateway does: messages of 32 KiB, and a last one with a digest. A correct server sends the
+// SendSnapshot answers as the gateway does: with messages of 32 KiB each, and a last message that contains a digest. A correct server sends the
 // data's own digest as sum. (server/etcdserver/api/v3rpc/maintenance.go: Snapshot)
 func SendSnapshot(rw http.ResponseWriter, data []byte, sum [sha256.Size]byte) {
 	rw.Header().Set("Content-Type", "application/json")

@@ -1,5 +1,5 @@
-// Package kubernetes plays a Kubernetes API server that has only Leases, in one namespace and in memory. It implements their
-// versions, labels, preconditions and merge patches, as far as agents that serve the same stacks use them.
+// Package kubernetes simulates a Kubernetes API server that has only Leases, in one namespace and in memory. It implements their versions, labels,
+// preconditions and merge patches, as far as agents that share stacks use them.
 package kubernetes
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
-// Leases is a handler, and also a transport without a network.
+// Leases is the server. It is a handler, and also a transport without a network.
 type Leases struct {
 	wire.Wire
 
@@ -45,7 +45,7 @@ func NewLeases() *Leases {
 	return l
 }
 
-// Annotations are the annotations of each Lease, by its name.
+// Annotations returns the annotations of each Lease, by the name of the Lease.
 func (l *Leases) Annotations() map[string]map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +140,7 @@ func (l *Leases) changed(o object) object {
 	return o
 }
 
-// other reports whether a Lease differs from the one that a client has seen.
+// other reports whether a Lease is another one than seen, the one that a client has read, or has another version.
 func other(have object, seen object) bool {
 	meta := have.part("metadata")
 	for _, field := range []string{"uid", "resourceVersion"} {
@@ -151,7 +151,7 @@ func other(have object, seen object) bool {
 	return false
 }
 
-// merged applies change to have. (RFC 7396)
+// merged returns have with the merge patch change applied. (RFC 7396)
 func merged(have, change object) object {
 	out := maps.Clone(have)
 	if out == nil {

@@ -1,5 +1,6 @@
-// Package m3 plays the M3DB on machines of the simulator, as the coordinator on each of them shows it: placements and namespaces, which
-// all of them store in one etcd. It refuses what a real one refuses. It also records requests that a correct agent never makes.
+// Package m3 simulates M3DB on the machines of the simulator, with the API of the coordinator on each machine. All coordinators store placements
+// and namespaces in one etcd. The package refuses the requests that a real coordinator refuses. It also records requests that a correct agent never
+// makes.
 package m3
 
 import (
@@ -11,18 +12,18 @@ import (
 	"sync"
 )
 
-// Machine is a running machine. ID is the ID that its node has for itself. The node starts again with each new Boot.
+// Machine is a running machine. ID is the ID that its node has in its configuration. Another Boot means that the node was restarted.
 type Machine struct{ ID, Boot string }
 
 // World is all machines, and the contents of their etcd.
 type World struct {
-	// Machine finds the machine that runs at an address; nil for none.
+	// Machine returns the machine that runs at an address, or nil.
 	Machine func(address string) *Machine
 
 	mu       sync.Mutex
 	clusters map[string]*cluster // by environment
-	asked    map[string]int      // how often nodes were asked whether they have their data, by Boot.
-	least    int                 // the least number of nodes that had their data at any moment.
+	asked    map[string]int      // by Boot: how often a node received the question whether it has its data.
+	least    int                 // the smallest number of nodes with their data since Watch was called.
 	sins     []string
 	inits    int
 	failure  string
@@ -31,7 +32,7 @@ type World struct {
 
 type cluster struct {
 	version, replicas, shards int
-	instances                 []*instance // none before the first placement
+	instances                 []*instance // empty before the first placement
 	namespaces                map[string]map[string]any
 }
 
@@ -46,7 +47,7 @@ type instance struct {
 	Port     int    `json:"port"`
 
 	Shards []*shard `json:"shards"`
-	asked  int      // how often it was looked at before it took its shards
+	asked  int      // how often the instance was checked before it received its shards
 }
 
 type shard struct {
@@ -67,22 +68,22 @@ func New(machine func(address string) *Machine) *World {
 	return &World{Machine: machine, clusters: map[string]*cluster{}, asked: map[string]int{}}
 }
 
-// Fail makes all machines answer that they cannot begin, with the reason; "" ends that.
+// Fail makes all machines answer that they cannot begin a placement, with the reason. "" ends that.
 func (w *World) Fail(why string) { w.mu.Lock(); defer w.mu.Unlock(); w.failure = why }
 
 // OnRequest sets a hook that is called before each request that changes something.
 func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
 
-// Sins are the requests so far that a correct agent never makes.
+// Sins returns the requests that a correct agent never makes, as far as there were any.
 func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
 
-// Inits is how often a placement was begun.
+// Inits returns how often a placement was begun.
 func (w *World) Inits() int { w.mu.Lock(); defer w.mu.Unlock(); return w.inits }
 
 // Forget empties etcd.
 func (w *World) Forget() { w.mu.Lock(); defer w.mu.Unlock(); clear(w.clusters) }
 
-// Instances are the IDs of the instances of all clusters. A question mark follows an ID if shards of the instance are being added or removed.
+// Instances returns the IDs of the instances of all clusters. An ID ends with a question mark if shards of the instance are being added or removed.
 func (w *World) Instances() (ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +100,7 @@ func (w *World) Instances() (ids []string) {
 	return ids
 }
 
-// Namespaces are the names of the namespaces of all clusters, with a question mark after those that are not ready.
+// Namespaces returns the names of the namespaces of all clusters. A name ends with a question mark if the namespace is not ready.
 func (w *World) Namespaces() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,14 +116,14 @@ func (w *World) Namespaces() (names []string) {
 	return names
 }
 
-// MakeNamespace makes a namespace by hand.
+// MakeNamespace makes a namespace, as a person would.
 func (w *World) MakeNamespace(environment, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cluster(environment).namespaces[name] = map[string]any{"stagingState": map[string]any{"status": "READY"}}
 }
 
-// Rename gives an instance another ID in the placement, and an address without a machine.
+// Rename changes the ID of an instance in the placement, and gives the instance an address without a machine.
 func (w *World) Rename(from, to string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +155,7 @@ func (i *instance) settled() bool {
 	return !slices.ContainsFunc(i.Shards, func(s *shard) bool { return s.State != available })
 }
 
-// Serve answers as the coordinator at an address; ok is false if there is no answer.
+// Serve answers as the coordinator at an address. ok is false if there is no answer.
 func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

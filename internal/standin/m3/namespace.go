@@ -55,7 +55,7 @@ func (w *World) namespace(c *cluster, rest string, rw http.ResponseWriter, req *
 	reply(rw, http.StatusOK, map[string]any{"registry": map[string]any{"namespaces": c.namespaces}})
 }
 
-// changesRetention changes the retention period, the only option that can be changed.
+// changesRetention changes the retention period. It is the only option that can be changed.
 func changesRetention(there, options map[string]any) bool {
 	asked, ok := options["retentionOptions"].(map[string]any)
 	has, known := there["retentionOptions"].(map[string]any)

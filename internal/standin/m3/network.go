@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/machines"
 )
 
-// Network connects to the machines until it is closed. Any port except 7201 and 9002 refuses the connection, and so does an address
-// without a machine.
+// Network returns a network that connects to the machines until it is closed. A connection is refused at any port except 7201 and 9002, and at an
+// address without a machine.
 func (w *World) Network() *machines.Network {
 	return machines.New(func(address, port string) (machines.Serve, *tls.Config) {
 		if w.Machine(address) == nil {

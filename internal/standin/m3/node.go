@@ -2,10 +2,10 @@ package m3
 
 import "net/http"
 
-// readsFor is how often a node is asked before it has read its data.
+// readsFor is the number of questions after which a node has read its data.
 const readsFor = 3
 
-// ServeNode answers as the node at an address. The answer says only whether it has its data; ok is false if there is no answer.
+// ServeNode answers as the node at an address. The answer only reports whether the node has its data. ok is false if there is no answer.
 func (w *World) ServeNode(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -26,7 +26,7 @@ func (w *World) ServeNode(address string, rw http.ResponseWriter, req *http.Requ
 	return true
 }
 
-// instanceOf is the instance of a machine's node in a placement; nil if there is none.
+// instanceOf returns the instance of a machine's node in a placement, or nil.
 func (w *World) instanceOf(m *Machine) *instance {
 	for _, c := range w.clusters {
 		if i := c.find(m.ID); i != nil {
@@ -36,7 +36,7 @@ func (w *World) instanceOf(m *Machine) *instance {
 	return nil
 }
 
-// whole reports whether an instance runs, and has all its shards and their data.
+// whole reports whether an instance runs and has all its shards with their data.
 func (w *World) whole(i *instance) bool {
 	if i == nil || !i.settled() {
 		return false
@@ -45,7 +45,7 @@ func (w *World) whole(i *instance) bool {
 	return m != nil && w.asked[m.Boot] >= readsFor
 }
 
-// wholes is the number of such instances.
+// wholes returns the number of instances for which whole is true.
 func (w *World) wholes() (n int) {
 	for _, c := range w.clusters {
 		for _, i := range c.instances {
@@ -59,8 +59,8 @@ func (w *World) wholes() (n int) {
 
 func (w *World) count() { w.least = min(w.least, w.wholes()) }
 
-// Watch starts to count the nodes that have their data.
+// Watch starts to record the smallest number of nodes that have their data.
 func (w *World) Watch() { w.mu.Lock(); defer w.mu.Unlock(); w.least = w.wholes() }
 
-// Least is the least number of such nodes since then.
+// Least returns the smallest number of nodes that had their data at any time since Watch was called.
 func (w *World) Least() int { w.mu.Lock(); defer w.mu.Unlock(); return w.least }

@@ -18,7 +18,7 @@ type asked struct {
 	Force      bool        `json:"force"`
 }
 
-// requested is an instance in a request. Requests and answers spell the isolation group differently.
+// requested is an instance in a request. The name of the field for the isolation group differs between requests and answers.
 type requested struct {
 	instance
 	Group string `json:"isolation_group"`
@@ -105,7 +105,7 @@ func (w *World) init(c *cluster, body asked, rw http.ResponseWriter) {
 
 const noGroups = "not enough isolation groups to take shards, please make sure RF is less than number of isolation groups"
 
-// taker is the instance with the fewest shards that can take a shard, other than besides. No isolation group may have a shard twice.
+// taker returns the instance with the fewest shards that can receive a shard, except besides. An isolation group must not have a shard twice.
 func (c *cluster) taker(id int, besides *instance) (best *instance) {
 	taken := map[string]bool{}
 	for _, i := range c.instances {
@@ -128,8 +128,8 @@ func (i *instance) has(id int) *shard {
 	return nil
 }
 
-// add gives a new instance some shards of the other instances in its isolation group. If it is alone in its group, it
-// gets shards of any instance.
+// add moves some shards of the other instances in the isolation group to a new instance. If the new instance is alone in its group, it gets shards
+// of any instance.
 func (c *cluster) add(to *instance) {
 	part, alone := 0, !slices.ContainsFunc(c.instances, func(i *instance) bool { return i.Group == to.Group })
 	for _, from := range c.instances {
@@ -188,7 +188,7 @@ func (w *World) replace(c *cluster, body asked, rw http.ResponseWriter) {
 	c.show(rw)
 }
 
-// others records an error if an instance is to give its shards away while another one does not run.
+// others records an error if an instance is to lose its shards while another instance does not run.
 func (w *World) others(c *cluster, besides *instance) {
 	for _, i := range c.instances {
 		if i != besides && !w.runs(i) {
@@ -197,10 +197,10 @@ func (w *World) others(c *cluster, besides *instance) {
 	}
 }
 
-// runs reports whether the node of an instance runs at the address, and with the ID, that the placement has.
+// runs reports whether the node of an instance runs at the address in the placement, and with the ID in the placement.
 func (w *World) runs(i *instance) bool { return w.node(i) != nil }
 
-// node is the machine that an instance runs on; nil if it does not run.
+// node returns the machine on which an instance runs, or nil if the instance does not run.
 func (w *World) node(i *instance) *Machine {
 	host, _, _ := net.SplitHostPort(i.Endpoint)
 	if m := w.Machine(host); m != nil && m.ID == i.ID {
@@ -209,7 +209,7 @@ func (w *World) node(i *instance) *Machine {
 	return nil
 }
 
-// progress lets running nodes take their shards, a while after the placement has changed. They start when the first namespace exists.
+// progress makes the new shards of running nodes available some requests after the placement changed. It does nothing before there is a namespace.
 func (w *World) progress(c *cluster) {
 	if len(c.namespaces) == 0 {
 		return
@@ -228,7 +228,7 @@ func (w *World) progress(c *cluster) {
 			}
 			from := c.find(s.Source)
 			if from != nil && from.Endpoint == to.Endpoint {
-				continue // it requests the shards of a lost instance from itself, for hours
+				continue // the instance requests the shards of a lost instance from itself, for hours
 			}
 			if from != nil {
 				from.Shards = slices.DeleteFunc(from.Shards, func(o *shard) bool { return o.ID == s.ID && o.State == leaving })

@@ -22,13 +22,13 @@ type Network struct {
 	ended  bool
 }
 
-// New returns a network. listens returns the handler of a port, nil for none, and the TLS configuration, nil for none. The network
-// lasts until it is closed.
+// New returns a network. listens returns the handler of a port, or nil if nothing listens there, and the TLS configuration, or nil for none. The
+// network exists until it is closed.
 func New(listens func(address, port string) (Serve, *tls.Config)) *Network {
 	return &Network{listens: listens, listen: map[string]*pipes{}}
 }
 
-// Dial connects to an address and port. The connection may be refused.
+// Dial connects to an address and port. If nothing listens there, it returns the error "connection refused".
 func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	address, port, err := net.SplitHostPort(at)
@@ -55,7 +55,7 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	return here, nil
 }
 
-// pipes is the listener at an address and port; nil if there is no handler.
+// pipes returns the listener at an address and port, or nil if there is no handler.
 func (n *Network) pipes(at, address string, serve Serve) *pipes {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -76,7 +76,7 @@ func (n *Network) pipes(at, address string, serve Serve) *pipes {
 	return p
 }
 
-// bare hides from the server that a connection is encrypted. Like etcd, the server does not answer a client that does not encrypt.
+// bare hides from the server that a connection is encrypted. As in etcd, a client that does not encrypt gets no answer.
 type bare struct{ net.Conn }
 
 // Close stops all servers.

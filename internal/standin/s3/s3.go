@@ -1,5 +1,5 @@
-// Package s3 plays an object store with the S3 protocol, as far as backups use it: buckets in the path, lists in pages, conditions,
-// copies of an object onto itself. Tests that also run on real stores check that its answers are the same.
+// Package s3 simulates an object store with the S3 protocol, as far as backups use it: buckets in the path, lists in pages, conditions, copies of
+// an object onto itself. Tests that also run against real stores check that its answers are the same.
 package s3
 
 import (
@@ -37,13 +37,13 @@ type World struct {
 
 	// Page is the number of keys on a page of a list.
 	Page int
-	// Fail is called before each request. If it returns a status, that is the answer; nil for no faults.
+	// Fail is called before each request. If it returns a status, the request gets that status as its answer. If Fail is nil, there are no faults.
 	Fail func(r *http.Request) (status int, code string)
-	// Encrypted makes the store say that it encrypts with keys of others. Then no ETag is the MD5 sum of the data.
+	// Encrypted makes the store report that it encrypts with keys of somebody else. Then no ETag is the MD5 sum of the data.
 	Encrypted bool
 }
 
-// New returns a store with empty buckets. It accepts the holder of the key ID.
+// New returns a store with empty buckets. It accepts only requests with the key ID id.
 func New(id string, buckets ...string) *World {
 	w := &World{buckets: map[string]map[string]*object{}, id: id, Page: 3}
 	for _, name := range buckets {
@@ -67,21 +67,21 @@ func (w *World) keys(bucket string) (keys []string) {
 	return keys
 }
 
-// Drop removes a bucket with its contents, as somebody else would.
+// Drop removes a bucket with its contents, as another person could do.
 func (w *World) Drop(bucket string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.buckets, bucket)
 }
 
-// Empty removes all objects of a bucket, as somebody else would.
+// Empty removes all objects of a bucket, as another person could do.
 func (w *World) Empty(bucket string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.buckets[bucket])
 }
 
-// Copy copies an object and changes some of its metadata, as somebody else would.
+// Copy copies an object and changes some of its metadata, as another person could do.
 func (w *World) Copy(bucket, from, to string, change map[string]string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,7 +180,7 @@ func (w *World) get(out http.ResponseWriter, r *http.Request, o *object) {
 	}
 }
 
-// copied replaces the metadata of an object by a copy onto itself.
+// copied replaces the metadata of an object. The request is a copy of the object onto itself.
 func (w *World) copied(out http.ResponseWriter, r *http.Request, there map[string]*object, key string) {
 	from, err := url.PathUnescape(r.Header.Get("X-Amz-Copy-Source"))
 	o := there[key]
@@ -220,8 +220,8 @@ func (w *World) list(out http.ResponseWriter, bucket string, query url.Values) {
 	_ = xml.NewEncoder(out).Encode(page) // a failure cannot be reported to anybody
 }
 
-// spoil answers that there is no such object, as Swift does. Swift does not send the body at once: the end of the body arrives later,
-// where the client expects the answer to its next request.
+// spoil answers that the object does not exist, as Swift does. Swift sends the end of the body later, so the client receives it where it expects
+// the answer to its next request.
 func spoil(out http.ResponseWriter) {
 	conn, both, err := http.NewResponseController(out).Hijack()
 	if err != nil {
