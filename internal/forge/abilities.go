@@ -2,7 +2,7 @@ package forge
 
 import "slices"
 
-// Ability is something that not every forge can hold or tell.
+// Ability is a feature that some forges have and others lack.
 type Ability string
 
 // The abilities. Each is a sentence about a forge.
@@ -21,14 +21,15 @@ const (
 	LineNotes        Ability = "it shows notes on lines of manifests beside a commit"
 )
 
-// EveryAbility lists them in the order in which people read of them.
+// EveryAbility returns all abilities, in the order in which they are shown to people.
 func EveryAbility() Abilities {
 	return Abilities{
 		PullRequests, ForkHeads, Merges, PersonRights, BranchStatuses, EditableComments, CommentReactions, ForkStatuses, StatusAuthors, ErrorState, Dependencies, LineNotes,
 	}
 }
 
-// Abilities are what a forge declares: forgetest proves that it is true.
+// Abilities are the abilities that a forge declares. The suite of forgetest checks that the forge
+// has them.
 type Abilities []Ability
 
 // Has reports whether an ability is declared.

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// App is a GitHub App that is installed on a repository: it gets tokens that are
-// good for an hour. Its exported fields are read-only once it is in use.
+// App is a GitHub App that is installed on a repository. It gets tokens that are valid for an hour.
+// Its exported fields must not change once it is in use.
 type App struct {
 	AppID int64
 	// InstallationID is found out from Repository (owner/name) when it is 0.
@@ -23,7 +23,7 @@ type App struct {
 	Repository     string
 	PrivateKeyFile string // PEM, read at each use
 	APIURL         string // "" is [GitHubAPI]
-	// Base sends requests; nil is [NewBase]. Observe is called with them.
+	// Base sends the requests; nil means [NewBase]. Observe is called with each request.
 	Base    http.RoundTripper
 	Observe func(Exchange)
 
@@ -33,9 +33,9 @@ type App struct {
 
 	mu    sync.Mutex
 	token string
-	ends  time.Time // when the token is no longer good
+	ends  time.Time // when the token expires
 	login string
-	found int64 // the installation
+	found int64 // the ID of the installation; 0 until it is requested
 
 	permissions map[string]string // of the token
 }
@@ -44,14 +44,15 @@ type App struct {
 const GitHubAPI = "https://api.github.com"
 
 const (
-	// spare is how long before its end a token is replaced.
+	// spare is the time before its expiry at which a token is replaced.
 	spare = 5 * time.Minute
-	// callsPerHour is far more than an App needs: a token lasts an hour.
+	// callsPerHour limits the requests that are sent as the App itself. It is far more than an App
+	// needs, because a token is valid for an hour.
 	callsPerHour = 120
 )
 
-// Token returns a token for the API and for Git over HTTPS (as the password of
-// x-access-token), the same one until five minutes before its end.
+// Token returns a token for the API and for Git over HTTPS (as the password of the user
+// x-access-token). It returns the same token until five minutes before that token expires.
 func (a *App) Token(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,8 +83,8 @@ func (a *App) Token(ctx context.Context) (string, error) {
 	return a.token, nil
 }
 
-// Permissions are those of the installation, as GitHub tells with each token, by name: read, write
-// or admin.
+// Permissions returns the permissions of the installation by name. Each value is read, write or
+// admin. GitHub reports them with each token.
 func (a *App) Permissions(ctx context.Context) (map[string]string, error) {
 	if _, err := a.Token(ctx); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (a *App) Forget(token string) {
 	}
 }
 
-// Login is the name under which the App comments. It is asked for again with each
+// Login returns the name under which the App comments. The name is requested again after each new
 // token.
 func (a *App) Login(ctx context.Context) (string, error) {
 	a.mu.Lock()
@@ -123,8 +124,8 @@ func (a *App) Login(ctx context.Context) (string, error) {
 	return a.login, nil
 }
 
-// Renamed notes the name under which GitHub says that the App has just commented. It
-// can be given another, and somebody else the one that it had.
+// Renamed stores the name that the App has in GitHub's answer to a new comment. An App can be
+// renamed, and its old name can be given to another account.
 func (a *App) Renamed(login string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,7 +157,7 @@ func (a *App) installation(ctx context.Context) (int64, error) {
 	return answer.ID, err
 }
 
-// call asks as the App itself, not as an installation.
+// call sends a request as the App itself, not as an installation.
 func (a *App) call(ctx context.Context, method, path string, answer any) error {
 	a.once.Do(a.prepare)
 	if a.setup != nil {
@@ -211,7 +212,7 @@ func (a *App) prepare() {
 	})
 }
 
-// ParseAPI reads the URL where an API begins; its path ends in a slash.
+// ParseAPI parses the root URL of an API. The path of the result ends in a slash.
 func ParseAPI(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

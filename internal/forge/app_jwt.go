@@ -16,8 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// jwt signs that this is the App, for the next nine minutes (GitHub takes ten).
-// It begins a minute ago, for clocks that differ.
+// jwt returns a signed token with which the App logs in (a JSON Web Token). It expires in nine
+// minutes, because GitHub accepts at most ten. It is valid from a minute ago, because clocks
+// differ.
 func (a *App) jwt(now time.Time) (string, error) {
 	key, err := readKey(a.PrivateKeyFile)
 	if err != nil {

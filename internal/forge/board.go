@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Board writes commit statuses when they are news, and only then.
+// Board writes a commit status only if it differs from the status that the commit has.
 type Board struct {
 	forge CommitStatuses
 
@@ -21,19 +21,20 @@ type Board struct {
 }
 
 const (
-	// mostKnown is of how many commits statuses are remembered.
+	// mostKnown is the number of commits whose statuses are remembered.
 	mostKnown = 5_000
-	// mostPosted is how many statuses one commit and context get from this
-	// process before only changes of state are written: GitHub takes 1,000.
+	// mostPosted is a number of statuses of one commit and context. After that many, this process
+	// writes a status only if its state differs. GitHub accepts 1,000 of them.
 	mostPosted = 400
 )
 
-// NewBoard writes to f.
+// NewBoard returns a board that writes to f.
 func NewBoard(f CommitStatuses) *Board {
 	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 
-// News reports whether a commit's status is not s yet, and may become it.
+// News reports whether s has to be written: the commit's status differs from s, and mostPosted does
+// not forbid the change.
 func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error) {
 	before, ok, err := b.Get(ctx, commit, s.Context)
 	if err != nil || !ok || before.State != s.State {
@@ -43,7 +44,8 @@ func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error)
 	return !same && !b.many(commit, s.Context), nil
 }
 
-// Set makes a commit's status be s and reports whether that was news.
+// Set writes s as a commit's status, unless the commit has that status already. It reports whether
+// it has written s.
 func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, err error) {
 	s.Description, s.Covered = Describe(s.Description), false
 	if news, err := b.News(ctx, commit, s); err != nil || !news {
@@ -69,7 +71,7 @@ func (b *Board) Get(ctx context.Context, commit, name string) (s Status, ok bool
 	return s, ok, err
 }
 
-// Count is how many statuses of a context a commit got from this process.
+// Count returns how many statuses of a context this process has written to a commit.
 func (b *Board) Count(commit, name string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,7 +82,7 @@ func (b *Board) many(commit, name string) bool {
 	return b.Count(commit, name) >= mostPosted
 }
 
-// of returns what the commit's statuses are, read once.
+// of returns the commit's statuses by context. They are read from the forge once, and remembered.
 func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error) {
 	b.mu.Lock()
 	known, ok := b.known[commit]
@@ -97,7 +99,7 @@ func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error
 	defer b.mu.Unlock()
 	kept := b.remember(commit)
 	for _, s := range list {
-		if _, ok := kept[s.Context]; !ok { // else it was read, or set, meanwhile
+		if _, ok := kept[s.Context]; !ok { // otherwise another goroutine has just read or set it
 			kept[s.Context] = s
 		}
 	}
@@ -131,8 +133,8 @@ func (b *Board) remember(commit string) map[string]Status {
 	return b.known[commit]
 }
 
-// forget has a commit's statuses read again: one may have been set though no answer
-// came.
+// forget removes a commit's statuses from memory, so that they are read again. The forge may have
+// stored a status although its answer did not arrive.
 func (b *Board) forget(commit string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Browser gives the addresses at which people see a repository. The zero value knows none.
+// Browser gives the addresses at which people see a repository. The zero value has no addresses.
 type Browser struct {
 	home, files, commits string
 }
 
-// BrowserAt returns the addresses of a repository below a site, such as https://git.example.org. files and commits are the paths below the
-// repository that end where a commit follows. A site without http or https has no addresses.
+// BrowserAt returns the addresses of a repository below a site, such as https://git.example.org. files and commits are paths below the
+// repository; the hash of a commit is appended to them. A site without http or https has no addresses.
 func BrowserAt(site, repository, files, commits string) Browser {
 	u, err := url.Parse(site)
 	path := strings.TrimSuffix(strings.Trim(repository, "/"), ".git")
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || path == "" {
 		return Browser{}
 	}
-	home := strings.TrimRight((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), "/") + "/" + escaped(path) // without the login
+	home := strings.TrimRight((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), "/") + "/" + escaped(path) // without user and password
 	return Browser{home, home + files, home + commits}
 }
 

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Task is one thing that the agent does with a forge or with a repository on it. Programs read it.
+// Task is one thing that the agent does with a forge or with a repository on it. Programs read the
+// names of tasks.
 type Task string
 
 // The tasks, in the order in which people read of them. Not every forge has all of them.
@@ -26,7 +27,7 @@ const (
 	TaskWebhooks      Task = "webhooks"
 )
 
-// Tasks are all of them, in their order.
+// Tasks returns all tasks, in the order of the constants.
 func Tasks() []Task {
 	return []Task{
 		TaskLogin, TaskRepository, TaskClone, TaskPulls, TaskComments, TaskWriteComments, TaskPeople, TaskHistory, TaskStatuses, TaskWriteStatuses,
@@ -37,53 +38,54 @@ func Tasks() []Task {
 // Compare orders tasks as [Tasks] does.
 func (t Task) Compare(other Task) int { return slices.Index(Tasks(), t) - slices.Index(Tasks(), other) }
 
-// Credentials tells what the credentials in use may do. Its methods leave nothing behind that
-// people see.
+// Credentials reports what the credentials in use may do. Its methods create nothing on the forge
+// that people can see.
 type Credentials interface {
-	// RightsByTask names the right that each task takes, in the forge's own words. A task that the
-	// forge does not have is left out.
+	// RightsByTask returns the right that each task requires, in the forge's own terms. A task that
+	// the forge does not have is missing in the map.
 	RightsByTask() map[Task]string
 	// Owner returns the account that the credentials belong to.
 	Owner(ctx context.Context) (Owner, error)
-	// Reach reads the repository itself.
+	// Reach checks that the credentials can read the repository.
 	Reach(ctx context.Context) error
-	// Held returns what the forge tells about tasks, without a write to a pull request or a
-	// commit. The forge tells nothing about the tasks that are left out.
+	// Held returns the results of the tasks, as far as the forge reports them. It writes to no pull
+	// request and to no commit. A task about which the forge reports nothing is missing in the map.
 	Held(ctx context.Context, at Sample) (map[Task]Held, error)
 }
 
-// Owner is the account of credentials, and when they end; the zero time if the forge does not say.
+// Owner is the account of the credentials. Until is the time when the credentials expire, or zero
+// if the forge does not report it.
 type Owner struct {
 	Person
 	Until time.Time
 }
 
-// Sample is what is there to be read: a branch, its newest commit, a file in that, and an open pull
-// request. Zero values are for what is not there.
+// Sample names objects that can be read: a branch, its newest commit, a file in that commit, and an
+// open pull request. A field is zero if there is no such object.
 type Sample struct {
 	Branch, Commit, File string
 	Pull                 int
 }
 
-// Held is what a forge tells about one task.
+// Held is the result that a forge reports for one task.
 type Held struct {
 	Result Result
 	Why    string // for people
 }
 
-// Result is what is known about a task.
+// Result says whether the credentials allow a task.
 type Result string
 
 // The results.
 const (
 	Works      Result = "works"
 	Missing    Result = "missing"
-	NotOffered Result = "not offered" // the agent does without
-	NotTried   Result = "not tried"   // only a write would tell, or something else is missing first
-	NoAnswer   Result = "no answer"   // the forge is away, slow, failing or asks to wait
+	NotOffered Result = "not offered" // the forge does not offer it to these credentials, and the agent works without it.
+	NotTried   Result = "not tried"   // only a write would show the result, or something that the check needs is missing.
+	NoAnswer   Result = "no answer"   // the forge is unreachable, too slow, failing, or asks the agent to wait.
 )
 
-// Finding is what is known about a task, and the right that it takes.
+// Finding is the result for a task, and the right that the task requires.
 type Finding struct {
 	Task   Task   `json:"task"`
 	Result Result `json:"result"`

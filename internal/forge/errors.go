@@ -11,12 +11,12 @@ import (
 // The class of an error of a forge decides what the caller does next.
 //
 //	ErrRefused       a person has to correct credentials, permissions or the request
-//	ErrNotFound      there is no such thing, or the credentials may not see it
-//	ErrUnavailable   try again later
-//	ErrTooBig        ask for less at a time; else try again later
-//	ErrUnsupported   do without
-//	ErrTooMany       use the part that came with it; it is refused, too
-//	*LimitedError    try again, not before its time
+//	ErrNotFound      the object does not exist, or the credentials may not see it
+//	ErrUnavailable   the caller tries again later
+//	ErrTooBig        the caller requests a smaller part of the list, or tries again later
+//	ErrUnsupported   the caller works without the feature
+//	ErrTooMany       the caller may use the part of the list that came with the error; it is an ErrRefused, too
+//	*LimitedError    the caller tries again, but not before the time in the error
 var (
 	ErrRefused     = errors.New("refused")
 	ErrNotFound    = errors.New("not found")
@@ -26,14 +26,14 @@ var (
 	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
 )
 
-// MostConversation is how much of a conversation is read, in bytes: anybody may write
-// much.
+// MostConversation is the number of bytes that are read of a conversation. There is a limit because
+// anybody may write long comments.
 const MostConversation = 16 << 20
 
-// LimitedError says that too many requests were made: by the forge's count, or
-// by the budget that was configured.
+// LimitedError says that too many requests were sent: the forge's limit or the configured budget is
+// reached.
 type LimitedError struct {
-	Until  time.Time // when to ask again
+	Until  time.Time // when requests are allowed again
 	Reason string
 }
 

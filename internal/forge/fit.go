@@ -13,8 +13,8 @@ const MaxComment = 65_536
 // limit).
 const MaxContext = 255
 
-// FitContext makes a context one that every forge takes. Two that differ stay
-// two.
+// FitContext changes a context so that every forge accepts it. Two different contexts remain
+// different.
 func FitContext(name string) string {
 	fit := strings.Map(func(r rune) rune {
 		if r > 0xffff || r < ' ' {

@@ -1,8 +1,8 @@
-// Package forge is what Stackreeve asks of a place where people review each
-// other's commits: pull requests, comments, commit statuses and checks.
+// Package forge defines what Stackreeve needs of a forge, where people review each other's commits: pull requests,
+// comments, commit statuses and checks.
 //
-// It knows no forge in particular and nothing of plans: the packages below it
-// speak to GitHub, Gitea (and Forgejo), GitLab and Gerrit, and pass the same suite.
+// It contains nothing about a certain forge and nothing about plans. The packages below it implement it for GitHub, Gitea
+// (and Forgejo), GitLab and Gerrit, and all of them pass the same test suite.
 package forge
 
 import (
@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// Forge is one repository on a forge, by what it can do: a role that it does not
-// have is nil. Methods may be called from any number of goroutines. Their errors
-// are, or wrap, one of [ErrRefused], [ErrNotFound], [ErrUnavailable],
-// [ErrUnsupported] or a [*LimitedError].
+// Forge is one repository on a forge. Its fields are the roles of the forge; a role that the forge does not have is nil.
+// Methods may be called from any number of goroutines. Their errors are, or wrap, one of [ErrRefused], [ErrNotFound],
+// [ErrUnavailable], [ErrUnsupported] or a [*LimitedError].
 type Forge struct {
 	Can     Abilities
-	Browser Browser // of people; the zero value when it is unknown
+	Browser Browser // the addresses for people; the zero value if they are unknown.
 
-	CommitStatuses // every forge has them
-	Reviews        // all or none of them
+	CommitStatuses // every forge has commit statuses.
+	Reviews        // a forge has all of these roles or none, except that Reactions may be missing.
 	Checks
 	Credentials
 }
@@ -39,32 +38,31 @@ func (f Forge) Reviewed() bool { return f.Pulls != nil }
 
 // Pulls finds pull requests.
 type Pulls interface {
-	// OpenPulls lists the open pull requests into branch, lowest number first. With
-	// [ErrTooMany] they are the oldest of more.
+	// OpenPulls lists the open pull requests into branch, lowest number first. With [ErrTooMany], the list has only the
+	// oldest ones.
 	OpenPulls(ctx context.Context, branch string) ([]Pull, error)
 	// Pull returns one pull request, open or not.
 	Pull(ctx context.Context, number int) (Pull, error)
-	// MergedBy returns the pull request that a commit of branch was merged by;
-	// ErrNotFound when it came without one.
+	// MergedBy returns the pull request that brought a commit to branch. The error is ErrNotFound if the commit came
+	// without a pull request.
 	MergedBy(ctx context.Context, branch, commit string) (Pull, error)
 }
 
 // History finds commits.
 type History interface {
-	// LastTouch returns the newest commit of branch that touched a file, given by
-	// its path from the root of the repository; ErrNotFound when none did.
+	// LastTouch returns the newest commit of branch that touched a file, given by its path from the root of the
+	// repository. The error is ErrNotFound if no commit did.
 	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
 }
 
 // Rights says what people may do.
 type Rights interface {
-	// MayWrite reports whether a person may change a branch now: push to it, or, where
-	// the forge has no rights by branch, to the repository.
+	// MayWrite reports whether a person may change a branch now. If the forge has no rights for single branches, it
+	// reports whether the person may change the repository.
 	MayWrite(ctx context.Context, who Person, branch string) (bool, error)
 }
 
-// Person is an account: whoever takes over a name that another one gave up has
-// another number.
+// Person is an account. If an account gives up its name and another one takes that name, their numbers still differ.
 type Person struct {
 	ID    int64 // 0 when it is not known
 	Login string
@@ -72,34 +70,32 @@ type Person struct {
 
 // Conversations reads and writes the comments of pull requests.
 type Conversations interface {
-	// Comments returns all comments of a pull request, oldest first: those of the
-	// conversation, not those on lines. With [ErrTooMany] they are the oldest of
-	// more.
+	// Comments returns all comments of a pull request's conversation, oldest first. Comments on lines of files are left
+	// out. With [ErrTooMany], the list has only the oldest ones.
 	Comments(ctx context.Context, number int) ([]Comment, error)
 	Post(ctx context.Context, number int, body string) (Comment, error)
 	Edit(ctx context.Context, number int, id int64, body string) error
 	Delete(ctx context.Context, number int, id int64) error
 }
 
-// Reactions are given to comments.
+// Reactions adds reactions to comments.
 type Reactions interface {
-	// React acknowledges a comment. Doing so twice changes nothing.
+	// React adds a reaction to a comment. If the comment has this reaction of ours already, nothing changes.
 	React(ctx context.Context, number int, id int64, r Reaction) error
 }
 
 // CommitStatuses reads and writes commit statuses.
 type CommitStatuses interface {
-	// Statuses returns the newest of our statuses of each context of a commit:
-	// those that the account in use has made, as the forge reports. Whose maker the
-	// forge does not report belong to no one.
+	// Statuses returns our statuses of a commit, the newest of each context. A status is ours if the forge reports that
+	// the account in use has made it. A status whose author the forge does not report is nobody's.
 	Statuses(ctx context.Context, commit string) ([]Status, error)
 	SetStatus(ctx context.Context, commit string, s Status) error
 }
 
 // Checks writes check runs.
 type Checks interface {
-	// PutCheck makes the check of that name and commit say this, or repeats it;
-	// ErrUnsupported where the credentials allow no checks.
+	// PutCheck writes the check with the name and the commit of c; earlier content of that check is replaced. The error
+	// is ErrUnsupported if the credentials do not allow checks.
 	PutCheck(ctx context.Context, c Check) error
 }
 
@@ -109,18 +105,18 @@ type Pull struct {
 	Title  string
 	URL    string // for people
 	Author string // login
-	// Head is the newest commit, 40 hex digits; HeadRef the reference of the base
-	// repository under which it can be fetched, forks' too, such as
-	// refs/pull/7/head.
+	// Head is the newest commit, as 40 hex digits. HeadRef is the reference in the base repository by which Head can be
+	// fetched, such as refs/pull/7/head. It exists for forks, too.
 	Head, HeadRef string
-	Base          string // the branch it asks to be merged into
+	Base          string // the branch into which it is to be merged
 	// Fork is true when the commits come from another repository or, on a forge without
 	// forks, from somebody who may not change Base.
 	Fork         bool
 	Open, Merged bool
-	MergeCommit  string // what Base became by merging; "" before
+	MergeCommit  string // the commit of Base after the merge; "" before the merge
 	Updated      time.Time
-	// Needs are what it needs of others, where the forge says so ([Dependencies]); in the list of [Pulls.OpenPulls] only.
+	// Needs are the pull requests that this one needs, if the forge has the ability [Dependencies]. Only
+	// [Pulls.OpenPulls] sets them.
 	Needs []Need
 }
 
@@ -129,23 +125,22 @@ type Comment struct {
 	ID     int64
 	URL    string // for people
 	Author string // login
-	// AuthorID is the account's number, which it keeps when it is renamed.
+	// AuthorID is the account's number, which does not change if the account is renamed.
 	AuthorID int64
-	Mine     bool // written by the account in use, by its number
-	// Bot is true when a program wrote it, as far as the forge reports: an App, also
-	// one that speaks for a person, or an account for programs.
+	Mine     bool // whether the account in use has written it; accounts are compared by number
+	// Bot is true if the forge reports that a program wrote the comment: an App, even if it acts for a person, or an
+	// account for programs.
 	Bot     bool
 	Body    string
 	Created time.Time
-	// Edited is true when it is not what it was when it was written. Forges let
-	// others than its author edit a comment.
-	Edited bool
-	// Reactions are those that people gave it, where the forge lists them with the
+	// Edited is true if the comment was changed after it was written. Forges allow other people than the author to edit a
 	// comment.
+	Edited bool
+	// Reactions are the reactions of people to the comment, if the forge lists them together with the comment.
 	Reactions []Reaction
 }
 
-// State is what a status says.
+// State is the state of a commit status.
 type State string
 
 // The states.
@@ -156,15 +151,15 @@ const (
 	Error   State = "error"
 )
 
-// Status is one line beside a commit. A newer status of the same context takes
-// the place of the older.
+// Status is a commit status: one line that a forge shows beside a commit. A newer status of the same context replaces the
+// older one.
 type Status struct {
 	Context     string // such as stackreeve/prod/plan
 	State       State
-	Description string // for people; cut to what the forge takes
-	URL         string // where people read more; may be empty
-	// Covered is true when somebody else's status of that context is newer and
-	// says another thing: people see that one. Only in what is read.
+	Description string // for people; shortened to the length that the forge accepts
+	URL         string // a page with details; may be empty
+	// Covered is true if somebody else's status of the same context is newer and differs, because then people see that
+	// one. It is set only in statuses that were read from the forge.
 	Covered bool
 }
 
@@ -205,7 +200,7 @@ type Rule string
 // The rules.
 const (
 	RuleProblem   Rule = "problem"   // the manifest is wrong: nothing of its stack is applied.
-	RuleNote      Rule = "note"      // the manifest is applied, and something about it is worth to know.
+	RuleNote      Rule = "note"      // the manifest is applied, and people should know something about it.
 	RuleDestroyed Rule = "destroyed" // the plan deletes, replaces or wipes the object.
 	RuleRefused   Rule = "refused"   // the plan cannot make the object as the manifest says.
 )

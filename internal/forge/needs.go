@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Need is another pull request that one stands on or is merged together with.
+// Need is another pull request that a pull request depends on, or that is merged together with it.
 type Need struct {
-	// Number is 0 where Name leads to no pull request of this repository.
+	// Number is 0 if Name does not lead to a pull request of this repository.
 	Number int
-	Name   string // how the author calls it; "" where the forge found it
+	Name   string // the name that the author wrote; "" if the forge found the need
 	Bond   Bond
-	// Commit is the commit of it that the head contains, with the bond [Contained].
+	// Commit is the commit of the other pull request that the head contains. It is set only with the bond [Contained].
 	Commit string
 }
 
@@ -20,13 +20,13 @@ type Bond string
 
 // The bonds.
 const (
-	Contained Bond = "contained" // its commit is below the head
-	Named     Bond = "named"     // the author says so
-	Together  Bond = "together"  // the forge merges both at once
-	Related   Bond = "related"   // both have the same topic, and are merged singly
+	Contained Bond = "contained" // the head contains a commit of the other pull request.
+	Named     Bond = "named"     // the author names the other pull request.
+	Together  Bond = "together"  // the forge merges both together.
+	Related   Bond = "related"   // both have the same topic, and the forge merges them separately.
 )
 
-// MostNeeds is how many needs of a pull request are looked at. A forge may name one more, so that it is known that there are.
+// MostNeeds is the number of needs of a pull request that are used. A forge may return one more, which shows that there are too many.
 const MostNeeds = 20
 
 const (
@@ -34,7 +34,8 @@ const (
 	mostName  = 300 // bytes
 )
 
-// DependsOn returns the names in the lines "Depends-On: NAME" of a text, as Zuul reads them, each once: at most one more than [MostNeeds].
+// DependsOn returns the names in the lines "Depends-On: NAME" of a text, as Zuul reads them. It returns each name once, and at most one
+// more than [MostNeeds].
 func DependsOn(text string) (names []string) {
 	for line := range strings.Lines(text) {
 		if len(line) <= len(dependsOn) || !strings.EqualFold(line[:len(dependsOn)], dependsOn) {

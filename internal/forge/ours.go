@@ -1,14 +1,13 @@
 package forge
 
-// Made is a status, and whether the account in use has made it, as the forge
-// tells.
+// Made is a status. Mine is true if the forge reports that the account in use has made it.
 type Made struct {
 	Status
 	Mine bool
 }
 
-// Ours are the newest of our statuses of each context. newestFirst are those of
-// everybody: anyone who may set a status can set one of any name.
+// Ours returns the newest of our statuses of each context. newestFirst are the statuses of all
+// accounts, because everybody who may set statuses can use any context.
 func Ours(newestFirst []Made) (ours []Status) {
 	shown, done := map[string]Made{}, map[string]bool{}
 	for _, m := range newestFirst {

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Site is the URL of a forge, without slashes at its end; only one on this machine may do without TLS. example is one, for people.
+// Site returns the URL of a forge, without slashes at its end. A URL without TLS is allowed on this machine only. Errors show
+// example, which is a valid URL.
 func Site(text, example string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -27,7 +28,7 @@ func Site(text, example string) (string, error) {
 	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
 }
 
-// BaseTrusting is [NewBase] that trusts the certificates of a file, too; "" for none.
+// BaseTrusting returns [NewBase] that also trusts the certificates of a file; "" means no file.
 func BaseTrusting(file string) (http.RoundTripper, error) {
 	if file == "" {
 		return NewBase(nil), nil

@@ -14,51 +14,53 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// TransportConfig says to whom a [Transport] speaks, as whom, and how much.
+// TransportConfig says to which forge a [Transport] sends requests, with which credentials, and how
+// many.
 type TransportConfig struct {
-	// URL is where the API begins. No request goes to another host.
+	// URL is the root of the API. No request is sent to another host.
 	URL *url.URL
-	// Authorize returns the value of the Authorization header, asked for before
-	// each request. Renew, when set, is called with the one that was answered with
-	// 401; then the request is sent once more.
+	// Authorize returns the value of the Authorization header, and is called before each request.
+	// If the forge answers 401, Renew is called with the refused value, unless it is nil. Then the
+	// request is sent once more with a new value.
 	Authorize func(context.Context) (string, error)
 	Renew     func(refused string)
-	// Base sends requests; nil is [NewBase] without a CA.
+	// Base sends the requests; nil means [NewBase] without a CA.
 	Base http.RoundTripper
 	// PerHour is how many requests may be sent in an hour; 0 is [DefaultPerHour].
 	PerHour int
-	// WritesPerMinute and CreatesPerHour bound, when not 0, the requests that
-	// change something, and those that make something (POST).
+	// WritesPerMinute limits the requests that change something. CreatesPerHour limits the requests
+	// that create something (POST). 0 means no limit.
 	WritesPerMinute, CreatesPerHour int
-	// Words are the words of the API's paths: all others are left out of routes.
+	// Words are the words in the API's paths. In a route, every other part of a path becomes *.
 	Words []string
 	// Observe is called with every request.
 	Observe func(Exchange)
-	// Fence is asked right before each request that changes something; its error says why
-	// nothing may be written any more. nil is for no fence.
+	// Fence is called right before each request that changes something. Its error says why nothing
+	// may be written any more. nil means that there is no fence.
 	Fence func() error
 }
 
-// DefaultPerHour leaves others something of the 5,000 an hour that GitHub allows.
+// DefaultPerHour is less than the 5,000 requests an hour that GitHub allows, so that other programs
+// can use the rest.
 const DefaultPerHour = 4000
 
-// Exchange is one request that was sent, or refused here.
+// Exchange is one request that the transport has sent, or has refused to send.
 type Exchange struct {
 	Method string
 	Route  string // the path with a * for each name and number
 	Code   int    // 0 when no answer came
-	// Cached is set when the forge said that nothing has changed; Refused when a
-	// limit was known to be reached, and nothing was sent.
+	// Cached is true if the forge answered that nothing has changed. Refused is true if the
+	// transport sent nothing, because of a limit or because of the fence.
 	Cached, Refused bool
 	Took            time.Duration
 	Left            int // requests left in the budget of this hour
 }
 
-// Transport carries requests to one forge with one set of credentials. It asks
-// conditionally for what it has seen before, keeps a budget, and leaves a forge
-// alone that asked for it: those requests end with a [*LimitedError], unsent.
+// Transport sends requests to one forge with one set of credentials. It makes a request conditional
+// if it knows an earlier answer to it, and it counts requests against a budget. If the budget is
+// spent or the forge asks it to wait, a request is not sent, and the error is a [*LimitedError].
 //
-// It knows HTTP and the limits that forges announce, and no API.
+// It knows HTTP and the limits that forges announce, but the API of no forge.
 type Transport struct {
 	config TransportConfig
 	words  map[string]bool
@@ -67,8 +69,8 @@ type Transport struct {
 }
 
 const (
-	// maxAnswer is what is read of an answer: a page of 100 comments, each as long
-	// as can be.
+	// maxAnswer is the maximal size of an answer in bytes. It is enough for a page of 100 comments
+	// of maximal length.
 	maxAnswer   = 48 << 20
 	requestTime = 30 * time.Second
 	maxParallel = 10
@@ -92,8 +94,8 @@ func NewTransport(c TransportConfig) *Transport {
 	return t
 }
 
-// NewBase returns what sends requests: few at a time, with bounded waits and
-// answers. trust is nil for the system's authorities.
+// NewBase returns a RoundTripper with a limited number of connections and limited times. If trust
+// is nil, it trusts the system's certificate authorities.
 func NewBase(trust *tls.Config) http.RoundTripper {
 	return outbound.New(outbound.Config{TLS: trust, ConnsPerHost: maxParallel, HeaderTime: requestTime})
 }
@@ -116,12 +118,12 @@ func (t *Transport) Client() *http.Client {
 	return c
 }
 
-// Budget returns how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and the limit.
 func (t *Transport) Budget() (left, of int) {
 	return t.limits.left(time.Now()), t.config.PerHour
 }
 
-// mine refuses addresses that are not the forge's.
+// mine returns an error if an address is not on the forge's host.
 func (t *Transport) mine(u *url.URL) error {
 	if outbound.SameOrigin(t.config.URL, u) {
 		return nil
@@ -157,7 +159,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.exchange(req, body, renewed)
 }
 
-// content reads what a request sends, so that it can be sent twice.
+// content reads the body of a request, so that it can be sent twice.
 func content(req *http.Request) ([]byte, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil, nil
@@ -213,7 +215,8 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 	return resp, nil
 }
 
-// route is a path without names and numbers: there are few of them.
+// route returns a path with a * for each name and number, so that there are only few different
+// routes.
 func (t *Transport) route(path string) string {
 	path = strings.TrimPrefix(path, strings.TrimSuffix(t.config.URL.Path, "/"))
 	parts := strings.Split(path, "/")

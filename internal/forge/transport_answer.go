@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// read takes an answer's body into memory, up to a limit.
+// read reads an answer's body into memory, up to a limit.
 func read(resp *http.Response) error {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
@@ -55,8 +55,8 @@ func hide(resp *http.Response, authorization string) {
 	fill(resp, bytes.ReplaceAll(bytesOf(resp), []byte(secret), []byte("[redacted]")))
 }
 
-// Refusal is the error for an answer of that status code, whose words are
-// message; nil below 300.
+// Refusal returns the error for an answer with this status code and message. It returns nil for
+// codes below 300.
 func Refusal(code int, message string) error {
 	var class error
 	switch {
@@ -75,13 +75,13 @@ func Refusal(code int, message string) error {
 	return fmt.Errorf("%w: %d: %s", class, code, message)
 }
 
-// brief is one line of a text from elsewhere.
+// brief shortens a text of the forge to one line.
 func brief(text string) string {
 	return printable.Shorten(strings.Join(strings.Fields(text), " "), 300)
 }
 
-// Class makes err one of those that [Forge] promises: what is none of them is a
-// forge that does not answer.
+// Class makes err one of the errors that [Forge] promises. Any other error means that the forge
+// gave no answer, so it becomes ErrUnavailable.
 func Class(err error) error {
 	var limited *LimitedError
 	switch {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// cache remembers answers that can be asked for again conditionally: when
-// nothing has changed, GitHub does not count the request.
+// cache stores answers whose requests can be repeated as conditional requests. GitHub does not
+// count a conditional request if nothing has changed.
 type cache struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element
@@ -18,7 +18,7 @@ type cache struct {
 	size  int
 }
 
-// known is an answer that was seen.
+// known is an answer in the cache.
 type known struct {
 	key    string
 	header http.Header
@@ -34,7 +34,7 @@ func keyOf(req *http.Request) string {
 	return req.URL.String() + "\n" + req.Header.Get("Accept")
 }
 
-// ask makes a request conditional when its answer is known.
+// ask makes a request conditional if the cache has an answer to it, and returns that answer.
 func (c *cache) ask(req *http.Request) *known {
 	if req.Method != http.MethodGet {
 		return nil
@@ -55,7 +55,7 @@ func (c *cache) ask(req *http.Request) *known {
 	return k
 }
 
-// keep remembers an answer when it can be asked for again.
+// keep stores an answer if its request can be repeated as a conditional request.
 func (c *cache) keep(req *http.Request, resp *http.Response) {
 	if req.Method != http.MethodGet {
 		return
@@ -89,7 +89,7 @@ func (c *cache) remove(e *list.Element) {
 	c.size -= len(k.body)
 }
 
-// answer is the answer that resp says is still true.
+// answer returns the stored answer. resp is the forge's answer that nothing has changed.
 func (k *known) answer(resp *http.Response) *http.Response {
 	out := *resp
 	out.StatusCode, out.Status = http.StatusOK, "200 OK"

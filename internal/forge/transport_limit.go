@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// limits says whether a request may be sent now: by our own budget, and by what
-// the forge said last.
+// limits decides whether a request may be sent now, by our own budget and by the limits that the
+// forge last announced.
 type limits struct {
 	perHour int
 
@@ -25,7 +25,7 @@ type limits struct {
 	creates  window // in an hour
 	until    time.Time
 	reason   string
-	strikes  int // limits without a time, in a row
+	strikes  int // consecutive limits for which the forge gave no time
 }
 
 func newLimits(c TransportConfig) limits {
@@ -37,8 +37,8 @@ func newLimits(c TransportConfig) limits {
 	}
 }
 
-// take asks for one request. Reading leaves the last tenth of the budget to
-// writing: what is known is returned even when nothing more can be found out.
+// take counts one request, or returns an error if a limit is reached. The last tenth of the budget
+// is reserved for writing. So results can still be published when nothing more can be read.
 func (l *limits) take(method string, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *limits) take(method string, now time.Time) error {
 		}
 		l.creates.add(now, 1)
 	}
-	// A request that one budget refuses takes nothing from the others.
+	// A request that one limit refuses does not count against the other limits.
 	if !reading {
 		l.writes.add(now, 1)
 	}
@@ -72,7 +72,7 @@ func (l *limits) take(method string, now time.Time) error {
 	return nil
 }
 
-// free gives back a request that did not count.
+// free removes one request from the budget, because the forge did not count it.
 func (l *limits) free(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,15 +88,16 @@ func (l *limits) left(now time.Time) int {
 const (
 	firstStrike = time.Minute
 	longStrike  = time.Hour
-	// longestLimit is how long a forge may ask to be left alone.
+	// longestLimit is the longest wait that a forge can demand.
 	longestLimit = 2 * time.Hour
 )
 
-// heed learns from an answer, and is an error when the answer is a limit.
+// heed reads the limits in an answer. It returns an error if the forge refused the request because
+// of a limit.
 //
-//	remaining 0 and a time when that ends      wait for it
-//	Retry-After                                wait as long
-//	neither, but it says that it is a limit    a minute, then two, four …
+//	the answer has "remaining: 0" and a reset time       the transport waits until that time
+//	the answer has Retry-After                           the transport waits as long as that says
+//	the answer has neither, but its text names a limit   the transport waits a minute, then two, four …
 func (l *limits) heed(resp *http.Response, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,12 +127,14 @@ func (l *limits) heed(resp *http.Response, now time.Time) error {
 	return nil
 }
 
-// stop sends nothing for a while: at least a second, whatever the forge says.
+// stop blocks all requests for a time, whatever the forge says: at least a second, and at most
+// longestLimit.
 func (l *limits) stop(now time.Time, wait time.Duration, reason string) {
 	l.until, l.reason = now.Add(min(max(wait, time.Second), longestLimit)), brief(reason)
 }
 
-// limitOf is what a forge says of its limit: GitHub and Gitea with an X-, GitLab without.
+// limitOf returns the value of a header about the forge's limit. The names of GitHub and Gitea
+// begin with X-, and those of GitLab do not.
 func limitOf(h http.Header, what string) string {
 	return cmp.Or(h.Get("X-RateLimit-"+what), h.Get("RateLimit-"+what))
 }
@@ -144,13 +147,13 @@ func resetOf(resp *http.Response) int64 {
 	return seconds
 }
 
-// tellsLimit recognises a limit that has no header of its own.
+// tellsLimit reports whether a message is about a limit. It finds limits that no header announces.
 func tellsLimit(message string) bool {
 	message = strings.ToLower(message)
 	return strings.Contains(message, "rate limit") || strings.Contains(message, "rate-limit") || strings.Contains(message, "abuse")
 }
 
-// explain takes the words from an error's body.
+// explain returns the message in the body of an error.
 func explain(body []byte) string {
 	var e struct {
 		Message          string `json:"message"`
@@ -162,11 +165,11 @@ func explain(body []byte) string {
 	return strings.TrimSpace(e.Message + " " + e.DocumentationURL)
 }
 
-// window counts what happened in the last 60 slots, and in the one that runs. It
-// goes by the time that passes, whatever becomes of the clock on the wall.
+// window counts requests in the last 60 slots of time and in the current slot. It uses the
+// monotonic clock, so a change of the wall clock has no effect.
 type window struct {
 	begun  time.Time // of slot 0
-	most   int       // 0 is no limit
+	most   int       // 0 means no limit
 	slot   time.Duration
 	counts [slots]int
 	newest int64 // number of the newest slot
@@ -175,7 +178,7 @@ type window struct {
 
 const slots = 61
 
-// count forgets what is too old and returns what is left.
+// count removes the requests that are too old, and returns the number of the remaining ones.
 func (w *window) count(now time.Time) int {
 	if w.begun.IsZero() {
 		w.begun = now
@@ -198,8 +201,8 @@ func (w *window) add(now time.Time, n int) {
 	}
 }
 
-// full returns when there is room again; zero when there is now. reserve is what
-// must be left over.
+// full returns the time at which another request is allowed, or zero if one is allowed now. reserve
+// is the number of requests that must remain unused.
 func (w *window) full(now time.Time, reserve int) time.Time {
 	sum := w.count(now)
 	if w.most <= 0 || sum < w.most-reserve {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// FileToken returns the token in a file, read at each use: anyone who rotates it
-// needs to restart nothing.
+// FileToken returns a function that reads the token from a file at each call. So a new token needs
+// no restart.
 func FileToken(path string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		text, err := localfile.Read(path, localfile.Secret)
@@ -24,8 +24,8 @@ func FileToken(path string) func(context.Context) (string, error) {
 	}
 }
 
-// Authorize makes what a [Transport] asks for of a token: scheme is what the
-// forge calls it, Bearer or token.
+// Authorize returns a function for [TransportConfig] that makes the header of a token. scheme is
+// the forge's name of the scheme, Bearer or token.
 func Authorize(scheme string, token func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		text, err := token(ctx)

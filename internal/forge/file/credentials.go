@@ -21,7 +21,8 @@ func (f *file) Owner(context.Context) (forge.Owner, error) { return forge.Owner{
 // Reach implements [forge.Credentials].
 func (f *file) Reach(context.Context) error { return nil }
 
-// Held implements [forge.Credentials]. A file that is opened for writing and closed again stays as it is.
+// Held implements [forge.Credentials]. It opens the file for writing and closes it again, which does not
+// change the file.
 func (f *file) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
 	held := map[forge.Task]forge.Held{forge.TaskStatuses: {Result: forge.Works}, forge.TaskWriteStatuses: {Result: forge.Works}}
 	if _, err := f.Statuses(ctx, ""); err != nil {

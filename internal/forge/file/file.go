@@ -1,7 +1,6 @@
-// Package file is a forge for those who have none: statuses become lines of
-// JSON in a file, and there are no pull requests.
+// Package file is a forge for users who have no forge. It writes each status as a line of JSON to a file, and has no pull requests.
 //
-// It knows nothing of rotation: a file that was moved away is recreated.
+// It does not rotate the file. If somebody moves the file away, the next status creates a new one.
 package file
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Line is what is written when a status changes.
+// Line is the line that is written when a status changes.
 type Line struct {
 	Time        time.Time   `json:"time"` // UTC
 	Commit      string      `json:"commit"`
@@ -35,17 +34,16 @@ type file struct {
 	mu   sync.Mutex
 }
 
-// New writes to the file at path, which need not exist. It has statuses and no
-// other role.
+// New returns a forge that writes to the file at path, which need not exist. Apart from its credentials, the forge only has statuses.
 func New(path string) forge.Forge {
 	f := &file{path: path}
 	return forge.Forge{Can: Abilities(), CommitStatuses: f, Credentials: f}
 }
 
-// Abilities are what a file can hold: whoever writes to it is trusted.
+// Abilities returns the abilities of a file. The file does not say who set a status, because everybody who can write to it is trusted.
 func Abilities() forge.Abilities { return forge.Abilities{forge.BranchStatuses, forge.ErrorState} }
 
-// tail is how much of the file is read back after a start, in bytes.
+// tail is the number of bytes at the end of the file that are read back.
 const tail = 1 << 20
 
 // Statuses implements forge.CommitStatuses.
@@ -105,7 +103,7 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 	return nil
 }
 
-// open never waits: what cannot be read back, such as a pipe or a terminal, is refused.
+// open opens the file without waiting. It refuses a file that cannot be read back, such as a pipe or a terminal.
 func open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0o644)
 	if err != nil {
@@ -121,7 +119,8 @@ func open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// cut reports whether the last line has no end, as after a kill or on a disk that was full: what is written behind it would be lost with it.
+// cut reports whether the last line has no line end, for example because the process was killed or the disk was full. A status that is
+// appended to such a line could not be read back.
 func cut(out *os.File) bool {
 	info, err := out.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
