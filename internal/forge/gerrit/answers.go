@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// number is an ID. One of another type is 0, which is nobody's.
+// number is an ID. A value of another type becomes 0, which is nobody's ID.
 type number int64
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -23,7 +23,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// text is a string. Anything else is "".
+// text is a string. Any other value becomes "".
 type text string
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -36,7 +36,8 @@ func (s *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// moment is a time, zero when it is none. Gerrit writes UTC without saying so.
+// moment is a time; an invalid value becomes the zero time. Gerrit writes times in UTC, without a
+// time zone.
 type moment struct{ time.Time }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -51,7 +52,7 @@ func (m *moment) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// account is AccountInfo, with details.
+// account is AccountInfo in Gerrit's description of its API, with details.
 type account struct {
 	ID       number `json:"_account_id"`
 	Username text   `json:"username"`
@@ -82,8 +83,9 @@ type change struct {
 	More            bool                `json:"_more_changes"`
 }
 
-// revision is RevisionInfo, which people call a patch set. RealUploader is set where
-// Uploader is somebody in whose name it was uploaded.
+// revision is RevisionInfo, which people call a patch set. If somebody uploads it in the name of
+// another account, Uploader is that other account, and RealUploader is the account that has
+// uploaded it.
 type revision struct {
 	Number       number   `json:"_number"`
 	Uploader     account  `json:"uploader"`
@@ -99,7 +101,8 @@ type commit struct {
 	DependsOn names `json:"message"`
 }
 
-// names are those that a commit message depends on: the rest of it can be long.
+// names are the changes in the lines Depends-On of a commit message. The other lines are dropped,
+// because there can be many.
 type names []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -121,7 +124,7 @@ type message struct {
 	Revision   number   `json:"_revision_number"`
 }
 
-// remark is CommentInfo, of which those on the whole patch set matter.
+// remark is CommentInfo. Only remarks on the whole patch set are used.
 type remark struct {
 	MessageID text    `json:"change_message_id"`
 	Author    account `json:"author"`

@@ -42,8 +42,8 @@ func (r *Repository) Reach(ctx context.Context) error {
 	return r.send(ctx, "read the project", http.MethodGet, r.projectPath(), nil, nil)
 }
 
-// Held implements [forge.Credentials]. Gerrit takes a message from every account that sees the
-// change, and tells the votes of an account with each open change.
+// Held implements [forge.Credentials]. Gerrit accepts a message from every account that can see the
+// change. It reports the votes that an account may give only together with an open change.
 func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.Held, error) {
 	held := map[forge.Task]forge.Held{forge.TaskWriteComments: {Result: forge.Works}}
 	if r.label == "" {
@@ -64,8 +64,8 @@ func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]
 	return held, nil
 }
 
-// votes is what follows from the votes that an account may give, by label. Gerrit writes them as
-// "-1", " 0" and "+1".
+// votes returns the result for [forge.TaskVote]. permitted has the votes that the account may give,
+// by label, as Gerrit writes them: "-1", " 0" and "+1".
 func (r *Repository) votes(permitted map[string][]text) forge.Held {
 	values, ok := permitted[r.label]
 	if !ok {

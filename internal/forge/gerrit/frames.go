@@ -12,16 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// A comment of ours is one or more messages: Gerrit takes 16 KiB in each. The last line of a
-// message is its frame. It says which comment the message is of and which part it is:
+// A comment of ours is one or more messages, because Gerrit accepts only 16 KiB in a message. The
+// last line of a message is its frame. The frame has the number of the part, and names the comment:
 //
-//	new      a comment of its own, whose ID is that of its first message
-//	a number the comment of that ID says this from now on
+//	new        the message belongs to a new comment; the ID of its first message is the comment's ID
+//	a number   the message belongs to a new text for the comment with this ID
 //
-// The hidden first line of a comment cannot be hidden here, so it moves to the end.
+// A comment begins with a hidden line. Gerrit cannot hide that line, so it is moved to the end of
+// the comment.
 const (
 	frameOpen = "[stackreeve: comment "
-	// mostPiece is how long a part may be, in UTF-16 units, which Gerrit counts.
+	// mostPiece is the maximal length of a part in UTF-16 units, because Gerrit counts those.
 	mostPiece = 14_000
 	mostParts = 100
 	continued = "(continued)\n"
@@ -29,11 +30,11 @@ const (
 
 var frameForm = pattern.Of(`^\[stackreeve: comment (new|[0-9]{1,9}), (withdrawn|part ([0-9]{1,3}) of ([0-9]{1,3}))( marked)?\]$`)
 
-// frame is the meaning of a last line.
+// frame is the parsed last line of a message.
 type frame struct {
-	comment  int64 // 0 for a new one
-	part, of int   // 0 of 0 when the comment is withdrawn
-	marked   bool  // its hidden line is the last one
+	comment  int64 // 0 for a new comment.
+	part, of int   // both 0 if the comment is withdrawn.
+	marked   bool  // whether the hidden line of the comment is its last line.
 }
 
 func (f frame) String() string {
@@ -71,7 +72,8 @@ func framed(body string) (text string, f frame, ok bool) {
 	return text, f, true
 }
 
-// pieces are the messages for a text of the comment with that ID, 0 for a new one.
+// pieces splits a text into messages. comment is the ID of the comment that gets this text; 0 means
+// a new comment.
 func pieces(comment int64, body string) (list []string) {
 	marked := false
 	if first, rest, _ := strings.Cut(body, "\n"); strings.HasPrefix(first, "<!--") {
@@ -99,15 +101,15 @@ func pieces(comment int64, body string) (list []string) {
 	return list
 }
 
-// reader puts messages of ours together to comments.
+// reader joins our messages to comments.
 type reader struct {
 	comments []forge.Comment
-	begun    forge.Comment // the comment of the parts that were read
+	begun    forge.Comment // the comment whose parts are being read
 	last     frame
 	body     string
 }
 
-// take reads the next message of ours; c is the message as a comment.
+// take processes the next message of ours, with this text and frame. c is the message as a comment.
 func (r *reader) take(c forge.Comment, text string, f frame) {
 	if f.of == 0 {
 		r.comments = slices.DeleteFunc(r.comments, func(o forge.Comment) bool { return o.ID == f.comment && o.Mine })
@@ -116,7 +118,7 @@ func (r *reader) take(c forge.Comment, text string, f frame) {
 	if f.part == 1 {
 		r.begun, r.body = c, ""
 	} else if f.part != r.last.part+1 || f.of != r.last.of || f.comment != r.last.comment {
-		r.last = frame{} // a part is missing: it counts for nothing
+		r.last = frame{} // a part is missing, so the other parts are ignored
 		return
 	}
 	r.last, r.body = f, r.body+text
@@ -131,7 +133,8 @@ func (r *reader) take(c forge.Comment, text string, f frame) {
 	r.put(f.comment)
 }
 
-// put adds the comment that was read, or gives an older one its text.
+// put adds the comment that was read. If comment is the ID of an older comment, put replaces the
+// text of that comment instead.
 func (r *reader) put(comment int64) {
 	if comment == 0 {
 		r.comments = append(r.comments, r.begun)
@@ -144,7 +147,7 @@ func (r *reader) put(comment int64) {
 	}
 }
 
-// list are the comments, oldest first.
+// list returns the comments, oldest first.
 func (r *reader) list() []forge.Comment {
 	slices.SortFunc(r.comments, func(a, b forge.Comment) int { return cmp.Compare(a.ID, b.ID) })
 	return r.comments

@@ -1,8 +1,9 @@
-// Package gerrit is a project on a Gerrit: the roles of [forge.Forge] by its REST API.
+// Package gerrit implements [forge.Forge] for a project on Gerrit, with its REST API.
 //
-// A change is a pull request, and its patch set the head. A message is a comment. Gerrit
-// edits and deletes no message, so a newer one takes the place of an older (frames.go).
-// It has no statuses: they are messages on the patch set, and a vote (statuses.go).
+// A change is a pull request, its current patch set is the head, and a message is a comment. Nobody
+// can edit or delete a message, so a newer message replaces an older one (frames.go). Gerrit has no
+// commit statuses. So a status is a message on the patch set, and all statuses together are a vote
+// (statuses.go).
 package gerrit
 
 import (
@@ -19,25 +20,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Config says which project, and as whom.
+// Config says which project to use, and with which account.
 type Config struct {
-	// URL is the forge's, such as https://review.example.com, with the path below which
-	// it is served; without TLS on this machine only.
+	// URL is the address of the forge, such as https://review.example.com, with the path below
+	// which it is served. An address without TLS is allowed on this machine only.
 	URL string
-	// Project is its name, such as infra/cloud-config.
+	// Project is the name of the project, such as infra/cloud-config.
 	Project string
-	// User is the account's name, and Password its HTTP password.
+	// User is the name of the account. Password returns its HTTP password.
 	User     string
 	Password func(ctx context.Context) (string, error)
-	// Label is what the agent votes with; "" for none.
+	// Label is the label with which the agent votes; "" means that it does not vote.
 	Label string
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
-	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	// RequestsPerHour is the budget; 0 means [forge.DefaultPerHour].
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
-	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	// Fence is called before each request that changes something; see [forge.TransportConfig].
 	Fence func() error
 }
 
@@ -51,19 +52,19 @@ type Repository struct {
 	mu      sync.Mutex
 	me      known
 	rights  map[uploader]right
-	refused time.Time         // when a vote was refused last
-	below   map[string]number // the changes that commits are patch sets of; 0 for none
-	whole   answered          // whether topics are submitted as a whole
+	refused time.Time         // when Gerrit last refused a vote.
+	below   map[string]number // by commit: the change of which it is a patch set; 0 for none.
+	whole   answered          // whether Gerrit submits all changes of a topic together.
 }
 
-// known is who a password belongs to.
+// known is the account of a password.
 type known struct {
 	password string
 	id       number
 	asked    time.Time
 }
 
-// Abilities are those of Gerrit.
+// Abilities returns the abilities of Gerrit.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
 		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.ForkStatuses, forge.StatusAuthors, forge.ErrorState,
@@ -71,7 +72,7 @@ func Abilities() forge.Abilities {
 	}
 }
 
-// Forge is the project, by its roles.
+// Forge returns the roles of the project.
 func (r *Repository) Forge() forge.Forge {
 	return forge.Forge{
 		Can: Abilities(), CommitStatuses: r, Credentials: r,
@@ -79,7 +80,8 @@ func (r *Repository) Forge() forge.Forge {
 	}
 }
 
-// These are names that need no quotes in a query, and that HTTP can carry.
+// These patterns match names that need no quotes in a query and that can be sent by HTTP. dots
+// matches the project names that are refused nevertheless.
 var (
 	projectName = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 	dots        = pattern.Of(`\.\.|\.(/|$)`)
@@ -120,16 +122,16 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// words are those of the paths of Gerrit's API.
+// words are the words in the paths of Gerrit's API.
 var words = strings.Fields("accounts changes comments commits config current messages plugins gitiles projects review revisions self server info check.access +log")
 
-// Budget returns how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and the limit.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the project in messages.
 func (r *Repository) String() string { return r.project }
 
-// myID is the account that the password belongs to, asked once for each password and hour.
+// myID returns the account of the password. It is requested once for each password and hour.
 func (r *Repository) myID(ctx context.Context) (number, error) {
 	password, err := r.password(ctx)
 	if err != nil {

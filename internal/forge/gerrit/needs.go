@@ -15,15 +15,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// mostParents is how many parents of a commit are looked at.
+// mostParents is the number of parents of a commit that are looked up.
 const mostParents = 4
 
-// index finds the changes of a list.
+// index finds changes of a list by their ID, newest commit and topic.
 type index struct {
-	byID    map[text]number // but private ones, which a change of others must not show
+	byID    map[text]number // without private changes, because a change of somebody else must not reveal them.
 	hidden  map[number]bool
 	byHead  map[string]number
-	byTopic map[text][]number // those that people of the project uploaded come first
+	byTopic map[text][]number // changes that people of the project uploaded come first.
 }
 
 func newIndex(found []change, list []forge.Pull) index {
@@ -47,7 +47,8 @@ func newIndex(found []change, list []forge.Pull) index {
 	return x
 }
 
-// fillNeeds sets the needs of listed changes: what is below their patch sets, what their messages name, and their topics.
+// fillNeeds sets the needs of the listed changes: the parents of their patch sets, the changes that their messages name, and
+// the other changes of their topics.
 func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge.Pull) error {
 	x, left := newIndex(found, list), mostAsked
 	topics := forge.Related
@@ -80,13 +81,14 @@ func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge
 	return nil
 }
 
-// changeName is the name of a change for its whole life, as commit messages have it.
+// changeName matches a Change-Id, as commit messages contain it.
 var changeName = pattern.Of(`^I[0-9a-f]{40}$`)
 
-// place is where a change is shown, after the address of its Gerrit.
+// place matches the path of a change's web page, below the address of its Gerrit.
 var place = pattern.Of(`^/(?:#/)?(?:c/)?(?:(.+)/\+/)?([0-9]{1,9})(?:/[^ ]*)?$`)
 
-// named is what a line of a message names: the name of a change or its address here.
+// named returns the need for a name in a line of a message. The name is a Change-Id, or the address of a change on this
+// Gerrit.
 func (r *Repository) named(x index, name string) forge.Need {
 	need := forge.Need{Name: name, Bond: forge.Named}
 	if changeName.MatchString(name) {
@@ -108,8 +110,8 @@ func (r *Repository) named(x index, name string) forge.Need {
 	return need
 }
 
-// parents are the changes whose patch sets are the parents of a commit. Left is how often Gerrit may still be asked: a commit
-// that nothing is known of counts as one of the branch until the next list.
+// parents returns the changes whose patch sets are the parents of a commit. left is the number of requests that may still be
+// sent. When it is 0, an unknown parent counts as a commit of the branch until the next list.
 func (r *Repository) parents(ctx context.Context, x index, made commit, left *int) (needs []forge.Need, err error) {
 	for _, parent := range made.Parents[:min(len(made.Parents), mostParents)] {
 		below := string(parent.Commit)
@@ -129,7 +131,8 @@ func (r *Repository) parents(ctx context.Context, x index, made commit, left *in
 	return needs, nil
 }
 
-// patchSetOf is the open change that a commit was ever a patch set of, 0 for none: that does not change.
+// patchSetOf returns the change, open or abandoned, of which a commit is or was a patch set; 0 for none. The answer is
+// remembered.
 func (r *Repository) patchSetOf(ctx context.Context, below string, left *int) (number, error) {
 	r.mu.Lock()
 	of, known := r.below[below]
@@ -156,13 +159,13 @@ func (r *Repository) patchSetOf(ctx context.Context, below string, left *int) (n
 	return of, nil
 }
 
-// answered is an answer that counts for a while.
+// answered is an answer of Gerrit that is used for some time.
 type answered struct {
 	yes   bool
 	asked time.Time
 }
 
-// submitsTopics reports whether Gerrit submits all changes of a topic at once. Where it does not say, it does not.
+// submitsTopics reports whether Gerrit submits all changes of a topic together. It returns false if Gerrit refuses to answer.
 func (r *Repository) submitsTopics(ctx context.Context) (bool, error) {
 	r.mu.Lock()
 	last := r.whole

@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// commits is the option of a query for the commits of the current patch sets.
+	// commits is the option with which a query also returns the commits of the current patch sets.
 	commits = "CURRENT_COMMIT"
-	// pageSize is how many changes a page has, and smallPage how many when their texts are
-	// too long for one answer.
+	// pageSize is the number of changes in a page. smallPage is the number if their texts are too long for one answer.
 	pageSize  = 100
 	smallPage = 5
-	// mostListed bounds every list, and mostRead what is read for one. Gerrit lists what was updated last first, and nothing by number: the
-	// oldest are found by reading on.
+	// mostListed limits the changes in every list. mostRead limits the changes that are read for one list. Gerrit lists the change first
+	// that was updated last, and cannot sort by number. So the oldest changes are found only by reading more pages.
 	mostListed = 10_000
 	mostRead   = 3 * mostListed
 )
@@ -34,7 +33,7 @@ func notFull(commit string) error {
 	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
 }
 
-// query lists the changes of this project that match, by number.
+// query returns the changes of this project that match q, sorted by number.
 func (r *Repository) query(ctx context.Context, what, q string, options ...string) (found []change, tooMany error) {
 	few := []string{"CURRENT_REVISION", "DETAILED_ACCOUNTS"}
 	all := append(slices.Clone(few), options...)
@@ -49,7 +48,7 @@ func (r *Repository) query(ctx context.Context, what, q string, options ...strin
 			size = smallPage
 			continue
 		}
-		if errors.Is(err, forge.ErrTooBig) && slices.Contains(values["o"], commits) { // anybody may write a long message
+		if errors.Is(err, forge.ErrTooBig) && slices.Contains(values["o"], commits) { // a commit message is too long
 			values["o"] = few
 			continue
 		}
@@ -71,7 +70,8 @@ func (r *Repository) query(ctx context.Context, what, q string, options ...strin
 	return found, tooMany
 }
 
-// oldest are the changes of this project by number, each once: one that is updated meanwhile moves others from page to page.
+// oldest sorts the changes of this project by number, and removes duplicates. They exist because a change that is updated while pages are
+// read moves others from page to page.
 func (r *Repository) oldest(found []change) []change {
 	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Project) != r.project || c.Number <= 0 })
 	slices.SortFunc(found, func(a, b change) int { return cmp.Compare(a.Number, b.Number) })
@@ -118,8 +118,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return r.pull(ctx, c, &left)
 }
 
-// pull says it in our words. Anybody may upload a change: one whose patch set comes from
-// somebody who may not change the branch is like a fork's.
+// pull converts a change to a pull request. Anybody may upload a change. So Fork is true if the uploader of the patch set may not change
+// the branch.
 func (r *Repository) pull(ctx context.Context, c change, left *int) (forge.Pull, error) {
 	p := forge.Pull{
 		Number: int(c.Number), Title: string(c.Subject), URL: r.address(int(c.Number)), Author: c.Owner.login(), Base: string(c.Branch),
@@ -138,13 +138,13 @@ func (r *Repository) pull(ctx context.Context, c change, left *int) (forge.Pull,
 	return p, err
 }
 
-// address is where people see a change.
+// address returns the address of a change's web page.
 func (r *Repository) address(number int) string {
 	return fmt.Sprintf("%s/c/%s/+/%d", r.site, r.project, number)
 }
 
-// MergedBy implements [forge.Pulls]. A branch comes to hold the last patch set itself, or a
-// merge commit that Gerrit makes, whose second parent is that patch set.
+// MergedBy implements [forge.Pulls]. After a merge, the branch contains the last patch set itself, or a merge commit of Gerrit whose second
+// parent is that patch set.
 func (r *Repository) MergedBy(ctx context.Context, branch, tip string) (forge.Pull, error) {
 	what := fmt.Sprintf("find the change that brought %s to %s", tip, branch)
 	if !full.MatchString(tip) {
@@ -166,7 +166,7 @@ func (r *Repository) MergedBy(ctx context.Context, branch, tip string) (forge.Pu
 	return p, err
 }
 
-// mergedAs finds the merged change whose last patch set a commit is.
+// mergedAs finds the merged change whose last patch set is commit.
 func (r *Repository) mergedAs(ctx context.Context, what, branch, commit string) (forge.Pull, error) {
 	found, err := r.query(ctx, what, "commit:"+commit)
 	if err != nil {
@@ -174,15 +174,14 @@ func (r *Repository) mergedAs(ctx context.Context, what, branch, commit string) 
 	}
 	for _, c := range found {
 		if c.Status == "MERGED" && string(c.Branch) == branch && string(c.CurrentRevision) == commit {
-			none := 0 // it is merged: whose it was is of no interest
+			none := 0 // for a merged change, nobody needs to know whether its uploader is trusted
 			return r.pull(ctx, c, &none)
 		}
 	}
 	return forge.Pull{}, r.refuse(what, forge.ErrNotFound)
 }
 
-// LastTouch implements [forge.History] by Gitiles, a plugin that Gerrit comes with. Where it
-// is missing, nothing is found.
+// LastTouch implements [forge.History] with Gitiles, a plugin that is part of Gerrit. Without the plugin, the error is ErrNotFound.
 func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string, error) {
 	var found struct {
 		Log []struct {
@@ -200,7 +199,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return string(found.Log[0].Commit), nil
 }
 
-// escaped is a path whose slashes stay.
+// escaped encodes a path for a URL, except its slashes.
 func escaped(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

@@ -38,7 +38,7 @@ func (r *Repository) send(ctx context.Context, what, method, path string, in, ou
 	resp, err := r.client.Do(req)
 	var sent *url.Error
 	if errors.As(err, &sent) {
-		err = sent.Err // what is asked is said already, in words
+		err = sent.Err // the request is already named in words
 	}
 	if err != nil {
 		return r.refuse(what, forge.Class(err))
@@ -54,7 +54,7 @@ func (r *Repository) send(ctx context.Context, what, method, path string, in, ou
 		return nil
 	}
 	answer, guarded := bytes.CutPrefix(answer, []byte(guard))
-	if !guarded { // a good answer that cannot be read is a proxy's
+	if !guarded { // a successful answer that cannot be read comes from a proxy
 		return r.refuse(what, fmt.Errorf("%w: the answer is not Gerrit's", forge.ErrUnavailable))
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
@@ -63,7 +63,8 @@ func (r *Repository) send(ctx context.Context, what, method, path string, in, ou
 	return nil
 }
 
-// changePath is the path of a change of this project; others are not found by it.
+// changePath returns the path of a change of this project. Gerrit does not find changes of other
+// projects by this path.
 func (r *Repository) changePath(number int) string {
 	return fmt.Sprintf("changes/%s~%d", url.PathEscape(r.project), number)
 }

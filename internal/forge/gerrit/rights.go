@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	// mostAsked is about how many uploaders Gerrit is asked in one list, besides those who
-	// were trusted before: anybody may upload. The others count as strangers until the next list.
+	// mostAsked is the number of uploaders about whom Gerrit is asked during one list, because
+	// anybody may upload. Uploaders that were trusted before are not counted. Further uploaders
+	// count as strangers until the next list.
 	mostAsked = 10
 	// mostRights is how many answers are remembered.
 	mostRights = 10_000
-	// trustedAge and strangerAge are how long an answer about an uploader counts.
+	// trustedAge is the time for which the answer counts that an uploader may change the branch.
+	// strangerAge is that time for the opposite answer.
 	trustedAge  = 5 * time.Minute
 	strangerAge = time.Hour
 )
@@ -28,7 +30,7 @@ type uploader struct {
 	branch string
 }
 
-// right is an answer about an uploader.
+// right is Gerrit's answer to the question whether an uploader may change the branch.
 type right struct {
 	may   bool
 	asked time.Time
@@ -42,7 +44,8 @@ func (a right) fresh() bool {
 	return time.Since(a.asked) < age
 }
 
-// MayWrite implements [forge.Rights]: whoever may push to the branch, or submit changes to it.
+// MayWrite implements [forge.Rights]. A person may change a branch if Gerrit allows them to push to
+// it, or to submit changes to it.
 func (r *Repository) MayWrite(ctx context.Context, who forge.Person, branch string) (bool, error) {
 	what := fmt.Sprintf("ask whether %s may change %s", who.Login, branch)
 	id, err := r.idOf(ctx, what, who)
@@ -64,7 +67,7 @@ func (r *Repository) MayWrite(ctx context.Context, who forge.Person, branch stri
 	return false, nil
 }
 
-// idOf is the number of an account: the one that is known, else that of its name.
+// idOf returns the number of an account: the known one, or else that of its name.
 func (r *Repository) idOf(ctx context.Context, what string, who forge.Person) (number, error) {
 	if who.ID != 0 || !userName.MatchString(who.Login) {
 		return number(who.ID), nil
@@ -82,8 +85,9 @@ func (r *Repository) idOf(ctx context.Context, what string, who forge.Person) (n
 	return 0, nil
 }
 
-// trusts reports whether a patch set comes from somebody who may change the branch. Left is
-// how often Gerrit may still be asked. Where it does not say, it is a stranger's.
+// trusts reports whether a patch set comes from somebody who may change the branch. left is the
+// number of uploaders about whom Gerrit may still be asked. If Gerrit refuses to answer, the
+// uploader is a stranger.
 func (r *Repository) trusts(ctx context.Context, v revision, branch string, left *int) (bool, error) {
 	from := uploader{v.Uploader.ID, branch}
 	if v.RealUploader != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// A status is a message on the patch set, in lines: its context, its state with the
-// description, its address if there is one, and statusEnd. All of ours on a patch set make
+// A status is a message on the patch set. Its lines are the context, the state with the
+// description, the address if there is one, and statusEnd. All of our statuses on a patch set make
 // one vote together.
 const statusEnd = "[stackreeve: status]"
 
-// refusedAge is how long no vote is tried after one was refused.
+// refusedAge is the time for which the agent does not try to vote after Gerrit refused a vote.
 const refusedAge = 10 * time.Minute
 
 // statusText is the message of a status.
@@ -29,7 +29,7 @@ func statusText(s forge.Status) string {
 	return strings.Join(append(lines, statusEnd), "\n")
 }
 
-// statusOf reads a message.
+// statusOf parses the message of a status.
 func statusOf(body string) (s forge.Status, ok bool) {
 	lines := strings.Split(body, "\n")
 	if len(lines) < 3 || len(lines) > 4 || lines[len(lines)-1] != statusEnd {
@@ -47,7 +47,7 @@ func isState(s forge.State) bool {
 	return slices.Contains([]forge.State{forge.Pending, forge.Success, forge.Failure, forge.Error}, s)
 }
 
-// asked finds the open changes whose patch set a commit is, by number.
+// asked returns the open changes whose current patch set is commit, sorted by number.
 func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, error) {
 	if !full.MatchString(commit) {
 		return nil, r.refuse(what, notFull(commit))
@@ -56,8 +56,8 @@ func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, 
 	return slices.DeleteFunc(found, func(c change) bool { return c.Status != "NEW" || string(c.CurrentRevision) != commit }), tooBig(err)
 }
 
-// Statuses implements [forge.CommitStatuses]. A commit that is no patch set of an open change
-// has none.
+// Statuses implements [forge.CommitStatuses]. A commit has no statuses if it is not the current
+// patch set of an open change.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
 	found, err := r.asked(ctx, "read the statuses of "+commit, commit)
 	if err != nil || len(found) == 0 {
@@ -95,7 +95,8 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 		return r.refuse(what, fmt.Errorf("%w: it is no patch set of an open change", forge.ErrUnsupported))
 	}
 	s.Context, s.Description = forge.FitContext(s.Context), forge.Describe(s.Description)
-	// The one that statuses are read from comes last, so that what is read holds for all.
+	// Statuses reads the first change. So the first change is written last: when it has the status,
+	// all others have it, too.
 	for _, c := range slices.Backward(found) {
 		before, err := r.statuses(ctx, c)
 		if err != nil {
@@ -108,7 +109,8 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	return nil
 }
 
-// vote is what statuses say together; a newer one of a context counts.
+// vote returns the vote that statuses make together. If several have the same context, the last one
+// counts.
 func vote(list []forge.Status) int {
 	newest := map[string]forge.State{}
 	for _, s := range list {
@@ -127,7 +129,7 @@ func vote(list []forge.Status) int {
 	return sum
 }
 
-// vote writes the message with a vote, or without where the account may not vote.
+// vote writes the message of a status with a vote, or without a vote if the account may not vote.
 func (r *Repository) vote(ctx context.Context, what string, c change, s forge.Status, value int) error {
 	path := r.changePath(int(c.Number)) + "/revisions/" + string(c.CurrentRevision) + "/review"
 	send := review{Message: statusText(s), Tag: statusTag, Notify: "NONE", IgnoreAttentionOf: true}

@@ -102,7 +102,7 @@ func (r *Repository) React(ctx context.Context, number int, id int64, reaction f
 	return r.fail(fmt.Sprintf("react to comment %d on pull request %d", id, number), resp, err)
 }
 
-// hasPull asks for a pull request.
+// hasPull returns a function that checks whether a pull request exists.
 func (r *Repository) hasPull(number int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := r.Pull(ctx, number)

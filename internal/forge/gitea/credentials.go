@@ -61,9 +61,10 @@ const (
 	noCommit = "0000000000000000000000000000000000000000"
 )
 
-// Held implements [forge.Credentials]. Gitea tells the permissions of the token's user, and not the
-// scopes of the token. But it compares the scopes before it looks for what a request is about. So a
-// comment and a status for what is not there show the scopes, and leave nothing behind.
+// Held implements [forge.Credentials]. Gitea reports the permissions of the token's user, but not
+// the scopes of the token. It checks the scopes before it looks for the object of a request. So
+// Held writes a comment and a status for objects that do not exist. The answers show the scopes,
+// and nothing is stored.
 func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
 	found, err := r.read(ctx)
 	if err != nil {
@@ -91,7 +92,8 @@ func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]f
 	return held, nil
 }
 
-// tried is what follows from a write about what is not there.
+// tried returns the result that follows from the error of a write for an object that does not
+// exist.
 func tried(err error) forge.Held {
 	switch {
 	case err == nil:

@@ -20,7 +20,7 @@ const (
 	agent = "stackreeve"
 	// pageSize is the page size that Gitea allows by default (MAX_RESPONSE_ITEMS).
 	pageSize = 50
-	// mostPages bounds every list.
+	// mostPages limits the pages that are read of every list.
 	mostPages = 200
 )
 
@@ -59,7 +59,7 @@ func message(body []byte) string {
 	return string(body)
 }
 
-// pages calls page for 1, 2, … until it says that there are no more.
+// pages calls page with the page numbers 1, 2, … until page reports that there are no more.
 func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
 	for n := 1; n <= mostPages; n++ {
 		more, err := page(sdk.ListOptions{Page: n, PageSize: pageSize})

@@ -1,7 +1,7 @@
 // Package gitea implements [forge.Forge] for a repository on Gitea, or on Forgejo, whose API is the
 // same. It uses code.gitea.io/sdk/gitea.
 //
-// It keeps nothing but the user of the token, and makes no request when it is created. So the agent
+// It only remembers the user of the token, and makes no request when it is created. So the agent
 // can start while the forge is down. These forges have no check runs.
 package gitea
 
@@ -54,7 +54,7 @@ type Repository struct {
 	}
 }
 
-// Abilities are those of Gitea and Forgejo.
+// Abilities returns the abilities of Gitea and Forgejo.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
 		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.BranchStatuses, forge.EditableComments, forge.CommentReactions,
@@ -113,7 +113,7 @@ func (r *Repository) api(ctx context.Context) (*sdk.Client, error) {
 	return sdk.NewClient(r.url, sdk.SetHTTPClient(r.client), sdk.SetContext(ctx), sdk.SetGiteaVersion(""), sdk.SetUserAgent(agent))
 }
 
-// myID is the user of the token, requested once for each token.
+// myID returns the user of the token. It is requested once for each token.
 func (r *Repository) myID(ctx context.Context) (int64, error) {
 	token, err := r.token(ctx)
 	if err != nil {

@@ -97,8 +97,8 @@ func pullOf(p *sdk.PullRequest) forge.Pull {
 	return one
 }
 
-// isAgit reports whether a pull request was pushed to refs/for/…, as anybody may who can read. Its
-// head names the repository, and no branch.
+// isAgit reports whether a pull request was pushed to refs/for/…. Everybody who can read the
+// repository may do that. The head of such a pull request names the repository, and no branch.
 func isAgit(head *sdk.PRBranchInfo) bool { return head.Name == "" }
 
 // LastTouch implements forge.History.

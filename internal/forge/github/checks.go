@@ -22,14 +22,14 @@ const (
 	mostAnnotations = 1000   // of one check: nobody reads more
 	mostText        = 65_535 // characters of a check's texts, and of a message
 	mostTitle       = 255
-	// refusedFor is the time for which check runs are not tried again after a refusal.
+	// refusedFor is the time for which the agent writes no check runs after a refusal.
 	refusedFor = time.Hour
 	prefix     = "stackreeve " // of our external IDs
 )
 
-// PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds annotations to
-// those that a run has. So PutCheck changes a run that has none, and replaces other runs by a new
-// one.
+// PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds new annotations
+// of a run to its existing ones, and removes none. So PutCheck changes a run only if it has no
+// annotations; otherwise it creates a new run.
 func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
 	what := fmt.Sprintf("write the check %s of %.7s", c.Name, c.Commit)
 	if !fullCommit.MatchString(c.Commit) {
@@ -100,7 +100,7 @@ func conclude(o *github.UpdateCheckRunOptions, s forge.State) {
 	o.CompletedAt = &github.Timestamp{Time: time.Now().UTC().Truncate(time.Second)}
 }
 
-// newest is our newest run of a check, nil when there is none.
+// newest returns our newest run of a check; nil if there is none.
 func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRun, error) {
 	filter := "latest"
 	list, _, err := r.client.Checks.ListCheckRunsForRef(ctx, r.owner, r.name, c.Commit, &github.ListCheckRunsOptions{

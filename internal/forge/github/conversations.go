@@ -36,7 +36,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		return nil, err
 	}
 	comments := make([]forge.Comment, 0, len(list))
-	seen := map[int64]bool{} // a comment that is deleted while pages are read moves others
+	seen := map[int64]bool{} // a comment that is deleted while pages are read moves others from page to page
 	for _, c := range list {
 		if !seen[c.GetID()] {
 			comments = append(comments, comment(c, me))
@@ -122,7 +122,7 @@ func (r *Repository) Delete(ctx context.Context, number int, id int64) error {
 	return r.fail(err, fmt.Sprintf("delete a comment on #%d", number))
 }
 
-// React implements [forge.Reactions]. GitHub keeps one of each kind and person.
+// React implements [forge.Reactions]. GitHub stores one reaction of each kind and person.
 func (r *Repository) React(ctx context.Context, number int, id int64, reaction forge.Reaction) error {
 	_, _, err := r.client.Reactions.CreateIssueCommentReaction(ctx, r.owner, r.name, id, string(reaction))
 	return r.fail(err, fmt.Sprintf("react to a comment on #%d", number))

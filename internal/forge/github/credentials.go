@@ -18,7 +18,7 @@ import (
 // GitHub's pages.
 type permission struct{ api, level, page string }
 
-// permissions are those that each task takes.
+// permissions has the permission that each task requires.
 var permissions = map[forge.Task]permission{
 	forge.TaskRepository:    {"metadata", "read", "Metadata: read"},
 	forge.TaskClone:         {"contents", "read", "Contents: read"},
@@ -99,7 +99,7 @@ func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]f
 	return held, nil
 }
 
-// ofApp is what follows for writes from the permissions of an App.
+// ofApp sets the results of the tasks that write, by the permissions of an App.
 func ofApp(held map[forge.Task]forge.Held, granted map[string]string) {
 	for _, task := range []forge.Task{forge.TaskWriteComments, forge.TaskWriteStatuses, forge.TaskChecks} {
 		p := permissions[task]
@@ -110,8 +110,9 @@ func ofApp(held map[forge.Task]forge.Held, granted map[string]string) {
 	}
 }
 
-// ofToken is what follows for writes by a token. GitHub tells the scopes of a classic token, and
-// what the user of any token may do. It does not tell the permissions of a fine-grained token.
+// ofToken sets the results of the tasks that write, for a token. GitHub reports the scopes of a
+// classic token, and the rights of the user of any token. It does not report the permissions of a
+// fine-grained token.
 func ofToken(held map[forge.Task]forge.Held, found *github.Repository, scopes string) {
 	held[forge.TaskChecks] = forge.Held{Result: forge.NotOffered, Why: "GitHub takes check runs only from Apps; plans and statuses do without"}
 	list := strings.FieldsFunc(scopes, func(c rune) bool { return c == ',' || c == ' ' })

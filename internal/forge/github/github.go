@@ -33,13 +33,13 @@ type Config struct {
 	// Login is the account that comments with the token, for tokens of installations, whose account
 	// GitHub does not report. "" then means the account of GitHub Actions.
 	Login string
-	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	// RequestsPerHour is the budget; 0 means [forge.DefaultPerHour].
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
 	// Fence is called before each request that changes something; see [forge.TransportConfig].
 	Fence func() error
-	// Base sends requests; nil is [forge.NewBase].
+	// Base sends the requests; nil means [forge.NewBase].
 	Base http.RoundTripper
 	// WritesPerMinute and CreatesPerHour limit changes; 0 means GitHub's own limits.
 	WritesPerMinute, CreatesPerHour int
@@ -78,7 +78,7 @@ type Repository struct {
 	full     map[[2]string]bool
 }
 
-// Abilities are those of GitHub, for an App.
+// Abilities returns the abilities of GitHub with an App.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
 		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.BranchStatuses, forge.EditableComments, forge.CommentReactions,
@@ -96,7 +96,7 @@ func (r *Repository) Forge() forge.Forge {
 
 var fullName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 
-// New sends no request.
+// New checks the configuration. It makes no request.
 func New(c Config) (*Repository, error) {
 	owner, name, _ := strings.Cut(c.Repository, "/")
 	if !fullName.MatchString(c.Repository) || name == "." || name == ".." {
@@ -149,8 +149,8 @@ func (a account) is(u *github.User) bool {
 	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
 }
 
-// me is the account that writes our comments and statuses. It is requested again after an hour,
-// because tokens can be replaced.
+// me returns the account that writes our comments and statuses. It is requested again after an
+// hour, because tokens can be replaced.
 func (r *Repository) me(ctx context.Context) (account, error) {
 	if r.config.App != nil {
 		login, err := r.config.App.Login(ctx)
@@ -176,15 +176,15 @@ func (r *Repository) me(ctx context.Context) (account, error) {
 	return me, nil
 }
 
-// am remembers the account of the agent.
+// am stores the account of the agent.
 func (r *Repository) am(me account) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.account, r.asked = me, time.Now()
 }
 
-// pages reads all pages of a list, up to a bound. ask returns one of them. null elements of a list
-// are left out.
+// pages reads all pages of a list, up to a limit. ask requests one page. Elements that are null are
+// left out.
 func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
 	var all []*T
 	page := github.ListOptions{PerPage: perPage}

@@ -52,8 +52,8 @@ func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 	return owner, err
 }
 
-// tokenInfo asks for the token itself; nil if this version of GitLab (before 15.5), or this kind of
-// token, has no answer.
+// tokenInfo requests the data of the token. It returns nil if this version of GitLab (before 15.5),
+// or this kind of token, has no such data.
 func (r *Repository) tokenInfo(ctx context.Context) (*tokenInfo, error) {
 	var info tokenInfo
 	_, err := r.send(ctx, "ask what the token may do", http.MethodGet, "personal_access_tokens/self", nil, &info)
@@ -72,19 +72,19 @@ func (r *Repository) Reach(ctx context.Context) error {
 	return err
 }
 
-// projectInfo is Project, as far as it says what is switched off.
+// projectInfo is Project, with the fields that say what is switched off.
 type projectInfo struct {
 	Archived      flag `json:"archived"`
 	MergeRequests text `json:"merge_requests_access_level"`
 	Builds        text `json:"builds_access_level"`
 }
 
-// standing is all that GitLab tells of an account, its token and a project.
+// standing is the data that GitLab reports about an account, its token and a project.
 type standing struct {
 	scopes  []text // nil if they are not known
 	project projectInfo
 	level   number // 0 for somebody who is no member
-	may     bool   // change the branch
+	may     bool   // whether the account may change the branch
 }
 
 // Held implements [forge.Credentials].
@@ -127,8 +127,8 @@ func (r *Repository) standing(ctx context.Context, branch string) (s standing, e
 	return s, err
 }
 
-// comments is what follows for comments on merge requests. GitLab lets anybody comment who may see
-// a merge request, which the role does not tell for those below Reporter.
+// comments returns the result for comments on merge requests. Everybody who can see a merge request
+// may comment on it. For users below Reporter, the role does not show whether they can see it.
 func (s standing) comments() forge.Held {
 	if no := s.refusal("merge requests", s.project.MergeRequests); no.Result != "" {
 		return no
@@ -139,7 +139,7 @@ func (s standing) comments() forge.Held {
 	return s.told()
 }
 
-// statuses is what follows for statuses of commits.
+// statuses returns the result for statuses of commits.
 func (s standing) statuses(branch string) forge.Held {
 	switch no := s.refusal("CI/CD", s.project.Builds); {
 	case no.Result != "":
@@ -154,7 +154,7 @@ func (s standing) statuses(branch string) forge.Held {
 	return s.told()
 }
 
-// told is for what the role allows.
+// told returns the result if the role allows the task.
 func (s standing) told() forge.Held {
 	if s.scopes == nil {
 		return forge.Held{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
@@ -162,7 +162,8 @@ func (s standing) told() forge.Held {
 	return forge.Held{Result: forge.Works}
 }
 
-// refusal is why nothing may be written, whatever the role; the zero value for no reason.
+// refusal returns a result if nothing may be written, whatever the role. It returns the zero value
+// if writing may be possible.
 func (s standing) refusal(feature string, level text) forge.Held {
 	switch {
 	case s.scopes != nil && !slices.Contains(s.scopes, "api"):

@@ -1,8 +1,8 @@
 // Package gitlab implements [forge.Forge] for a project on GitLab, gitlab.com or self-managed, from
 // version 15 on, with its REST API.
 //
-// It keeps the number of the project, the account of the token, and the branches of open merge
-// requests. It uses no reactions: each reaction updates the time of a comment
+// It remembers the number of the project, the account of the token, and the open merge requests of
+// each branch. It uses no reactions: each reaction updates the time of a comment
 // (Note#bump_updated_at), so the comment would look edited. It has no notes on lines either.
 package gitlab
 
@@ -24,14 +24,14 @@ type Config struct {
 	// URL is the address of the forge, such as https://gitlab.com, with the path below which it is
 	// served. An address without TLS is allowed on this machine only.
 	URL string
-	// Project is its path, groups included, such as acme/infra/cloud-config.
+	// Project is the path of the project, including its groups, such as acme/infra/cloud-config.
 	Project string
 	// Token returns the current token: of a person, a group or a project, with the scope api and
 	// the role Developer.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
-	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	// RequestsPerHour is the budget; 0 means [forge.DefaultPerHour].
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
@@ -59,7 +59,7 @@ type account struct {
 	asked time.Time
 }
 
-// Abilities are those of GitLab, whatever its tier.
+// Abilities returns the abilities of GitLab, whatever its tier.
 func Abilities() forge.Abilities {
 	return forge.Abilities{
 		forge.PullRequests, forge.ForkHeads, forge.Merges, forge.PersonRights, forge.BranchStatuses, forge.EditableComments, forge.StatusAuthors, forge.ErrorState,
@@ -112,8 +112,8 @@ var (
 	dots        = pattern.Of(`\.\.|\.(/|$)`)
 )
 
-// root is the address of the project by its number, requested once. The address by its path still
-// works after the project was renamed, but then only for GET.
+// root returns the path of the project by its number, which is requested once. The path by its name
+// still works after the project was renamed, but then only for GET.
 func (r *Repository) root(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	known := r.project
@@ -137,7 +137,7 @@ func (r *Repository) root(ctx context.Context) (string, error) {
 	return fmt.Sprintf("projects/%d/", known), nil
 }
 
-// myID is the account of the token, requested once for each token and hour.
+// myID returns the account of the token. It is requested once for each token and hour.
 func (r *Repository) myID(ctx context.Context) (number, error) {
 	token, err := r.token(ctx)
 	if err != nil {

@@ -12,24 +12,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// A list of 10,000 open merge requests takes a hundred requests. So all are listed from time to time, and only the changed ones in between.
+// A list of 10,000 open merge requests takes a hundred requests. So all of them are listed only from time to time, and in between only the changed
+// ones.
 //
-//	merge request            is noticed by
-//	----------------------   -----------------------------------------------------------------
-//	new, pushed, retargeted  its updated_at, whatever its target branch and its state are now
-//	closed, merged           the same: it is removed from the known ones
-//	deleted                  the next list of all, as nothing else says so
+//	merge request             the agent notices it
+//	-----------------------   -----------------------------------------------------------------------------------
+//	new, pushed, retargeted   by its updated_at, whatever its target branch and its state are now
+//	closed, merged            by its updated_at, too; it is removed from the known merge requests
+//	deleted                   when all merge requests are listed again, because no other answer shows a deletion
 const (
-	// listAll is the time after which all are listed again.
+	// listAll is the time after which all merge requests are listed again.
 	listAll = time.Hour
-	// overlap is the time by which each list begins before the newest known change: GitLab dates a change before it shows it.
+	// overlap is the time by which each list begins before known.since. GitLab sets the time of a change before the change is visible.
 	overlap = 2 * time.Minute
 )
 
-// opened are the open merge requests into a branch, as far as they were listed.
+// opened are the open merge requests into a branch that are known from the lists.
 type opened struct {
 	requests map[number]mergeRequest
-	all      time.Time // when all were listed; the zero time for never, or not to the end.
+	all      time.Time // when all merge requests were listed; zero if they were never listed to the end.
 	began    time.Time // when the last list began.
 	since    time.Time // by GitLab's clock: each change before it is known.
 }
@@ -71,8 +72,9 @@ func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull
 	return known.pulls(), err
 }
 
-// learn reads a list of merge requests, and computes until when every change is known, by GitLab's clock. The list began no earlier than its newest
-// change, less the time that the reading took. The time between this list and the previous one is known by our own clock.
+// learn reads a list of merge requests, and sets known.since: all changes before that time, by GitLab's clock, are known. It has two estimates and
+// uses the later one. The first is the newest change in the list, minus the time that the reading took, because the list cannot have begun earlier.
+// The second is the previous value plus the time between the beginnings of the two lists, by our own clock.
 func (r *Repository) learn(ctx context.Context, branch string, known *opened, query url.Values) error {
 	began, newest := time.Now(), time.Time{}
 	err := list(ctx, r, "list the merge requests into "+branch, "merge_requests", query, func(page []mergeRequest) error {
@@ -94,7 +96,7 @@ func (r *Repository) learn(ctx context.Context, branch string, known *opened, qu
 	return err
 }
 
-// pulls returns them by number.
+// pulls returns the merge requests as pull requests, sorted by number.
 func (o opened) pulls() (list []forge.Pull) {
 	for _, m := range o.requests {
 		list = append(list, m.pull())

@@ -21,7 +21,7 @@ const (
 	// description, and some of them take six bytes.
 	pageSize  = 100
 	smallPage = 5
-	// mostListed bounds every list.
+	// mostListed limits the entries of every list.
 	mostListed = 10_000
 )
 

@@ -13,8 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostStatuses is the number of statuses of a commit that are read, newest first where GitLab sorts
-// them. Anybody who may push can set any number of them. Older statuses are unknown.
+// mostStatuses is the number of statuses of a commit that are read. If GitLab sorts them, the
+// newest are read first. Anybody who may push can set any number of them. Older statuses are
+// unknown.
 const mostStatuses = 2_000
 
 // states are our states in GitLab's words. An unknown outcome is a canceled job: GitLab has no
@@ -23,7 +24,7 @@ var states = map[forge.State]text{
 	forge.Pending: "pending", forge.Success: "success", forge.Failure: "failed", forge.Error: "canceled",
 }
 
-// stateOf reads the states that others set too.
+// stateOf converts a state of GitLab. It also knows states that only other programs set.
 func stateOf(s text) forge.State {
 	switch s {
 	case "pending", "running", "created", "waiting_for_resource", "preparing", "scheduled", "manual":
@@ -106,9 +107,10 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	return err
 }
 
-// pipelineOf is the newest pipeline of a commit to which a status belongs, 0 when it has none. It
-// is the pipeline of the merge request for its head, or else that of the branch. GitLab itself
-// finds a pipeline that only has statuses, by the ref.
+// pipelineOf returns the newest pipeline of a commit to which a status belongs; 0 if there is none.
+// For the head of a merge request, a pipeline of the merge request is preferred; otherwise it is a
+// pipeline of the branch. Pipelines that only have statuses are left out, because GitLab itself
+// finds them by the ref.
 func (r *Repository) pipelineOf(ctx context.Context, what, commit, source string) (number, error) {
 	var found []pipeline
 	query := url.Values{"sha": {commit}, "order_by": {"id"}, "sort": {"desc"}, "per_page": {"100"}}
@@ -133,8 +135,9 @@ func (r *Repository) pipelineOf(ctx context.Context, what, commit, source string
 	return other, nil
 }
 
-// post sends a status. A job in progress goes from pending to its end, in some versions through
-// running. GitLab refuses to repeat a state, which is no error.
+// post sends a status. In some versions, a job has to be running between pending and its end, so
+// post may send that state, too. GitLab refuses to repeat a state; post does not return this as an
+// error.
 func (r *Repository) post(ctx context.Context, what, commit string, s newStatus) error {
 	err := r.call(ctx, what, http.MethodPost, "statuses/"+commit, s, nil)
 	var a *answer

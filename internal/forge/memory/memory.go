@@ -19,7 +19,7 @@ const (
 	markerClose = " -->"
 )
 
-// These are the bounds of a valid marker. A marker with more was edited.
+// These are the limits of a valid marker. If a marker has more, somebody has edited it.
 const (
 	// MostSteps is the number of steps of a plan that a marker holds.
 	MostSteps    = 400
@@ -53,8 +53,8 @@ func Marked(body string) bool {
 	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
 }
 
-// ParseMarker reads the marker of a comment. It drops values beyond the bounds of the markers that
-// we write.
+// ParseMarker reads the marker of a comment. It drops values that exceed the limits of the markers
+// that we write.
 func ParseMarker(body string) (m Marker, ok bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), markerOpen)

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// These bounds divide the characters of a comment.
+// These limits divide the characters of a comment among its parts.
 const (
 	// MaxMarker is the maximal length of the marker.
 	MaxMarker = 20_000
@@ -31,9 +31,10 @@ func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) i
 	return run
 }
 
-// following is the marker that replaces another one, or none, in a conversation with these
-// comments. unread says that the conversation was not read to its end. Then it is unknown after
-// which comment a hash is first shown, so nothing there can approve that hash.
+// following returns m as the marker that replaces before, with Shown and After set. before is the
+// zero value if m replaces no marker. comments are all comments of the conversation. unread says
+// that the conversation was not read to its end. Then it is unknown after which comment a hash is
+// first shown, so nothing there can approve that hash.
 func (m Marker) following(before Marker, comments []forge.Comment, unread bool) Marker {
 	var newest int64
 	for _, c := range comments {
@@ -53,7 +54,7 @@ func (m Marker) following(before Marker, comments []forge.Comment, unread bool) 
 	return m
 }
 
-// ShownAfter is the newest comment at the time when a hash was first shown.
+// ShownAfter returns the newest comment at the time when a hash was first shown.
 func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	i := slices.IndexFunc(m.Shown, func(s Shown) bool { return s.Hash == hash })
 	if i < 0 {
@@ -62,8 +63,8 @@ func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	return m.Shown[i].After, true
 }
 
-// UpToDate reports whether the comments already have the texts parts, so that there is nothing to
-// write. It returns the first of them.
+// UpToDate reports whether the comments already have the texts in parts, so that nothing has to be
+// written. It returns the first of these comments.
 func UpToDate(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
 	mine := ours(comments, m.Kind, m.Stack)
 	if len(mine) != len(parts) || len(parts) == 0 {
@@ -87,11 +88,11 @@ func (m Marker) part(i, of int) Marker {
 	return m
 }
 
-// Upsert gives the comments of one marker's kind and stack the texts parts, and edits existing
-// comments in place. It returns the first comment, and whether anything was written. It writes
-// nothing when only the run's number is new, and never overwrites a newer run. In a conversation
-// that is too long it only edits our comments among those that were read, because a new comment
-// would not be found again.
+// Upsert writes the texts in parts as our comments of the marker's kind and stack, and edits
+// existing comments in place. It returns the first comment, and whether anything was written. It
+// writes nothing if only the run's number is new, and never overwrites a newer run. If the
+// conversation is too long, it only edits those of our comments that were read, because a new
+// comment would not be found again.
 func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, parts []string) (first forge.Comment, news bool, err error) {
 	comments, err := f.Comments(ctx, number)
 	unread := errors.Is(err, forge.ErrTooMany)
@@ -187,8 +188,8 @@ func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m
 	return list[0].Comment, list[0].marker, text, true
 }
 
-// Texts are the texts below the markers of our comments of a kind and stack, in the order of their
-// parts.
+// Texts returns the texts below the markers of our comments of a kind and stack, in the order of
+// their parts.
 func Texts(comments []forge.Comment, kind Kind, stack string) (texts []string) {
 	for _, c := range ours(comments, kind, stack) {
 		_, text, _ := strings.Cut(normal(c.Body), "\n")

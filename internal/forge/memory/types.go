@@ -27,9 +27,9 @@ const (
 type Marker struct {
 	Kind  Kind   `json:"kind"`
 	Stack string `json:"stack,omitempty"`
-	// Run grows with every visit: an older run never overwrites a newer one.
+	// Run is greater in each later run, so that an older run never overwrites a newer one.
 	Run int64 `json:"run,omitempty"`
-	// Part counts from 1: a long text takes several comments.
+	// Part is the number of this comment, from 1. Parts is the number of comments that the text takes.
 	Part  int `json:"part,omitempty"`
 	Parts int `json:"parts,omitempty"`
 	// Head and Base are the commits that were planned, or merged.
@@ -40,8 +40,8 @@ type Marker struct {
 	Hash  string `json:"hash,omitempty"`
 	Proof Sums   `json:"proof,omitempty"`
 	Tree  string `json:"tree,omitempty"`
-	// Shown are the hashes that the comment has shown. After is the newest comment at the time when it first showed the
-	// Head: anybody who wrote later can have seen it. [Upsert] keeps both.
+	// Shown are the hashes that the comment has shown. After is the newest comment at the time when our comment first
+	// showed the Head. The authors of later comments can have seen the Head. [Upsert] sets both fields.
 	Shown []Shown `json:"shown,omitempty"`
 	After int64   `json:"after,omitempty"`
 	// Done is the state of the merged commit whose outcome the comment gives.
@@ -66,9 +66,9 @@ const (
 	Unknown   Condition = iota // error: the condition is unknown, or this version cannot read the status.
 	Running                    // pending.
 	InSync                     // success: the cloud equals the commit.
-	WasInSync                  // success: it did, until another commit replaced it.
-	NoDrift                    // success, of the drift status.
-	Drifted                    // failure, of the drift status.
+	WasInSync                  // success: the cloud was equal to the commit until another commit replaced it.
+	NoDrift                    // success: there is no drift. Only the drift status has it.
+	Drifted                    // failure: there is drift. Only the drift status has it.
 	Held                       // failure: the plan waits for an approval.
 	Suspended                  // failure: the cloud differs, and the stack is suspended.
 	Failed                     // failure, for any other reason.
@@ -81,7 +81,7 @@ type Status struct {
 	Paused  bool      // InSync: the stack is suspended.
 	Commit  string    // WasInSync: the commit that replaced it, short.
 	Hash    string    // Held: the plan's hash.
-	Command string    // Held: the command that approves the plan, where no pull request can.
+	Command string    // Held: the command that approves the plan, if no pull request can.
 	Unread  bool      // Held with a Command: the pull request has more comments than are read.
 	Since   time.Time // Drifted: in whole minutes.
 	Why     string    // Unknown, Running, Held, Suspended and Failed: a text without further meaning.
