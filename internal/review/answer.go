@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// answerNew posts answers to the new commands in said, and returns the conversation with them. People who may not push get no answer.
+// answerNew posts answers to the commands in said that have none yet. It returns c with said, and with those
+// comments in answered. People who may not push get no answer.
 func (r *Repository) answerNew(pull forge.Pull, c conversation, said said) conversation {
 	c.said, c.answered = said, maps.Clone(c.answered)
 	if c.answered == nil {
@@ -25,7 +26,7 @@ func (r *Repository) answerNew(pull forge.Pull, c conversation, said said) conve
 	return c
 }
 
-// answered reports whether the agent has answered a comment in words.
+// answered reports whether the agent has written a comment that answers this one. A reaction does not count.
 func answered(comments []forge.Comment, id int64) bool {
 	return slices.ContainsFunc(comments, func(c forge.Comment) bool {
 		m, ok := memory.Of(c)
@@ -33,7 +34,8 @@ func answered(comments []forge.Comment, id int64) bool {
 	})
 }
 
-// reply returns the reaction to a command, and the words if there are any.
+// reply returns the reaction to a command, and the text of the answer. The text is "" if the reaction is
+// enough.
 func reply(cmd command, s said) (forge.Reaction, string) {
 	switch {
 	case cmd.edited:

@@ -9,10 +9,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// The path of a plan's hash to its approval. post.go writes it into the comment and its marker ([Prove]), and a person repeats it in a command
-// (command.go). The functions below find the marker of that hash, and [plan.Approval.Covers] decides about the plan at hand.
+// From the hash of a plan to its approval: post.go writes the hash into the plan's comment and into its marker ([Prove]). A person repeats the
+// hash in a command (command.go). The functions below find the marker with that hash. At last, [plan.Approval.Covers] decides whether the
+// approval covers the plan at hand.
 
-// approvals returns the approve commands of people who may push. Nothing else remembers them: they are read again from the comments.
+// approvals returns the approve commands of people who may push. Only the comments store them, so they are
+// read again each time.
 func (s said) approvals() (list []command) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbApprove && cmd.known() {
@@ -22,7 +24,8 @@ func (s said) approvals() (list []command) {
 	return list
 }
 
-// plans returns the markers of the agent's comments with plans of a stack; "" is any stack.
+// plans returns the markers of the agent's comments with plans of a stack. If stack is "", it returns those
+// of all stacks.
 func (s said) plans(stack string) (list []memory.Marker) {
 	for _, c := range s.ours {
 		if m, ok := memory.Of(c); ok && m.Kind == memory.PlanComment && (stack == "" || m.Stack == stack) && m.Part <= 1 {
@@ -37,15 +40,15 @@ func (s said) showed(cmd command) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return shown(cmd, m) })
 }
 
-// shown reports whether the comment of this marker showed the hash before the command was written: nobody can approve a plan that they cannot
-// have seen.
+// shown reports whether the comment of this marker showed the hash before the command was written, because nobody can approve a plan that
+// they cannot have seen.
 func shown(cmd command, m memory.Marker) bool {
 	after, ok := m.ShownAfter(cmd.hash)
 	return ok && cmd.comment > after
 }
 
-// approved returns the approvals of a stack's plans in a conversation. merged is the revision of the branch after the merge, zero before it.
-// If exactly those files were planned, the approval also covers the rest of an interrupted pass.
+// approved returns the approvals of a stack's plans in a conversation. merged is the revision of the branch after the merge; zero before the
+// merge. If the plan was made from exactly the files of merged, the approval also covers the rest of an interrupted pass.
 func approved(s said, stack string, merged source.Revision) (list []plan.Approval) {
 	for _, cmd := range s.approvals() {
 		for _, m := range s.plans(stack) {
@@ -62,7 +65,7 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 	return list
 }
 
-// proven is the proof in a marker, from which its hash is computed.
+// proven returns the proof in a marker. The plan's hash is computed from the proof.
 func proven(m memory.Marker) (p plan.Proof) {
 	for i, sum := range m.Proof {
 		if i == 0 {

@@ -12,13 +12,13 @@ import (
 
 // command is a command that a person wrote in a comment.
 type command struct {
-	verb    string // plan, approve or help; anything else is unknown.
-	hash    string // approve: the hash of the plan; plan: the hash of the commit, or "".
+	verb    string // plan, approve or help; any other text is an unknown command.
+	hash    string // for approve, the hash of the plan; for plan, the hash of the commit, or "".
 	comment int64
 	by      forge.Person
 	at      time.Time
-	first   bool // the first command of its comment
-	edited  bool // the comment was edited: nothing in it counts
+	first   bool // the first command of its comment.
+	edited  bool // the comment was edited, so none of its commands counts.
 	// reactions are the reactions to the comment.
 	reactions []forge.Reaction
 }
@@ -32,18 +32,19 @@ const (
 )
 
 const (
-	// mostCommands is how many commands of a comment count.
+	// mostCommands is the maximum number of commands of a comment that count.
 	mostCommands = 10
 	// longestComment is the maximum length, in bytes, of a comment whose commands count. Parsing Markdown can take more than linear time.
 	longestComment = 8_000
 )
 
-// mayAsk reports whether a comment may hold commands. The check is cheap.
+// mayAsk reports whether a comment may contain commands. The check is cheap.
 func mayAsk(c forge.Comment) bool {
 	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && beginsLine(c.Body)
 }
 
-// beginsLine reports whether the prefix is the first word of a line: inside a link it is no command.
+// beginsLine reports whether the prefix is the first word of a line. Elsewhere, such as inside a link, it is
+// no command.
 func beginsLine(body string) bool {
 	for line := range strings.SplitSeq(body, "\n") {
 		if rest, ok := strings.CutPrefix(line, prefix); ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r")) {
@@ -53,13 +54,13 @@ func beginsLine(body string) bool {
 	return false
 }
 
-// commands reads the commands of a comment: lines of its visible paragraphs that are one command and nothing else. Comments of bots and
-// of the agent hold no commands. A person whose account the agent uses can still give commands.
+// commands reads the commands of a comment: the lines of its visible paragraphs that are one command and nothing else. Comments of
+// bots, and comments that the agent itself wrote, have no commands. A person whose account the agent uses can still give commands.
 func commands(c forge.Comment) (list []command) {
 	if !mayAsk(c) {
 		return nil
 	}
-	lines := []string{prefix} // too long to parse: an unknown command
+	lines := []string{prefix} // a comment that is too long to parse counts as an unknown command
 	if len(c.Body) <= longestComment {
 		lines = spokenLines(c.Body, prefix)
 	}
@@ -95,7 +96,7 @@ func ascii(line string) bool {
 	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// bare removes the code marks with which a word was copied.
+// bare removes the backquotes around a word. They are there if a person has copied the word as code.
 func bare(word string) string {
 	if len(word) > 2 && word[0] == '`' && word[len(word)-1] == '`' {
 		return word[1 : len(word)-1]

@@ -12,28 +12,29 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// conversation is the last reading of a pull request's comments.
+// conversation contains the comments of a pull request as they were last read.
 type conversation struct {
 	said     said
-	answered map[int64]bool // comments answered by this process.
+	answered map[int64]bool // comments that this process has answered.
 
-	updated time.Time // of the pull request, when it was read.
-	settled bool      // it was read once more since: times are in whole seconds
-	read    time.Time // when, by the agent's clock
-	failed  bool      // the last attempt to read it failed
+	updated time.Time // the update time of the pull request when the comments were read.
+	settled bool      // the comments were read twice at this update time. Update times are in whole seconds, so the first reading may have missed a comment.
+	read    time.Time // time of the last reading, by the agent's clock.
+	failed  bool      // the last attempt to read the comments failed.
 }
 
-// said is the part of a conversation that counts: the agent's comments, and the commands of people who may push.
+// said contains the parts of a conversation that count: the agent's comments, and the commands of people who
+// may push.
 type said struct {
 	ours     []forge.Comment
 	commands []command
-	// unread is set when there are more comments than the agent reads.
+	// unread is true if there are more comments than the agent reads.
 	unread bool
-	// `unasked` is set when the forge was not asked about every author.
+	// unasked is true if the forge has not been asked yet about the rights of every author.
 	unasked bool
 }
 
-// lastAsked is when a plan was last requested, by the forge's clock.
+// lastAsked returns the time of the last request for a plan, by the forge's clock.
 func (s said) lastAsked() (at time.Time) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbPlan && cmd.known() && cmd.at.After(at) {
@@ -43,7 +44,7 @@ func (s said) lastAsked() (at time.Time) {
 	return at
 }
 
-// conversations are the conversations of open pull requests.
+// conversations stores the conversations of open pull requests.
 type conversations struct {
 	mu   sync.Mutex
 	list map[int]conversation
@@ -51,7 +52,8 @@ type conversations struct {
 	changed map[int]time.Time
 }
 
-// mostChanged is how many pull requests may be in changed before all are read again.
+// mostChanged is the maximum number of pull requests in changed. If there are more, all conversations are
+// read again.
 const mostChanged = 10_000
 
 func (c *conversations) get(number int) conversation {
@@ -69,7 +71,7 @@ func (c *conversations) put(number int, one conversation) {
 	c.list[number] = one
 }
 
-// failed stores whether a conversation could not be read.
+// failed stores whether the last attempt to read a conversation failed.
 func (c *conversations) failed(number int, failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +83,7 @@ func (c *conversations) failed(number int, failed bool) {
 	}
 }
 
-// invalidate marks a conversation as outdated.
+// invalidate marks a conversation as outdated, so that it is read again.
 func (c *conversations) invalidate(number int, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +93,7 @@ func (c *conversations) invalidate(number int, now time.Time) {
 	c.changed[number] = now
 }
 
-// fresh reports whether no change is known since the conversation was read.
+// fresh reports whether the conversation has no known change since it was read.
 func (c *conversations) fresh(number int, read time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +101,7 @@ func (c *conversations) fresh(number int, read time.Time) bool {
 	return time.Since(read) < conversationAge && (!ok || read.After(changed))
 }
 
-// keep forgets all conversations except these.
+// keep forgets all conversations except those of the pull requests in open.
 func (c *conversations) keep(open map[int]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +121,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	}
 	comments, unread, err := r.comments(ctx, pull.Number)
 	if errors.Is(err, forge.ErrRefused) {
-		// It is planned all the same: a status can be set.
+		// The pull request is planned anyway, because its status can be set.
 		r.Complain("comments cannot be read: approvals and requests for plans are ignored", err)
 		comments, err = nil, nil
 	}
@@ -138,7 +140,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	return c, nil
 }
 
-// comments reads a conversation. Of a conversation that is too long, only the beginning counts, and unread is true.
+// comments reads a conversation. If it is too long, only its beginning counts, and unread is true.
 func (r *Repository) comments(ctx context.Context, number int) (list []forge.Comment, unread bool, err error) {
 	list, err = r.Forge.Comments(ctx, number)
 	if unread = errors.Is(err, forge.ErrTooMany); unread {
@@ -148,8 +150,8 @@ func (r *Repository) comments(ctx context.Context, number int) (list []forge.Com
 	return list, unread, err
 }
 
-// understand finds the agent's comments in a conversation, and the commands of people who may push. Nothing else is kept, and no word of
-// other comments is read: anybody may write much.
+// understand finds the agent's comments in a conversation, and the commands of people who may push. It keeps nothing else, and it does
+// not parse other comments, because anybody can write very many of them.
 func (r *Repository) understand(ctx context.Context, branch string, comments []forge.Comment) (s said, err error) {
 	later := r.people.later(branch, comments)
 	s.unasked = len(later) > 0

@@ -14,8 +14,9 @@ import (
 type Merged struct {
 	Pull     forge.Pull
 	Comments []forge.Comment
-	Unread   bool // there are more comments
-	// Revision is the revision of the branch after the merge. It is zero when that is unknown, or when the branch has gone on.
+	Unread   bool // there are more comments than were read
+	// Revision is the revision of the branch after the merge. It is zero if it is unknown, or if the branch
+	// has newer commits.
 	Revision source.Revision
 }
 
@@ -44,7 +45,7 @@ func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, e
 	return approved(said, s.Name, m.Revision), nil
 }
 
-// ForgeTime is how long a pass waits for the forge when only the forge has the answer.
+// ForgeTime is the time for which a pass waits for the forge if only the forge has the answer.
 const ForgeTime = time.Minute
 
 // Approvals returns the approvals in the pull request with which a commit was merged. It returns none while they cannot be read.
@@ -66,11 +67,12 @@ func (s *Planner) Approvals(ctx context.Context, commit string) []plan.Approval 
 	return list
 }
 
-// SetHeld sets the plan with which the branch is held; nil for none. Visits look for its approvals until another plan is set.
+// SetHeld stores the held plan of the branch; nil if no plan is held. Visits look for approvals of that plan
+// until SetHeld is called again.
 func (s *Planner) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
 
-// visitHeld starts another pass if the plan that holds a branch was approved meanwhile. visited are the pull requests that it read.
-// The error is the error of a stack whose approvals could not be read.
+// visitHeld starts another pass of a stack if its held plan has been approved. visited are the pull requests whose comments it has
+// read. failed is the error of a stack whose approvals could not be read.
 func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, failed error) {
 	visited = map[int]bool{}
 	for _, s := range r.all() {
@@ -83,9 +85,9 @@ func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, faile
 			if Later(err) {
 				failed = err
 			}
-			continue // otherwise no pull request brought it, or the forge does not know which one
+			continue // no pull request brought the commit, or the forge does not know which one, or it cannot answer now
 		}
-		visited[m.Pull.Number] = true // so that what was answered there is remembered
+		visited[m.Pull.Number] = true // so that Visit does not forget which of its comments were answered
 		said, err := r.understand(ctx, m.Pull.Base, m.Comments)
 		if err != nil {
 			failed = err

@@ -10,22 +10,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// mostIncluded is how many others a plan is made with: each is a merge.
+// mostIncluded is the maximum number of other pull requests that a plan includes. Each one costs a merge.
 const mostIncluded = 10
 
-// need is what became of another pull request that one needs. ref is where its commits are fetched.
+// need is another pull request that one needs, with its fate: for example, whether the plan includes it. ref
+// is the reference at which its commits are fetched.
 type need struct {
 	comment.Need
 	ref string
 }
 
-// needs are those of a pull request, in the order in which they are merged.
+// needs contains the pull requests that one pull request needs, in the order in which they are merged.
 type needs struct {
 	list []need
-	more bool // there are more than are looked at
+	more bool // there are more needs than the agent follows
 }
 
-// needsOf follows what a pull request needs, through the open ones into its branch. may reports whether the commits of one may be planned.
+// needsOf returns the pull requests that root needs, directly or through others. It goes on only through open
+// ones into the same branch. may reports whether the commits of a pull request may be planned.
 func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool) needs {
 	if len(root.Needs) == 0 {
 		return needs{}
@@ -36,19 +38,20 @@ func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool
 	return needs{w.list, w.more}
 }
 
-// walk follows needs from one pull request.
+// walk follows the needs of one pull request, the root.
 type walk struct {
 	root     int
 	open     map[int]forge.Pull
 	may      func(forge.Pull) bool
-	graph    map[int]forge.Pull // the open ones that may be planned
+	graph    map[int]forge.Pull // the root, and the open pull requests below it that may be planned
 	seen     map[string]bool
 	list     []need
 	included int
 	more     bool
 }
 
-// collect finds what is followed, nearest first.
+// collect puts into graph the open pull requests that root needs, directly or through others, and that may be
+// planned. The nearest come first.
 func (w *walk) collect(root forge.Pull) {
 	for queue := []forge.Pull{root}; len(queue) > 0; queue = queue[1:] {
 		for _, n := range queue[0].Needs {
@@ -66,10 +69,10 @@ func (w *walk) collect(root forge.Pull) {
 	}
 }
 
-// orders reports whether a bond says that one is merged before the other.
+// orders reports whether a need with this bond must be merged before the pull request that needs it.
 func orders(b forge.Bond) bool { return b == forge.Contained || b == forge.Named }
 
-// circular reports whether one is below itself.
+// circular reports whether a pull request needs itself, directly or through others.
 func (w *walk) circular(number int) bool {
 	seen, queue := map[int]bool{}, []int{number}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -89,10 +92,10 @@ func (w *walk) circular(number int) bool {
 	return false
 }
 
-// follow lists what one needs, after what that needs.
+// follow adds the needs of p to the list, each one after its own needs.
 func (w *walk) follow(p forge.Pull) {
 	for _, n := range p.Needs {
-		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // the circle is named at the other end of it
+		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // root itself is not listed as a need, because the other pull requests of the circle get the fate Circular
 		name := fmt.Sprint(n.Number)
 		if n.Number == 0 {
 			name = n.Name
@@ -105,12 +108,13 @@ func (w *walk) follow(p forge.Pull) {
 			return
 		}
 		w.seen[name] = true
-		met := w.met(n) // this lists what it needs
+		met := w.met(n) // adds the needs of n to the list
 		w.list = append(w.list, met)
 	}
 }
 
-// met is what becomes of a need.
+// met returns a need with its fate. If the plan contains the pull request, its own needs are added to the
+// list first.
 func (w *walk) met(n forge.Need) need {
 	pull, open := w.open[n.Number]
 	next, followed := w.graph[n.Number]
@@ -140,7 +144,7 @@ func (w *walk) met(n forge.Need) need {
 	return met
 }
 
-// included are the references and the commits of what is merged before the head.
+// included returns the references and the commits of the pull requests that are merged before the head.
 func (n needs) included() (refs, commits []string) {
 	for _, one := range n.list {
 		if one.Fate == comment.Included {
@@ -150,7 +154,7 @@ func (n needs) included() (refs, commits []string) {
 	return refs, commits
 }
 
-// key is the same as long as the same is planned and said.
+// key returns a text that changes when the plan or the page would change because of the needs.
 func (n needs) key() string {
 	var b strings.Builder
 	for _, one := range n.list {
@@ -159,7 +163,8 @@ func (n needs) key() string {
 	return b.String()
 }
 
-// needsForPage are the needs for people. The forge is asked about those that are not open, unless a stranger names them.
+// needsForPage returns the needs as the page shows them. It asks the forge about needs that are not open,
+// unless the pull request comes from a fork, so that a stranger named them.
 func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need) {
 	for _, one := range j.needs.list {
 		if one.Fate == comment.NotOpen && !j.pull.Fork {
@@ -170,7 +175,7 @@ func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need)
 	return list
 }
 
-// withFate returns a need that is not open into the branch, with what the forge says of it.
+// withFate returns a need without an open pull request into the branch, with the fate that the forge reports.
 func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) comment.Need {
 	pull, err := s.repository.Forge.Pull(ctx, n.Number)
 	switch {
@@ -187,7 +192,7 @@ func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) com
 	return n
 }
 
-// against names what the head of a page is merged into.
+// against returns the names of the branch and the pull requests that the head of a page is merged into.
 func (p page) against() string {
 	names := []string{p.Base}
 	for _, n := range p.Needs {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// settle is how long a branch and its cloud must be quiet before open pull requests are planned again. patience is the longest
-// delay of that.
+// settle is the time without changes of a branch and its cloud after which its open pull requests are planned again. patience
+// is the longest delay, even if the changes go on.
 const (
 	settle   = 10 * time.Second
 	patience = 2 * time.Minute
@@ -20,8 +20,8 @@ const (
 // planAge remembers since when plans are outdated.
 type planAge struct {
 	mu          sync.Mutex
-	first, last time.Time // of changes that plans do not know yet
-	before      time.Time // plans from before are outdated
+	first, last time.Time // the first and the last change that plans do not contain yet
+	before      time.Time // plans that were made before this time are outdated
 }
 
 // outdate records a change.
@@ -31,7 +31,7 @@ func (a *planAge) outdate(now time.Time) {
 	a.first, a.last = cmp.Or(a.first, now), now
 }
 
-// due is when to plan again; zero when nothing has changed.
+// due returns the time to plan again; zero if nothing has changed.
 func (a *planAge) due() time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -48,7 +48,7 @@ func (a *planAge) advance(now time.Time) time.Time {
 	return a.before
 }
 
-// quietAfter is when the changes between two times count as over.
+// quietAfter returns the time after which the changes from first to last count as finished.
 func quietAfter(first, last time.Time) time.Time {
 	if first.IsZero() {
 		return time.Time{}
@@ -60,7 +60,7 @@ func quietAfter(first, last time.Time) time.Time {
 	return latest
 }
 
-// rest is the pause after the forge could not be read.
+// rest is the pause after an attempt to read the forge has failed.
 type rest struct {
 	failures int
 	until    time.Time
@@ -71,7 +71,7 @@ const (
 	longRest  = 5 * time.Minute
 )
 
-// after is the rest after a visit that ended with err.
+// after returns the rest after a visit that ended with err.
 func (r rest) after(err error, now time.Time) rest {
 	if err == nil {
 		return rest{}

@@ -11,14 +11,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// people remembers for a while who may push.
+// people remembers for some time which people may push.
 type people struct {
 	forge forge.Rights
 	log   *slog.Logger
 
 	mu      sync.Mutex
 	rights  map[person]right
-	logged  string // the last reason why permissions could not be read
+	logged  string // the last logged reason why permissions could not be read
 	answers map[forge.Person]answers
 }
 
@@ -28,18 +28,18 @@ type person struct {
 	branch string
 }
 
-// answers is how often a person was answered recently.
+// answers counts the recent answers to a person.
 type answers struct {
 	count int
 	since time.Time
 }
 
 const (
-	// mostAnswers is how many commands of a person are answered within answersAge: an answer costs requests that statuses need, too. Further
-	// commands are carried out without an answer.
+	// mostAnswers is the maximum number of commands of a person that are answered within answersAge, because an answer uses requests that
+	// statuses need, too. Further commands are carried out without an answer.
 	mostAnswers = 20
 	answersAge  = 10 * time.Minute
-	mostPeople  = 10_000 // that are remembered
+	mostPeople  = 10_000 // maximum number of people that are remembered
 )
 
 // countAnswer counts an answer to a person, and reports whether it may be posted.
@@ -58,15 +58,16 @@ func (p *people) countAnswer(who forge.Person) bool {
 	return a.count <= mostAnswers
 }
 
-// right is the forge's answer about a person, and how long it is valid.
+// right is the forge's answer about a person, and the time for which the answer is valid.
 type right struct {
 	write bool
 	at    time.Time
 	good  time.Duration
 }
 
-// rightAge, refusedAge and noneAge are how long an answer of the forge is valid: that a person may push, that it refuses to say, and that a
-// person may not. There can be so many people without the right that not all can be asked about within the age of a conversation.
+// Each of these is the time for which an answer of the forge is valid. rightAge is for the answer that a person may push, noneAge for the
+// answer that a person may not, and refusedAge is for a refusal to answer. noneAge is long because many strangers may comment, and the
+// forge cannot be asked about all of them each time a conversation is read.
 const (
 	rightAge   = time.Minute
 	refusedAge = 10 * time.Minute
@@ -75,11 +76,13 @@ const (
 
 func (r right) fresh() bool { return !r.at.IsZero() && time.Since(r.at) < r.good }
 
-// mostStrangers is how many people without a known right to push the forge is asked about in one visit.
+// mostStrangers is the maximum number of people in one visit about whom the forge is asked, apart from those
+// who are known to have the right to push.
 const mostStrangers = 50
 
-// later returns the authors of possible commands about whom the forge is asked only in a later visit. A person who is known to have the right
-// is never among them. Of the others, those who have waited longest are asked about first; among equals, those who spoke last.
+// later returns the authors of possible commands about whom the forge will be asked only in a later visit. A person who is known to have the
+// right is never among them. The forge is first asked about those for whom the last answer is oldest or missing. If these times are equal,
+// the authors of the newest comments come first.
 func (p *people) later(branch string, comments []forge.Comment) map[person]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +102,8 @@ func (p *people) later(branch string, comments []forge.Comment) map[person]bool 
 	return later
 }
 
-// mayWrite reports whether a person may push to the branch. If the forge does not say, nobody may.
+// mayWrite reports whether a person may push to the branch. If the forge refuses to answer, the result is
+// false.
 func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	p.mu.Lock()
 	r, ok := p.rights[who]

@@ -22,43 +22,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Planner plans pull requests for one stack. Its exported fields are read-only once it is in use.
+// Planner plans pull requests for one stack. Its exported fields are read-only after the first use.
 type Planner struct {
 	Name string
-	// Last returns the newest revision of the stack's branch; false before the first.
+	// Last returns the newest revision of the stack's branch. The result is false before the first fetch.
 	Last func() (source.Revision, bool)
-	// Merged returns the files of the branch with a pull request merged into it, after those under it.
+	// Merged returns the files of the branch after merging first the references in under and then head.
 	Merged func(ctx context.Context, head string, under ...string) (source.Merge, error)
 	// Read turns files into objects without the cloud. Its error is a [manifest.Problems] when a commit must correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
 	// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
-	// Again asks for another pass over the cloud, without a new commit.
+	// Again requests another pass of the stack, without a new commit.
 	Again func()
 	// PlanForks plans pull requests from forks, too. Otherwise their manifests are checked and compared without the cloud.
 	PlanForks bool
-	// Observe, when set, is called with the result of every attempt to plan.
+	// Observe, when set, is called after every attempt to plan, with its result.
 	Observe func(result string, took time.Duration)
 
 	repository *Repository
 	queue      *queue
 	poll       schedule.Schedule
-	held       atomic.Pointer[plan.Plan] // the plan with which the branch is held
+	held       atomic.Pointer[plan.Plan] // the held plan of the branch; nil if there is none
 }
 
-// planTime bounds the planning of one pull request. retryPlan is the pause before a plan that failed for a temporary reason is tried again;
-// it grows each time.
+// planTime is the time limit for planning one pull request. retryPlan is the pause after a plan has failed for a temporary reason. The
+// pause grows with each failure up to longRetry.
 const (
 	planTime  = 5 * time.Minute
 	retryPlan = time.Minute
 	longRetry = 15 * time.Minute
 )
 
-// Context is the name of the stack's statuses about plan, sync or drift.
+// Context returns the name of a stack's status. about is plan, sync or drift.
 func Context(stack, about string) string { return "stackreeve/" + stack + "/" + about }
 
-// Serve plans the pull requests that visits have queued, until ctx ends. Each stack has its own Serve: a cloud that does not answer delays no
-// other stack's plans.
+// Serve plans the pull requests that visits have queued, until ctx ends. Each stack has its own call of Serve, so a cloud that does not
+// answer does not delay the plans of other stacks.
 func (s *Planner) Serve(ctx context.Context) {
 	var polls sync.WaitGroup
 	polls.Go(func() { schedule.Run(ctx, s.poll, time.Second, s.repository.Wake) })
@@ -88,7 +88,7 @@ func (s *Planner) work(ctx context.Context) {
 func (s *Planner) review(ctx context.Context, j job) {
 	begun := time.Now()
 	failures := s.queue.begin(j, begun)
-	if s.PlanForks || j.mayPlan(j.pull.Head) { // otherwise it stays pending, and the page says why
+	if s.PlanForks || j.mayPlan(j.pull.Head) { // otherwise there is no plan to wait for, and the page says why
 		s.postPending(j.pull, begun)
 	}
 	p := s.makePage(ctx, j)
@@ -96,7 +96,7 @@ func (s *Planner) review(ctx context.Context, j job) {
 		return
 	}
 	again := time.Time{}
-	// Git may be ahead of the forge's answer, or behind it.
+	// The heads differ if Git has a newer commit than the forge's answer, or an older one.
 	if p.passing || p.Head != j.pull.Head {
 		failures++
 		pause := backoff.Pause(retryPlan, longRetry, failures)
@@ -114,14 +114,14 @@ func (s *Planner) review(ctx context.Context, j job) {
 	s.post(p, j, begun)
 }
 
-// page is the report about a pull request. passing means that it could not be planned for a temporary reason. retracted means that the pull
-// request now asks for another branch.
+// page is the report about a pull request. passing means that the pull request could not be planned for a temporary reason. retracted means
+// that the pull request is now for another branch.
 type page struct {
 	comment.Page
 	passing, retracted bool
 }
 
-// result is the label of the plan in metrics; "" when nothing was planned.
+// result returns the plan's label in metrics; "" if nothing was planned.
 func (p page) result() string {
 	ok, _ := p.Status()
 	switch {
@@ -135,7 +135,7 @@ func (p page) result() string {
 	return "failure"
 }
 
-// makePage reads and plans the branch with the pull request merged into it.
+// makePage merges the pull request into the branch, plans the result and returns the page.
 func (s *Planner) makePage(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
@@ -152,7 +152,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	}
 	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
 	switch {
-	case !slices.Equal(merge.Under, commits): // nobody has looked at what would be planned
+	case !slices.Equal(merge.Under, commits): // the needed pull requests have new commits, which were not checked when the job was made
 		p.Err, p.passing = "what it depends on has just changed", true
 		return p
 	case len(merge.Conflicts) > 0:
@@ -173,7 +173,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	return p
 }
 
-// compare reports the changes in the manifests of a pull request from a fork.
+// compare compares the manifests of a pull request from a fork with the branch, without the cloud.
 func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page {
 	p.Offline = "it comes from a fork"
 	after, err := s.Read(ctx, merge.Files)
@@ -182,7 +182,7 @@ func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page 
 	}
 	var before []kind.Desired
 	if base, _ := s.Last(); base.Files != nil {
-		// Errors on the branch are not the pull request's.
+		// An error in the branch's files is not an error of the pull request.
 		before, _ = s.Read(ctx, base.Files)
 	}
 	p.Differs = document.Differences(before, after)
@@ -199,7 +199,7 @@ func (s *Planner) failed(p page, err error) page {
 	return p
 }
 
-// Conflict is the error of commits that a person must merge.
+// Conflict returns the error for a merge with conflicts, which only a person can resolve.
 func Conflict(base string, files []string) error {
 	const most = 10
 	more := ""

@@ -32,34 +32,35 @@ func (s *Planner) postPending(pull forge.Pull, run time.Time) {
 	})
 }
 
-// postRetracted reports on a pull request that now asks for another branch that it changes nothing of the stack.
+// postRetracted reports that a pull request changes nothing of the stack, because it is now for another
+// branch.
 func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
 	p := page{retracted: true, Page: comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, Quiet: true}}
 	s.post(p, job{pull: pull}, now)
 }
 
-// delivery is a page that is pending for the forge.
+// delivery is a page that waits for its delivery to the forge.
 type delivery struct {
 	page    page
 	job     job
 	marker  memory.Marker
-	written bool // something new was written, in this attempt or in an earlier one
+	written bool // a comment was written, in this attempt or in an earlier one
 }
 
-// post makes a page pending in the outbox, which calls deliverPage.
+// post puts a page into the outbox, which calls deliverPage.
 func (s *Planner) post(p page, j job, begun time.Time) {
 	d := &delivery{page: p, job: j, marker: p.marker(j.said.ours, begun)}
 	s.repository.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error { return s.deliverPage(ctx, d) })
 }
 
-// deliverPage writes the comment, the check, and last the status, which links to the comment. If the agent is killed before that, the next
-// one finds the status missing and writes the rest.
+// deliverPage writes the comment, then the check, and at last the status, which links to the comment. If the agent is killed before it
+// writes the status, the next process finds it missing and writes the rest.
 func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 	r, p, number := s.repository, d.page, d.job.pull.Number
 	c, news, err := s.writeComment(ctx, p, d.job, d.marker)
 	d.written = d.written || news
 	if Later(err) || p.retracted && s.queue.shares(number, p.Head) {
-		return err // the commit's status belongs to the other pull request, which asks for the branch
+		return err // if retracted: the commit's status belongs to another pull request with the same head
 	}
 	status := p.status()
 	status.URL = c.URL
@@ -75,7 +76,7 @@ func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 	return errors.Join(err, err2)
 }
 
-// marker is the marker of the page's comment.
+// marker returns the marker of the page's comment.
 func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 	m := memory.Marker{Kind: memory.PlanComment, Stack: p.Stack, Run: memory.NextRun(ours, memory.PlanComment, p.Stack, begun), Head: p.Head, Base: p.BaseCommit}
 	if p.Plan != nil {
@@ -84,8 +85,9 @@ func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 	return m
 }
 
-// Prove adds to a marker the plan's hash, the proof behind it, and the tree from which the plan was made. A plan can be too large for a
-// marker. Then its approval covers exactly that plan, and not the rest of it after an interruption.
+// Prove adds three values to a marker: the plan's hash, the proof from which the hash is computed, and the tree from which the plan was
+// made. If the plan is too large for a marker, it adds only the hash. Then an approval covers exactly that plan, but not the rest of it
+// after an interruption.
 func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	proof := plan.Proof()
 	m.Hash = proof.Hash(plan.Stack)
@@ -98,7 +100,7 @@ func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	return m
 }
 
-// status is the status of the page's commit.
+// status returns the status for the page's commit.
 func (p page) status() forge.Status {
 	ok, text := p.Status()
 	status := forge.Status{Context: Context(p.Stack, "plan"), State: forge.Success, Description: Steady(text)}
@@ -116,11 +118,12 @@ func (p page) status() forge.Status {
 // requestID matches OpenStack's ID of a request.
 var requestID = pattern.Of(`req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// Steady removes the parts of an error that differ each time: a status is written only when it changes.
+// Steady removes the parts of an error that differ each time, because a status is written only when its text
+// changes.
 func Steady(text string) string { return requestID.ReplaceAllString(text, "req-…") }
 
-// writeComment writes the page's comment. A pull request that changes nothing of the stack gets one only if it already has one. A plan that
-// failed for now does not replace one that was made. A closed pull request is left as it is.
+// writeComment writes the page's comment. If the pull request changes nothing of the stack, it only updates a comment that exists. A page
+// with a temporary error does not replace a comment about the same head. The comment of a closed pull request is not changed.
 func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
 	r, number, comments := s.repository, j.pull.Number, j.said.ours
 	if !r.conversations.fresh(number, j.read) {

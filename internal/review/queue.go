@@ -10,47 +10,49 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// job is a pull request that a stack must plan.
+// job is the work of planning a pull request for a stack.
 type job struct {
 	pull    forge.Pull
 	said    said
-	read    time.Time // when the comments were read
+	read    time.Time // time when the comments were read
 	trusted bool      // a pull request from the repository itself has the same head
 	needs   needs
-	// urgent means that people wait for the plan; other jobs are only outdated.
+	// urgent means that people wait for the plan. Without it, the existing plan is only outdated.
 	urgent bool
 }
 
-// lastPlan is what is remembered of a plan that was made.
+// lastPlan contains the facts about the last plan of a pull request. They are compared with a new job to
+// decide whether to plan again.
 type lastPlan struct {
 	head     string
-	run      time.Time // when it was started
-	asked    time.Time // when somebody last asked for it, by the forge's clock
-	approved string    // the hashes approved then
+	run      time.Time // time when the plan was started
+	asked    time.Time // time of the last request for a plan before that, by the forge's clock
+	approved string    // the hashes that were approved at that time
 	trusted  bool
-	needs    string // what others it was planned with
+	needs    string // key of the needs that the plan was made with
 	unread   bool   // there were more comments than the agent reads
-	// again is when to plan once more after a temporary error. failures is how many such errors there were.
+	// again is the time to plan once more after a temporary error; zero for never. failures is the number of
+	// such errors in a row.
 	again    time.Time
 	failures int
-	// heads is how many of a stranger's commits were planned since first.
+	// heads is the number of commits of a stranger that were planned since first.
 	heads int
 	first time.Time
 }
 
-// mostHeads is how many commits that a stranger pushes to one pull request are planned within headsAge. Each commit needs new statuses, and a
-// forge allows only a number of them per hour.
+// At most mostHeads commits of a stranger's pull request are planned within headsAge. Each commit needs new statuses, and a forge allows only
+// a limited number of them per hour.
 const (
 	mostHeads = 10
 	headsAge  = time.Hour
 )
 
-// enough reports whether the stranger has reached that limit.
+// enough reports whether the stranger has reached the limit mostHeads.
 func (p lastPlan) enough(now time.Time) bool {
 	return p.heads >= mostHeads && now.Sub(p.first) < headsAge
 }
 
-// count returns heads and first after one more commit of a stranger.
+// count returns the next values of heads and first, after one more commit of a stranger.
 func (p lastPlan) count(now time.Time) (heads int, first time.Time) {
 	if now.Sub(p.first) >= headsAge {
 		return 1, now
@@ -58,13 +60,14 @@ func (p lastPlan) count(now time.Time) (heads int, first time.Time) {
 	return p.heads + 1, p.first
 }
 
-// lastPlanOf is what is remembered of a job that starts now.
+// lastPlanOf returns the lastPlan of a job that starts now.
 func lastPlanOf(j job, now time.Time) lastPlan {
 	return lastPlan{head: j.pull.Head, run: now, asked: j.said.lastAsked(), approved: hashes(j.said.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.said.unread}
 }
 
-// wanted reports whether a job must be done, and whether people wait for it. It must be done if it is new, has new commits or an outdated
-// plan. It must be done, too, if somebody asked or approved, or no longer may.
+// wanted reports whether a job must be done, and whether people wait for it (urgent). Urgent jobs are new pull requests, new commits, new
+// requests for a plan, and changes of approvals or rights. Other jobs are done if the plan is outdated, if the needs have changed, or if
+// it is time to try again.
 func wanted(j job, before lastPlan, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := lastPlanOf(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
@@ -73,14 +76,14 @@ func wanted(j job, before lastPlan, known bool, outdated, now time.Time) (wanted
 	return urgent || again, urgent
 }
 
-// queue is what a stack must plan, and what it has planned.
+// queue contains the jobs of a stack, and the last plan of each pull request.
 type queue struct {
-	more chan struct{} // there are jobs
+	more chan struct{} // contains a value if there are new jobs
 
 	mu    sync.Mutex
 	plans map[int]lastPlan // by pull request
 	jobs  map[int]job      // by pull request
-	turn  bool             // whether an urgent job is next
+	turn  bool             // the next job is an urgent one, if there is any
 }
 
 func newQueue() *queue {
@@ -101,8 +104,8 @@ func (q *queue) offer(j job, outdated, now time.Time) {
 	signal(q.more)
 }
 
-// take takes the job whose pull request has waited longest for a plan. Urgent jobs and others take turns, so that neither urgent jobs nor one
-// pull request with endless pushes keep others from being planned.
+// take removes the job whose pull request has waited longest for a plan, and returns it. It alternates between urgent jobs and the other
+// jobs. So neither urgent jobs nor a pull request with endless pushes can stop the planning of others.
 func (q *queue) take() (j job, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,7 +126,7 @@ func (q *queue) take() (j job, ok bool) {
 	return j, ok
 }
 
-// begin records that a job is started, and returns how often it failed before.
+// begin records that a job has started, and returns how often it failed before.
 func (q *queue) begin(j job, now time.Time) (failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +139,8 @@ func (q *queue) begin(j job, now time.Time) (failures int) {
 	return before.failures
 }
 
-// end records when a job must be done again after so many failures; zero for never.
+// end records the time again, at which a job must be done once more, and how often it has failed. A zero time
+// means never.
 func (q *queue) end(j job, begun, again time.Time, failures int) {
 	p := lastPlanOf(j, begun)
 	p.again, p.failures = again, failures
@@ -147,14 +151,14 @@ func (q *queue) end(j job, begun, again time.Time, failures int) {
 	q.plans[j.pull.Number] = p
 }
 
-// overtaken reports whether a plan was started after run.
+// overtaken reports whether a newer plan of the pull request was started after run.
 func (q *queue) overtaken(number int, run time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.plans[number].run.After(run)
 }
 
-// shares reports whether another pull request that is planned has the same head.
+// shares reports whether another pull request with a plan has the same head.
 func (q *queue) shares(number int, head string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -183,7 +187,7 @@ func (q *queue) gone(open map[int]bool) (numbers []int) {
 	return numbers
 }
 
-// keep forgets all pull requests except these.
+// keep forgets all pull requests except those in open.
 func (q *queue) keep(open map[int]bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -191,8 +195,9 @@ func (q *queue) keep(open map[int]bool) {
 	maps.DeleteFunc(q.jobs, func(number int, _ job) bool { return !open[number] })
 }
 
-// mayPlan reports whether a commit of the pull request may be planned against the cloud. Of a fork, only a commit that somebody with the right
-// to push has asked for may be planned. That is the commit that the command names, or the one that the agent's comment showed at that time.
+// mayPlan reports whether a commit of the pull request may be planned against the cloud. If the pull request comes from a fork, a person with
+// the right to push must have requested the plan. The command names the commit. A command without a commit is for the commit that the agent's
+// comment showed before.
 func (j job) mayPlan(head string) bool {
 	if !j.pull.Fork || j.trusted && head == j.pull.Head {
 		return true

@@ -1,17 +1,17 @@
-// Package review is the loop of pull requests: it reads each open one, plans it against the live cloud, read-only, and answers it. It carries
-// out the commands in its comments.
+// Package review is the loop of pull requests. It reads each open pull request, plans it against the live cloud without writing to it, and
+// posts the result. It also carries out the commands in the comments.
 //
 //	poll, webhook, merge, drift ──▶ visit ──▶ queue ──▶ fetch, plan ──▶ page ──▶ outbox ──▶ status, comment, check
 //	                                  ▲                                                        │
 //	                                  └───────────────────── read back ◀───────────────────────┘
 //
-// A page holds values, and [comment.Page.Markdown], which turns it into text, is pure.
+// A page contains values, and [comment.Page.Markdown], which turns the page into text, is pure.
 //
-// Everything is level-triggered: an event only says when to visit. Each visit compares the wanted texts with what the forge holds, and writes
-// the differences. The package remembers nothing that matters: approvals are comments, and are read again.
+// Everything is level-triggered: an event only decides when to visit. Each visit compares the wanted texts with the texts at the forge, and
+// writes the differences. The package stores nothing that would be lost with the process: approvals are comments, which are read again.
 //
-// It knows plans and forges, and neither Git nor the cloud: functions that use those are passed in. Reports about the branch are in
-// internal/branch.
+// The package uses plans and forges. It does not use Git or the cloud, because functions for these are passed in. Reports about the
+// branch are in internal/branch.
 package review
 
 import (
@@ -29,7 +29,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// Repository is one repository on a forge and the stacks in it. Its exported fields are read-only once it is in use.
+// Repository is one repository on a forge and the stacks in it. Its exported fields are read-only after the
+// first use.
 type Repository struct {
 	Forge  forge.Forge
 	Board  *forge.Board
@@ -56,7 +57,7 @@ func New(f forge.Forge, log *slog.Logger) *Repository {
 	}
 }
 
-// Add adds a stack, whose plans [Planner.Serve] makes. poll is the schedule of visits without an event.
+// Add adds a stack. [Planner.Serve] makes its plans. poll is the schedule of visits that need no event.
 func (r *Repository) Add(s *Planner, poll schedule.Schedule) {
 	s.repository, s.queue, s.poll = r, newQueue(), poll
 	r.mu.Lock()
@@ -84,7 +85,7 @@ func (r *Repository) Wake() { signal(r.wake) }
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // one is pending already
+	default: // a signal is pending already
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *Repository) Outdate(now time.Time) {
 	r.Wake()
 }
 
-// Notify signals that a pull request or its comments may have changed.
+// Notify signals that this pull request or its comments may have changed.
 func (r *Repository) Notify(number int) {
 	r.Invalidate(number)
 	r.Wake()
@@ -103,7 +104,7 @@ func (r *Repository) Notify(number int) {
 // Invalidate makes the next visit read the comments of a pull request again.
 func (r *Repository) Invalidate(number int) { r.conversations.invalidate(number, time.Now()) }
 
-// Serve visits at once, then whenever [Repository.Wake] says so, until ctx ends.
+// Serve makes a visit immediately and after each [Repository.Wake], until ctx ends.
 func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
@@ -115,7 +116,7 @@ func (r *Repository) Serve(ctx context.Context) {
 	}
 }
 
-// wait returns at the next reason to visit.
+// wait returns when it is time for the next visit.
 func (r *Repository) wait(ctx context.Context, rest rest) {
 	due, wake := r.age.due(), r.wake
 	if now := time.Now(); rest.until.After(now) {
@@ -134,14 +135,15 @@ func (r *Repository) wait(ctx context.Context, rest rest) {
 	}
 }
 
-// branchTime is the time limit for reports about the branch before pull requests are visited. endTime is what is left for reports at the
-// end, however long the pull requests took.
+// branchTime is the time limit for reports about the branch before pull requests are visited. endTime is the time limit for the last
+// reports, after ctx has ended.
 const (
 	branchTime = time.Minute
 	endTime    = 10 * time.Second
 )
 
-// Once visits a single time and delivers what is pending, as long as ctx allows.
+// Once makes one visit, plans, and delivers the pending reports. If ctx ends before that, there is a short
+// time for the last reports.
 func (r *Repository) Once(ctx context.Context) error {
 	r.flush(ctx, branchTime)
 	err := r.Visit(ctx)
@@ -168,14 +170,14 @@ func (r *Repository) flush(ctx context.Context, within time.Duration) bool {
 	return r.Outbox.Flush(ctx)
 }
 
-// Complain logs an error that a person must correct, once until the error changes.
+// Complain logs an error that a person must correct. It logs the error again only after it has changed.
 func (r *Repository) Complain(what string, err error) {
 	if r.complaints.note(what, private.Text(err)) {
 		r.Log.Warn(what, "error", err)
 	}
 }
 
-// complaints are the last logged error about each thing.
+// complaints stores the last logged error for each text of a complaint.
 type complaints struct {
 	mu   sync.Mutex
 	last map[string]string

@@ -11,10 +11,10 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 )
 
-// spokenLines returns the lines of a comment that begin with prefix and that every reader takes as written by its author. These are whole
-// lines of plain text in top-level paragraphs. The line may end with a word in a code span.
+// spokenLines returns the lines of a comment that begin with prefix and that every forge shows as words of the comment's author. These
+// are whole lines of plain text in top-level paragraphs. The line may end with a word in a code span.
 //
-// HTML can hide what comes after it, whatever its tags: nothing behind it counts. HTML comments hide only themselves.
+// HTML with any tag can hide the text after it, so no line after HTML counts. HTML comments hide only their own text.
 func spokenLines(body, prefix string) (lines []string) {
 	source := []byte(strings.ReplaceAll(body, "\r\n", "\n"))
 	doc := markdown().Parse(gtext.NewReader(source))
@@ -26,7 +26,7 @@ func spokenLines(body, prefix string) (lines []string) {
 			}
 		case *ast.ThematicBreak:
 			if block.PreviousSibling() == nil {
-				return nil // front matter, to some forges
+				return nil // some forges read this as front matter
 			}
 		case *ast.Paragraph:
 			said, open := paragraph(b, source, prefix)
@@ -43,19 +43,20 @@ func spokenLines(body, prefix string) (lines []string) {
 	return lines
 }
 
-// markdown is a parser that reads Markdown as forges do.
+// markdown returns a parser that reads Markdown as forges do.
 func markdown() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
 }
 
-// paragraph reads the lines of a paragraph. open is true when it contains something that can hide the text after it.
+// paragraph returns the lines of a paragraph that begin with prefix and are plain words. open is true if the
+// paragraph contains something that can hide the text after it.
 func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, open bool) {
 	var whole []byte
 	for i := range p.Lines().Len() {
 		at := p.Lines().At(i)
 		whole = append(whole, at.Value(source)...)
 	}
-	// Text that looks like HTML or a formula may be one to a forge.
+	// A forge may treat text that looks like HTML or a formula as HTML or a formula.
 	if hasHTML(p) || bytes.Contains(whole, []byte("<!--")) || bytes.Contains(whole, []byte("$$")) {
 		return nil, true
 	}
@@ -74,11 +75,11 @@ func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, o
 	return said, false
 }
 
-// The role of a byte of the source.
+// These are the roles of a byte of the source.
 const (
-	structure = iota // Markdown that is not shown, or more than words
+	structure = iota // Markdown that is not shown, or text that is not plain, such as a link
 	words            // plain text of a paragraph
-	coded            // a code span's text
+	coded            // text of a code span
 )
 
 // cover returns the role of each byte of the source in a paragraph.
@@ -102,7 +103,7 @@ func cover(p *ast.Paragraph, source []byte) []byte {
 	return is
 }
 
-// spoken reports whether a line is plain words, except that its last word may be a code span.
+// spoken reports whether a line is plain words. Its last word may be a code span.
 func spoken(line string, is []byte) bool {
 	last := strings.LastIndexByte(line, ' ') + 1
 	if word := line[last:]; len(word) > 2 && word[0] == '`' && strings.Count(word, "`") == 2 && word[len(word)-1] == '`' {
@@ -115,7 +116,7 @@ func all(is []byte, as byte) bool {
 	return bytes.Count(is, []byte{as}) == len(is)
 }
 
-// onlyComments reports whether a block of HTML is whole comments and nothing else.
+// onlyComments reports whether an HTML block consists only of complete comments.
 func onlyComments(b *ast.HTMLBlock, source []byte) bool {
 	var html []byte
 	for i := range b.Lines().Len() {
@@ -130,7 +131,8 @@ func onlyComments(b *ast.HTMLBlock, source []byte) bool {
 		if !ok {
 			return false
 		}
-		// Browsers end a comment at "-->", "--!>", and at once for "<!-->" and "<!--->".
+		// Browsers end a comment at "-->" and "--!>". They end it immediately if it starts with "<!-->" or
+		// "<!--->".
 		text, after, ok := bytes.Cut(inner, []byte("-->"))
 		if !ok || bytes.HasPrefix(inner, []byte(">")) || bytes.HasPrefix(inner, []byte("->")) || bytes.Contains(text, []byte("--!>")) {
 			return false

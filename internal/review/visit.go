@@ -11,11 +11,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostFailed is how many pull requests in a row may be unreadable before the forge counts as down.
+// mostFailed is the number of pull requests in a row that cannot be read before the agent assumes that the
+// forge is down.
 const mostFailed = 3
 
-// Visit reads every open pull request, answers commands, and queues the plans that each stack must make. Plans that hold a branch
-// come first. It returns an error when the forge could not be read. A pull request that cannot be read stops no other.
+// Visit reads every open pull request, answers commands, and queues the plans that each stack must make. Before that, it looks
+// for approvals of held plans. It returns an error if the forge could not be read. If one pull request cannot be read, the others
+// still are.
 func (r *Repository) Visit(ctx context.Context) error {
 	outdated := r.age.advance(time.Now())
 	heard, failed := r.visitHeld(ctx)
@@ -49,13 +51,13 @@ func (r *Repository) Visit(ctx context.Context) error {
 	return nil
 }
 
-// listing is the open pull requests into a branch, and the stacks that follow it.
+// listing contains the open pull requests into a branch, and the stacks that follow the branch.
 type listing struct {
 	stacks []*Planner
 	pulls  []forge.Pull
 }
 
-// open returns the numbers of its pull requests.
+// open returns the numbers of the listing's pull requests.
 func (l listing) open() map[int]bool {
 	numbers := map[int]bool{}
 	for _, pull := range l.pulls {
@@ -64,8 +66,8 @@ func (l listing) open() map[int]bool {
 	return numbers
 }
 
-// list lists the open pull requests of every branch. complete is false when there are more. failed is the error of a branch whose pull
-// requests could not be listed.
+// list lists the open pull requests of every branch. complete is false if the forge has more than it listed. failed is the error of a
+// branch whose pull requests could not be listed.
 func (r *Repository) list(ctx context.Context) (listings []listing, complete bool, failed error) {
 	complete = true
 	if !r.Forge.Reviewed() {
@@ -86,7 +88,8 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 	return listings, complete, failed
 }
 
-// branches returns the branches that stacks follow, with their stacks. A stack whose repository has not been read yet is left out.
+// branches returns the branches that stacks follow, each with its stacks. A stack whose repository has not
+// been read yet is not included.
 func (r *Repository) branches() map[string][]*Planner {
 	list := map[string][]*Planner{}
 	for _, s := range r.all() {
@@ -115,7 +118,7 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 		if ctx.Err() != nil || isLimit(err) {
 			return err
 		}
-		if !errors.Is(err, forge.ErrNotFound) { // it has just been closed
+		if !errors.Is(err, forge.ErrNotFound) { // after ErrNotFound, it has just been closed
 			r.Complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
 		}
 		if errors.Is(err, forge.ErrUnavailable) {
@@ -134,7 +137,7 @@ func isLimit(err error) bool {
 	return errors.As(err, &limited)
 }
 
-// trustedHeads returns the heads that people with the right to push have pushed.
+// trustedHeads returns the head commits that people with the right to push have pushed.
 func trustedHeads(pulls []forge.Pull) map[string]bool {
 	trusted := map[string]bool{}
 	for _, pull := range pulls {
@@ -143,7 +146,8 @@ func trustedHeads(pulls []forge.Pull) map[string]bool {
 	return trusted
 }
 
-// rank orders the visits: pull requests with news come first, those that could not be read the last time come last.
+// rank returns the place of a pull request in the order of visits. Pull requests with changes come first.
+// Those that could not be read the last time come last.
 func (r *Repository) rank(pull forge.Pull) int {
 	c := r.conversations.get(pull.Number)
 	switch {
@@ -155,8 +159,8 @@ func (r *Repository) rank(pull forge.Pull) int {
 	return 0
 }
 
-// around is what is known of the other open pull requests into a branch: the heads that people with the right to push have pushed, and all by
-// number.
+// around contains facts about all open pull requests into a branch. trusted are the head commits that people with the right to push have
+// pushed. open are the pull requests by number.
 type around struct {
 	trusted map[string]bool
 	open    map[int]forge.Pull
@@ -176,8 +180,8 @@ func (r *Repository) visit(ctx context.Context, pull forge.Pull, near around, st
 	return ctx.Err()
 }
 
-// retract updates what stacks reported on pull requests that now ask for another branch. open are the open pull requests of
-// the stacks' branch.
+// retract updates the reports of stacks on pull requests that are now for another branch. open are the open pull requests
+// of the stacks' branch.
 func (r *Repository) retract(ctx context.Context, stacks []*Planner, open map[int]bool) error {
 	for _, s := range stacks {
 		for _, number := range s.queue.gone(open) {
