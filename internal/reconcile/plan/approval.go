@@ -16,27 +16,27 @@ type Approval struct {
 	Hash string
 	// By is the person who approved, for people.
 	By string
-	// Commit is the merged commit that the approved plan was made for. If its pass is interrupted, the rest of the plan may go on. While it is "", as
-	// it is before the merge, only exactly this plan is approved.
+	// Commit is the merged commit that the approved plan was made for. If the pass for that commit is interrupted, the rest of the plan is
+	// approved, too. Commit is "" before the merge. Then only exactly this plan is approved.
 	Commit string
-	// Proof says what the hash stands for. Without it, the rest of the plan is unknown.
+	// Proof is the input of the hash. Without it, the steps of the approved plan are unknown.
 	Proof Proof
-	// Standing is true when the approval is read again each time, such as one on a pull request. Where every change waits for an approval, it covers
-	// what the pull request contained, and no later drift.
+	// Standing is true if the approval stays valid for later passes, such as an approval on a pull request. If every change waits for an
+	// approval, a standing one covers the changes of the pull request, but no later drift.
 	Standing bool
 }
 
-// Proof says what a hash stands for, so that anybody can check it. A service that stores it for the agent cannot add a step without changing the
-// hash.
+// Proof is the input of a plan's hash, so that anybody can check the hash. A service that stores the proof for the agent cannot add a step
+// without changing the hash.
 type Proof struct {
-	Exact Print   // of the writing steps, as they are
+	Exact Print   // print of all writing steps, exactly as planned
 	Steps []Print // the result of [Plan.Fingerprints]
 }
 
 // Print is a SHA-256 of a step, or of several.
 type Print = checksum.Sum
 
-// Proof is the input of the plan's hash.
+// Proof returns the input of the plan's hash.
 func (p Plan) Proof() Proof {
 	var prints []Print
 	for _, s := range p.Steps {
@@ -50,8 +50,8 @@ func (p Plan) Proof() Proof {
 	return Proof{Exact: all.Sum(), Steps: p.Fingerprints()}
 }
 
-// Hash is the hash of the plan with this proof for a stack: 64 hexadecimal digits. People approve it, and nobody can make two plans with the same
-// hash.
+// Hash returns the hash of the stack's plan with this proof: 64 hexadecimal digits. People approve a plan by its hash. Nobody can make two
+// plans with the same hash.
 func (p Proof) Hash(stack string) string {
 	all := checksum.New("plan")
 	all.Add(stack)
@@ -66,26 +66,27 @@ const HashDigits = 2 * len(Print{})
 
 func comparePrints(a, b Print) int { return bytes.Compare(a[:], b[:]) }
 
-// Fingerprints stand for what the plan would do, sorted. A person who approves the plan approves these.
+// Fingerprints returns the prints of everything that the plan would do, sorted. A person who approves the plan approves these prints.
 //
-//	step               prints
-//	-----------------  ------------------------------------------------------
-//	create, update     the key is changed to this manifest, disk and ID kept
-//	  with a reboot    the same, with reboots
-//	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
-//	  losing something the same as wiping a disk
-//	replace            this object goes for this manifest; the same, with reboots
-//	delete             this object is deleted
-//	detach             this object is detached
-//	surplus copy       none: it needs no approval
-//	spare member       none: it was to be deleted when it was made
+//	the step                          the actions that its prints approve
+//	--------------------------------  -----------------------------------------------------------------------
+//	create, or update in place        write this manifest to the object with the key, and keep its disk and ID
+//	update with a reboot              the same, and reboot
+//	update that wipes a disk          wipe this disk for this manifest, or update with a reboot
+//	update that loses something       the same as an update that wipes a disk
+//	replace                           delete this object for this manifest, or update with a reboot
+//	delete                            delete this object
+//	detach                            detach this object
+//	any step of a surplus copy        no print, because the step needs no approval
+//	any step of an unneeded spare     no print, because the spare was created only for a time
 //
-// An interrupted replacement goes on as a creation, and a creation as an update. So the rest of a plan has no prints that the plan does not have.
+// If a replacement is interrupted, the next plan creates the object. If a creation is interrupted, the next plan updates the object. Both need no print
+// that the first plan does not have.
 func (p Plan) Fingerprints() []Print {
 	var prints []Print
 	for _, s := range p.Steps {
 		prints = append(prints, s.fingerprints(p.Stack, s.Bound.whole())...)
-		if s.Follows && !s.Action.Writes() { // it will write, but the plan does not show that while the object that it follows has the old ID
+		if s.Follows && !s.Action.Writes() { // the step will write, but not before the object that it refers to has its new ID
 			prints = append(prints, s.print(p.Stack, "write", "", s.Bound.whole()))
 		}
 	}
@@ -93,7 +94,7 @@ func (p Plan) Fingerprints() []Print {
 	return slices.Compact(prints)
 }
 
-// fingerprints are what an approval of the step allows. of is the sum that is bound of its manifest.
+// fingerprints returns the prints that an approval of the step approves. of is the sum of the manifest that the approval binds.
 func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	if !s.Action.Writes() || s.Surplus || s.Spare {
 		return nil
@@ -114,7 +115,7 @@ func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	}
 }
 
-// needs are the prints of which one has to be approved to allow the step.
+// needs returns the prints of which at least one has to be approved before the step is allowed.
 func (s Step) needs(stack string) (needs []Print) {
 	for _, of := range s.Bound.forms() {
 		prints := s.fingerprints(stack, of)
@@ -137,7 +138,8 @@ func (s Step) print(stack, deed, id string, of checksum.Sum) Print {
 	return all.Sum()
 }
 
-// Covers reports whether everything that the plan would do was approved: it is exactly the approved plan, or the rest of it at the same commit.
+// Covers reports whether all steps of the plan were approved. It is true for exactly the approved plan, and for the rest of that plan at
+// the same commit.
 func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
 		return false
@@ -145,12 +147,12 @@ func (a Approval) Covers(p Plan) bool {
 	return a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
-// rest reports whether the approval covers the rest of its plan.
+// rest reports whether the approval also covers the remaining steps of its plan, and p is at the approved commit.
 func (a Approval) rest(p Plan) bool {
 	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }
 
-// missing are the steps of the plan that were not approved.
+// missing returns the steps of the plan that were not approved.
 func (a Approval) missing(p Plan) (list []Step) {
 	for _, s := range p.Steps {
 		needs := s.needs(p.Stack)
@@ -161,7 +163,8 @@ func (a Approval) missing(p Plan) (list []Step) {
 	return list
 }
 
-// Unapproved says why none of the approvals lets the plan through: which steps the nearest of them does not contain.
+// Unapproved says why none of the approvals covers the plan. It names the steps that are missing in the approval with the fewest missing
+// steps.
 func (p Plan) Unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step

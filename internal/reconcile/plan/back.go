@@ -10,29 +10,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A group whose change does not work can go back to the state of its other members. Their marks have the digest of that state, and the history of the
-// repository has the manifests with that digest.
+// If the change of a member fails, the group can go back to the state of its other members. The marks of the other members have the digest
+// of that state, and an earlier commit has the manifests with that digest.
 
 // Failing is a group that should go back because a changed member does not serve.
 type Failing struct {
 	Group, Member manifest.Key
-	// Noted is the member whose mark remembers this. It is Member itself, or the first other member if that is a spare, which will go.
+	// Noted is the member whose mark records the failure. It is Member itself. If Member is a spare, which will be deleted, it is the first
+	// other member.
 	Noted manifest.Key
-	// Digest stands for the state that Noted was changed to, or would be. Refused stands for the same in its mark.
+	// Digest identifies the failed state of Noted, which Noted has or would get. Refused identifies the same state in the mark of Noted.
 	Digest, Refused string
-	// Recalled is true of a group that went back before, as the mark of the member says.
+	// Recalled is true if the mark of the member says that the group went back in an earlier pass.
 	Recalled bool
-	// Since is when the time without service begins: when the member began to work, or ceased to serve. Limit is how long it may last; 0 where the
-	// group does not say.
+	// Since is the time since which the member does not serve: when it started, or when it stopped serving. Limit is how long it may fail
+	// to serve; 0 if the group sets no limit.
 	Since time.Time
 	Limit time.Duration
 	Why   string
 
-	Serving []*Step // the objects that do the work of those members that serve and were not changed yet
-	Digests Digests // of the stack
+	Serving []*Step // the steps of the objects that do the work of the members that serve and were not changed yet.
+	Digests Digests // the digests of the stack.
 }
 
-// MadeBy reports whether a commit wanted the state that the serving members have.
+// MadeBy reports whether the desired objects of a commit contain the state that the serving members have.
 func (f Failing) MadeBy(want []kind.Desired) bool {
 	for _, s := range f.Serving {
 		at := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key == s.Key })
@@ -43,25 +44,25 @@ func (f Failing) MadeBy(want []kind.Desired) bool {
 	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Noted })
 }
 
-// Fallback is the state that a group is kept at instead of the one in the repository.
+// Fallback is the earlier state that a group has to have instead of its state in the repository.
 type Fallback struct {
 	Failing
 	Commit string
-	Want   []kind.Desired // the objects that the group stood for, and the unmanaged objects and data that these used
+	Want   []kind.Desired // the objects that the group expanded into at Commit, and the unmanaged objects and data that these used
 
-	Parts map[manifest.Key]bool // those of Want that the group stood for
-	then  rollout.Strategy      // how the group changed them
-	Lacks []manifest.Key        // the members that the repository wants now and the group did not have then
+	Parts map[manifest.Key]bool // the objects of Want that the group expanded into
+	then  rollout.Strategy      // the group's strategy at Commit
+	Lacks []manifest.Key        // the members that the repository describes now, and that the group did not have at Commit
 }
 
-// NewFallback is the state of a group at a commit. all are the desired objects of that commit.
+// NewFallback returns the state of a group at a commit. all are the desired objects of that commit.
 func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 	parts, byKey, used := PartsOf(all, f.Group), map[manifest.Key]kind.Desired{}, map[manifest.Key]bool{}
 	for _, d := range all {
 		byKey[d.Key] = d
 	}
 	back := Fallback{Failing: f, Commit: commit, Parts: parts}
-	back.Serving = nil // it would keep a whole plan alive
+	back.Serving = nil // the steps would keep a whole plan in memory
 	if group := byKey[f.Group]; group.Rollout != nil {
 		back.then = *group.Rollout
 	}
@@ -92,8 +93,8 @@ func (f Fallback) String() string {
 	return text
 }
 
-// Strategy is how the group changes its members meanwhile: by its present strategy, with the limits of that time on how many are away at once. Spares
-// that only the present strategy allows do not exist for it.
+// Strategy returns the strategy of the group while it is at the earlier state. It is the present strategy with the MaxUnavailable and
+// MaxSurge of that commit, so that spares exist only if the earlier strategy allowed them.
 func (f Fallback) Strategy(now *rollout.Strategy) *rollout.Strategy {
 	if now == nil {
 		return nil
@@ -103,7 +104,7 @@ func (f Fallback) Strategy(now *rollout.Strategy) *rollout.Strategy {
 	return &s
 }
 
-// PartsOf are the objects that a group stands for.
+// PartsOf returns the keys of the objects that a group expands into.
 func PartsOf(want []kind.Desired, group manifest.Key) map[manifest.Key]bool {
 	parents, parts := map[manifest.Key]manifest.Key{}, map[manifest.Key]bool{}
 	for _, d := range want {

@@ -2,16 +2,16 @@ package plan
 
 import "github.com/stackreeve/stackreeve/internal/checksum"
 
-// Bound is what an approval of a step binds. It covers everything that a commit can change about the object, including secrets, and the objects of
-// the cloud that its imports stand for.
+// Bound has the checksums of a step's manifest that an approval binds. They cover everything that a commit can change about the object,
+// including secrets, and the objects of the cloud that it imports.
 type Bound struct {
 	Sum checksum.Sum
-	// Open is the same without the objects of imports. An approval of a plan in which an import had found nothing covers the object that the same
-	// manifest finds later.
+	// Open is the same checksum without the imported objects. So if an import had found no object when the plan was approved, the approval
+	// also covers the object that the import finds later.
 	Open checksum.Sum
 }
 
-// whole is the sum of everything that is bound; zero for a step without a manifest.
+// whole returns Sum; zero for a step without a manifest.
 func (b *Bound) whole() checksum.Sum {
 	if b == nil {
 		return checksum.Sum{}
@@ -19,7 +19,7 @@ func (b *Bound) whole() checksum.Sum {
 	return b.Sum
 }
 
-// forms are the sums by which an approval may have bound it.
+// forms returns the sums that an approval of the step may contain.
 func (b *Bound) forms() []checksum.Sum {
 	if b == nil || b.Open == b.Sum {
 		return []checksum.Sum{b.whole()}

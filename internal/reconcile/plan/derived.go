@@ -8,22 +8,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// These methods derive facts from a step for those who show the state of its object (see package status).
+// These methods derive facts from a step for packages that show the state of its object, such as package status.
 
 // Obstacle is why an object that a manifest only refers to cannot be used.
 type Obstacle string
 
 // The obstacles.
 const (
-	NotYet    Obstacle = "not yet"   // it does not exist, or is not well: each pass looks again
-	Never     Obstacle = "never"     // the cloud has no object with the ID in the manifest
-	Ambiguous Obstacle = "ambiguous" // several objects match the manifest
+	NotYet    Obstacle = "not yet"   // the object does not exist or does not work yet. Each pass checks it again.
+	Never     Obstacle = "never"     // the cloud has no object with the ID in the manifest.
+	Ambiguous Obstacle = "ambiguous" // several objects match the manifest.
 )
 
 // Broken reports whether the cloud shows the object as failed.
 func (s Step) Broken() bool { return s.Have != nil && s.Have.Phase == kind.Failed }
 
-// Suspended reports whether nothing is done about the object because it is suspended, or was a part of a suspended one.
+// Suspended reports whether nothing is done because the object is suspended, or because it was a part of a suspended object.
 func (s Step) Suspended() bool {
 	return s.Action == Keep && (s.OfSuspended || s.Want != nil && s.Want.Options.Suspend)
 }
@@ -33,7 +33,7 @@ func (s Step) Outdated() bool {
 	return s.Frozen && !s.Drift && (len(s.Aside) > 0 || s.Have == nil || s.Want == nil)
 }
 
-// Overdue is why upkeep that is due is not done; "" where none is overdue.
+// Overdue says why upkeep that is due is not carried out; "" if none is overdue.
 func (s Step) Overdue() string {
 	if s.Upkeep == nil {
 		return ""
@@ -41,7 +41,7 @@ func (s Step) Overdue() string {
 	return s.Upkeep.Overdue
 }
 
-// LiveName is the name by which the Blockers of other steps name the object; "" when there is none.
+// LiveName returns the name that the Blockers of other steps use for the object; "" if the object does not exist.
 func (s Step) LiveName() string {
 	if s.Have == nil {
 		return ""
@@ -49,7 +49,8 @@ func (s Step) LiveName() string {
 	return s.Secrets.Text(LiveText(s.Key.Kind, s.Have))
 }
 
-// Known are the changes of a step. For an adoption they leave out fields that the cloud does not show: those are only recorded, and nothing changes.
+// Known returns the changes of a step. For an adoption it leaves out fields that the cloud does not show, because the step only records the
+// values of such fields.
 func (s Step) Known() []kind.Change {
 	if !s.Adopts {
 		return s.Changes
@@ -62,7 +63,7 @@ func (s Step) OnlyNoted() bool {
 	return s.Adopts && s.Action == Update && !slices.ContainsFunc(s.Known(), func(c kind.Change) bool { return c.Field != kind.MarkField })
 }
 
-// Lock says why the cloud refuses changes of the object until somebody unlocks it; "" where it is not locked.
+// Lock says why the cloud refuses changes of the object until somebody unlocks it; "" if it is not locked.
 func (s Step) Lock() string {
 	if s.Have == nil {
 		return ""

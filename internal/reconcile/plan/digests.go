@@ -9,13 +9,13 @@ import (
 // An object's mark stores a digest of the manifest that was applied. A digest of an object with secrets would let somebody guess the secrets, so its
 // mark stores a fingerprint instead.
 //
-//	an object          Mark.Applied; approvals bind more, see bound.go
-//	-----------------  ---------------------------------------------------
-//	without secrets    Digest of spec, options, references and public data
-//	with secrets       fingerprint of the same and of the secrets
+//	the object         its Mark.Applied (approvals bind more, see bound.go)
+//	-----------------  --------------------------------------------------------------
+//	has no secrets     the Digest of spec, options, references and public data
+//	has secrets        a fingerprint of spec, options, references, data and the secrets
 //
-// Releases before fingerprints stored the digest in both cases. Such a digest still says that nothing has changed, and so does a fingerprint by an
-// older key. The mark is then renewed in place, which is not drift.
+// Releases before fingerprints stored the digest in both cases. Such a digest still shows that nothing has changed, and so does a
+// fingerprint made with an older key. The mark is then rewritten in place, which is not drift.
 
 // Digests compute what the marks of a stack store about the applied manifests.
 type Digests struct {
@@ -26,17 +26,18 @@ type Digests struct {
 // DigestsOf returns the Digests of a stack, with the keys of its fingerprints.
 func DigestsOf(stack string, printer *fingerprint.Printer) Digests { return Digests{stack, printer} }
 
-// Subject is the input of a fingerprint of d. public is a digest or sum of everything else that a commit can change, and is not shown to anybody.
+// Subject returns the input of a fingerprint of d. public is a digest or sum of everything except the secrets that a commit can change. It
+// is not shown to anybody.
 func (s Digests) Subject(d *kind.Desired, public string) fingerprint.Subject {
 	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: ownertext.Of(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }
 
-// applies is the input of the fingerprint in a mark.
+// applies returns the input of the fingerprint that the mark of d stores.
 func (s Digests) applies(d *kind.Desired) fingerprint.Subject {
 	return s.Subject(d, "applied\n"+d.Digest)
 }
 
-// InMark stands for everything that a commit can change about d.
+// InMark returns the digest or fingerprint that the mark of d stores. It covers everything that a commit can change about d.
 func (s Digests) InMark(d *kind.Desired) string {
 	if d.Confidential.Secret != "" {
 		return s.printer.Print(s.applies(d))

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Difference is a sum of the difference between a step's object and its manifest: equal sums mean the same difference.
+// Difference returns a checksum of the difference between a step's object and its manifest. Equal checksums mean equal differences.
 func (s Step) Difference() checksum.Sum {
 	all := checksum.New("difference")
 	all.Add(s.Key.String(), string(s.Action), s.ID(), s.Lost)
@@ -16,7 +16,7 @@ func (s Step) Difference() checksum.Sum {
 	return all.Sum()
 }
 
-// Drifting reports whether the step is about a change in the cloud that no commit explains, whether it corrects that or only reports it.
+// Drifting reports whether the step corrects or reports a change in the cloud that no commit explains.
 func (s Step) Drifting() bool { return s.Drift && (s.Action != Keep || len(s.Changes) > 0) }
 
 // Vanished reports whether the object of a drifting step no longer exists.
@@ -25,8 +25,8 @@ func (s Step) Vanished() bool {
 		s.Action == Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
-// Drifted says what was done to the object of a step in the cloud, and who did it and when, as far as that is known. It is "" where the state or the
-// reason of the step says it.
+// Drifted says what was done to the object of a step in the cloud, and who did it and when, as far as that is known. It is "" if the state
+// or the reason of the step already says it.
 func (s Step) Drifted() string {
 	done := "changed in the cloud"
 	if s.Vanished() {
@@ -45,7 +45,7 @@ func (s Step) Drifted() string {
 	return done
 }
 
-// Drifting are the steps about changes in the cloud that no commit explains.
+// Drifting returns the steps about changes in the cloud that no commit explains.
 func (p Plan) Drifting() (steps []Step) {
 	for _, s := range p.Steps {
 		if s.Drifting() {
@@ -55,7 +55,7 @@ func (p Plan) Drifting() (steps []Step) {
 	return steps
 }
 
-// WithTraces is the plan with the Trace that of returns for each drifting step.
+// WithTraces returns the plan with traces: for each drifting step, the Trace that the function of returns.
 func (p Plan) WithTraces(of func(Step) *kind.Trace) Plan {
 	if len(p.Drifting()) == 0 {
 		return p // copying the steps would take megabytes

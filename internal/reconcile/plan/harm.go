@@ -10,23 +10,23 @@ import (
 // people agreed to it with the manifest that asks for it.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
 	if d = s.Disruption(); s.Action == Update && !s.Tends && slices.ContainsFunc(s.Changes, s.harmful) {
-		d = max(d, kind.Rebuild) // something in the object is lost, and the object stays
+		d = max(d, kind.Rebuild) // a part of the object is lost although the object stays
 	}
 	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare
 }
 
-// harmful reports whether a change destroys something. Nobody can depend yet on something that a person added by hand. The same is true of something
-// that the cloud gave an object whose creation is not finished.
+// harmful reports whether a change destroys something. A setting that a person added by hand can be removed, because nobody depends on it
+// yet. The same is true for a setting that the cloud added to an object whose creation is not finished.
 func (s Step) harmful(c kind.Change) bool {
 	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
 }
 
-// halfMade reports whether the object bears the stack's mark, and that does not yet say that everything was applied.
+// halfMade reports whether the object bears the stack's mark, and the mark does not yet say that the manifest was applied.
 func (s Step) halfMade() bool {
 	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == "" || s.Have.Mark.Applied == kind.Unfinished)
 }
 
-// CutsOnly reports whether the step only cuts off those who depend on the object, and destroys nothing in it.
+// CutsOnly reports whether the step only interrupts users who depend on the object, and destroys nothing in the object.
 func (s Step) CutsOnly() bool {
 	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 }

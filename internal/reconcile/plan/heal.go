@@ -11,7 +11,7 @@ import (
 // HealthField is the field of the change that reports that an object does not work.
 const HealthField = "health"
 
-// Patients are the members of groups that do not serve, or were healed within an hour. The next plan has to know them.
+// Patients returns, for the next plan, the members of groups that do not serve, or that were healed within the last hour.
 func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) map[manifest.Key]rollout.Patient {
 	out := map[manifest.Key]rollout.Patient{}
 	for _, s := range p.Steps {
@@ -23,7 +23,7 @@ func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) m
 		if s.Part == nil || !s.IsWorker {
 			continue
 		}
-		if was, known := before[s.Part.Member]; known && s.Have == nil && s.Action == Wait { // it may exist and not be listed
+		if was, known := before[s.Part.Member]; known && s.Have == nil && s.Action == Wait { // the object may exist although it is not listed
 			out[s.Part.Member] = was
 		}
 		if s.Have == nil || !s.Have.Phase.Usable() {
@@ -44,7 +44,7 @@ func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) m
 	return out
 }
 
-// forgetHealed forgets when a member was healed, once it serves and an hour has passed.
+// forgetHealed removes the times at which a member that serves was healed, if they are more than an hour ago.
 func forgetHealed(patients map[manifest.Key]rollout.Patient, member manifest.Key, now time.Time) {
 	healed := slices.DeleteFunc(slices.Clone(patients[member].Healed), func(t time.Time) bool { return now.Sub(t) >= time.Hour })
 	if len(healed) == 0 {
@@ -54,7 +54,7 @@ func forgetHealed(patients map[manifest.Key]rollout.Patient, member manifest.Key
 	patients[member] = rollout.Patient{Healed: healed}
 }
 
-// Heals is the member of a group that the step heals; ok is false for any other step.
+// Heals returns the member that the step heals. ok is false if the step heals no member.
 func (s Step) Heals() (member manifest.Key, ok bool) {
 	if s.Part == nil || !s.Healing {
 		return manifest.Key{}, false
@@ -62,15 +62,15 @@ func (s Step) Heals() (member manifest.Key, ok bool) {
 	return s.Part.Member, true
 }
 
-// Heals reports whether members may be healed while the plan is held: a group that heals its members has some that do not serve. Where every change
-// waits for an approval, healing waits, too.
+// Heals reports whether members may be healed although the plan is held, and a member does not serve. If every change waits for an
+// approval, healing waits, too.
 func (p Plan) Heals() bool {
 	return p.Held != nil && p.Manual == "" && p.Suspended == "" && slices.ContainsFunc(p.Steps, func(s Step) bool {
 		return s.Part != nil && s.IsWorker && s.Have != nil && (s.Healing || s.Have.Down != "" || s.Unanswering)
 	})
 }
 
-// OnlyHealing is the plan with no other steps to carry out than those that heal members.
+// OnlyHealing returns the plan with every writing step turned into Keep, except the steps that heal members.
 func (p Plan) OnlyHealing() Plan {
 	return p.MapSteps(func(s Step) Step {
 		if s.Healing || !s.Action.Writes() {

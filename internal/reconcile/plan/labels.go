@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Labels are the labels of every object of the plan. An object inherits the labels of its parent that it does not have itself.
+// Labels returns the labels of every object of the plan. An object inherits the labels of its parent that it does not have
+// itself.
 func (p Plan) Labels() map[manifest.Key]map[string]string {
 	type node struct {
 		parent manifest.Key

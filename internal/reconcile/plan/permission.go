@@ -4,15 +4,16 @@ import (
 	"slices"
 )
 
-// Permission is what a pass may do where every change waits for an approval, or where the pass was asked for one plan only. It covers the steps of
-// the first plan, the steps that follow from them, and what else was approved with them. Drift that shows later waits for the next pass, and for
-// another approval.
+// Permission limits the steps of a pass if every change waits for an approval, or if the pass was requested for one plan only. It allows
+// the steps of the first plan, the steps that follow from them, and the other approved steps. Drift that is found later waits for the next
+// pass, and for another approval.
 type Permission struct {
 	prints []Print
-	steps  map[string]bool // those that write in the first plan, by [Step.Identity]
+	steps  map[string]bool // the steps that write in the first plan, by [Step.Identity]
 }
 
-// Permission is what the plan allows in later rounds; nil when it sets no limit. only says that the pass was asked for this plan only.
+// Permission returns what the plan allows in later rounds; nil if it sets no limit. only is true if the pass was requested for this plan
+// only.
 func (p Plan) Permission(only bool) *Permission {
 	if p.Manual == "" && !only {
 		return nil

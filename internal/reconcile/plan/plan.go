@@ -22,55 +22,55 @@ type Plan struct {
 	Lists
 	// At is when the plan was made.
 	At time.Time
-	// Ignored are the files and documents of the commit that were ignored: no step follows from them.
+	// Ignored are the files and documents of the commit that were ignored, so no step results from them.
 	Ignored []manifest.Ignored
 
 	Restraint
 	Outlook `json:"-"`
-	Secrets *redact.Redactor `json:"-"` // secrets that must not be shown
+	Secrets *redact.Redactor `json:"-"` // removes secrets that must not be shown
 }
 
-// Stock counts the objects of the stack in the cloud, without those that it left there and no longer manages.
+// Stock counts the objects in the cloud that the stack manages. Objects that it let go do not count.
 type Stock struct {
 	Owned      int
 	OwnedKinds map[string]int // by kind
 }
 
-// Lists says what of the cloud was not seen.
+// Lists says which collections of the cloud could not be listed.
 type Lists struct {
 	// Unlisted explains which collections could not be listed. Nothing was decided about their objects.
 	Unlisted []string
-	// Closed is how many of Unlisted are about entries that could not log in. Each pass tries to log in again.
+	// Closed is how many entries of Unlisted are about credentials that could not log in. Each pass tries to log in again.
 	Closed int
 }
 
-// Restraint is what policies say about a plan as a whole (see package guard).
+// Restraint is the result of the policies for a plan as a whole (see package guard).
 type Restraint struct {
 	// Held says why a brake holds the whole plan; nil when none does.
 	Held cause.List
-	// Forgetful is true if the plan may have been approved before, and nothing would remember that.
+	// Forgetful is true if the plan may have been approved before, and that approval is not stored anywhere.
 	Forgetful bool
-	// Approved is the approval by which a plan goes on that would otherwise be held; nil where none was needed.
+	// Approved is the approval because of which the plan is not held; nil if it needed none.
 	Approved *Approval
-	// Suspended says why nothing of the plan is carried out, even if it is approved; "" if it is not suspended. Manual says why every change waits
-	// for an approval; "" if none does.
+	// Suspended says why nothing of the plan is carried out, even if it is approved; "" if it is not suspended. Manual says why every
+	// change waits for an approval; "" if changes need no approval.
 	Suspended, Manual string
 	// Elsewhere says why objects that the plan creates may exist in another project; zero if nothing suggests that.
 	Elsewhere cause.Cause
-	// Closes is the time from which no step of the plan is started, HarmCloses the time from which no step is that destroys something (see
-	// [Step.Harm]). The zero time means never.
+	// Closes is the time from which no step of the plan is started. HarmCloses is the time from which no step is started that destroys
+	// something (see [Step.Harm]). The zero time means never.
 	Closes, HarmCloses time.Time
 }
 
-// Outlook is what is known about groups after the decisions. Failing are the groups that should go back. Fallbacks are those that are kept at an
-// earlier state than the repository's, in the order of the workloads. The next plan has to know Seen.
+// Outlook is the information about groups that the decisions result in. Failing are the groups that should go back. Fallbacks are the
+// groups that have an earlier state than the repository's, in the order of the workloads. Seen is an input of the next plan.
 type Outlook struct {
 	Failing   []Failing
 	Fallbacks []Fallback
 	Seen      Seen
 }
 
-// Workload is an object that is not in the cloud itself: it stands for other objects, or holds data for them.
+// Workload is an object that is not in the cloud itself. It expands into other objects, or contains data for them.
 type Workload struct {
 	Key    manifest.Key
 	Parent manifest.Key // zero when it is written in the repository
@@ -82,7 +82,7 @@ type Workload struct {
 	Want *kind.Desired `json:"-"`
 }
 
-// InSync reports whether nothing is left to do and nothing to decide.
+// InSync reports whether no step has work to do, and nothing waits for a decision.
 func (p Plan) InSync() bool {
 	return p.Held == nil && len(p.Unlisted) == 0 && len(p.Fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
@@ -104,14 +104,14 @@ func (p Plan) Differing() int {
 	return n
 }
 
-// Hash stands for exactly the writing steps of the plan. The same steps on the same cloud objects with the same changes have the same hash. The order
-// of the steps, and details that are only for people, do not matter.
+// Hash returns a hash of the writing steps of the plan. The same steps on the same cloud objects with the same changes have the same hash.
+// The order of the steps, and details that only people read, do not change the hash.
 func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 
-// Recorded is the plan as it is stored.
+// Recorded returns the plan in the form that is stored.
 func (p Plan) Recorded() Plan { return p.MapSteps(Step.Recorded) }
 
-// MapSteps is the plan with f applied to each step.
+// MapSteps returns the plan with f applied to each step.
 func (p Plan) MapSteps(f func(Step) Step) Plan {
 	steps := make([]Step, len(p.Steps))
 	for i, s := range p.Steps {

@@ -7,17 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Probed is a member of a group that probes can ask whether it serves.
+// Probed is a member of a group that probes can check.
 type Probed struct {
 	Member manifest.Key
 	Probes []rollout.Probe
-	// Address is where the member is reached. Of identifies its incarnation. Since is when it began to work.
+	// Address is the address at which the member is reached. Of identifies the object that does its work.
+	// Since is when that object started to work.
 	Address string
 	Of      string
 	Since   time.Time
 }
 
-// Probed are the members that probes can ask: the object that does their work is usable and has an address.
+// Probed returns the members that probes can check, because the object that does their work is usable and
+// has an address.
 func (p Plan) Probed() (list []Probed) {
 	groups := map[manifest.Key][]rollout.Probe{}
 	for _, w := range p.Workloads {

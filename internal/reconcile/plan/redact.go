@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Redacted removes secrets from everything in a plan that people and programs see. Names, descriptions and messages in the cloud may contain them,
-// since others write these.
+// Redacted removes secrets from everything in a plan that people and programs see. Names, descriptions and messages in the cloud may
+// contain secrets, since anybody can write them.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
 	p = p.MapSteps(func(s Step) Step { return s.redacted(r) })
 	p.Unlisted = r.Texts(p.Unlisted)
@@ -26,7 +26,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 	s.Secrets = r
 	s.Causes, s.Turn = s.Causes.Map(r.Text), s.Turn.Map(r.Text)
 	if s.Want == nil && s.Have != nil && s.Key.Name == s.Have.Name {
-		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, since its mark has no name
+		s.Key.Name = r.Text(s.Key.Name) // without a manifest, Key may have the name that the object has in the cloud
 	}
 	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
 	s.Names, _ = document.Redact(r, s.Names, nil).(map[string]string)
@@ -45,7 +45,8 @@ func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 	return list
 }
 
-// ShownID is the object's ID in the cloud for people; "" when there is none. A cloud might repeat a secret even there.
+// ShownID returns the object's ID in the cloud for people; "" if there is none. Secrets are removed even from the ID, in case a
+// cloud repeats one there.
 func (s Step) ShownID() string { return s.Secrets.Text(s.ID()) }
 
 func notes(r *redact.Redactor, list []kind.Note) []kind.Note {

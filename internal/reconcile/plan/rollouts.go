@@ -11,7 +11,7 @@ import (
 // Rollout is the progress of a change to the members of a group.
 type Rollout struct {
 	Group manifest.Key
-	// Done is how many members are up to date, Of how many there are.
+	// Done is the number of members that are up to date, Of the number of all members.
 	Done, Of int
 }
 
@@ -25,8 +25,8 @@ func (r Rollout) Progress() string {
 	return fmt.Sprintf("%d of %d up to date", r.Done, r.Of)
 }
 
-// Rollouts are the groups whose members are being created or interrupted, in the order of the steps. There are none while nothing of the plan is
-// carried out.
+// Rollouts returns the progress of the groups whose members are being created or interrupted, in the order of the steps. It returns none
+// while the plan is held or suspended.
 func (p Plan) Rollouts() (list []Rollout) {
 	if p.Stopped() {
 		return nil

@@ -6,21 +6,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Seen is what earlier plans found out about members of groups, and no list of the cloud shows. A process that has seen nothing yet relies on the
-// lists alone.
+// Seen has facts about members of groups that earlier plans found and that no list of the cloud shows. After a restart it is empty, and
+// only the lists are used.
 type Seen struct {
-	// Served are members that were seen to serve.
+	// Served are the members that were seen serving.
 	Served map[manifest.Key]Served
-	// Quiet is since when a front sends nothing new to a member. Clouds only say when the front was last written, and any later write of it moves
-	// that time on.
+	// Quiet has the time since which a front sends no new traffic to a member. Clouds only report when the front was last written, and each
+	// later write changes that time.
 	Quiet map[Quiet]time.Time
 }
 
-// Served is an incarnation of a member that served. Until is when it was first seen not to; the zero time while it serves.
+// Served is a member that served. ID is the ID of the object that did its work. Until is when the member was first seen not serving; the
+// zero time while it serves.
 type Served struct {
 	ID    string
 	Until time.Time
 }
 
-// Quiet is a front that sends nothing new, and the member that gets nothing.
+// Quiet is a front, and a member to which it sends no new traffic.
 type Quiet struct{ Front, Of manifest.Key }

@@ -25,7 +25,7 @@ const (
 	Delete   Action = "delete"  // delete it.
 	Detach   Action = "detach"  // remove its mark: it stays in the cloud, and no stack owns it.
 	Wait     Action = "wait"    // nothing can be done before something else happens.
-	Refuse   Action = "refuse"  // nothing is done until a person decides.
+	Refuse   Action = "refuse"  // nothing is done until a person corrects or decides something.
 )
 
 // Writes reports whether the action changes the cloud.
@@ -42,7 +42,8 @@ type Step struct {
 	Action Action
 	// Causes say why the step is what it is, each reason before its consequences.
 	Causes cause.List
-	// Error is true when the step cannot go on without a person: the manifest, what the cloud offers, or a limit of the brake must change.
+	// Error is true if the step cannot be carried out until a person changes something: the manifest, the cloud's offer, or a limit of the
+	// brake.
 	Error bool
 
 	Source
@@ -61,10 +62,10 @@ type Step struct {
 type Source struct {
 	Origin manifest.Origin
 	Parent manifest.Key
-	// Within is the group that an object without a manifest belonged to as a member, or as a part of one. Its manifest is gone because the group has
-	// fewer members now. It is for people.
+	// Within is the group that an object without a manifest belonged to, as a member or as a part of a member. The manifest is gone because
+	// the group has fewer members now. Within is only shown to people.
 	Within manifest.Key
-	// From is the name that the object was made for, if that is another name than the present one.
+	// From is the earlier name for which the object was created; "" if its name has not changed.
 	From string
 }
 
@@ -74,32 +75,32 @@ type Comparison struct {
 	// Ignored are the differences that stay because the annotation stackreeve.dev/ignore-fields of the object names them. The plan's hash does not
 	// include them.
 	Ignored []kind.Change
-	// Names say which objects IDs in the values of Changes and Ignored stand for, by ID. "Network/front" is an object of the stack, or one that it
-	// imports. "Network front" is any other object of the cloud.
+	// Names has, for each ID in the values of Changes and Ignored, the name of the object with that ID. "Network/front" is an object of the
+	// stack, or one that it imports. "Network front" is any other object of the cloud.
 	Names map[string]string
-	// Adopts is true when the object in the cloud belongs to no stack yet, and the step makes it the stack's. Its manifest asks for that by
-	// spec.import or by an annotation.
+	// Adopts is true if the object in the cloud belongs to no stack yet, and the step makes it an object of the stack. The manifest
+	// requests that with spec.import or an annotation.
 	Adopts bool
 	Drift  bool // no commit explains the difference
-	// Trace says who made a difference that is drift. It is nil where nobody asked the cloud, and the zero Trace where the cloud does not report it.
-	// No hash includes it.
+	// Trace says who caused drift. It is nil if the cloud was not asked, and the zero Trace if the cloud does not report it. No hash
+	// includes it.
 	Trace *kind.Trace
 }
 
-// Order is what a step has to wait for.
+// Order has the conditions that a step has to wait for.
 type Order struct {
 	// Awaits are the keys that must be ready first. Blockers are the objects in the cloud, as Kind/name, that must first detach from this one.
 	Awaits   []manifest.Key
 	Blockers []string
-	// Turn is what the step has to come after, in addition to what it refers to: another member of its group, or a list that has to be complete
-	// first.
+	// Turn is another reason to wait, besides references: another member of the group comes first, or a list has to be complete first.
 	Turn cause.Cause
 }
 
-// Remarks are for people.
+// Remarks are only shown to people.
 type Remarks struct {
 	Notes []kind.Note
-	// Loss is what is lost besides the object's ID when the step deletes or replaces the object, or what the object loses when the step changes it.
+	// Loss lists what is lost, besides the ID, if the step deletes or replaces the object. If the step changes the object, Loss lists what
+	// the object loses.
 	Loss []string
 }
 
@@ -107,49 +108,49 @@ type Remarks struct {
 type Object struct {
 	Want   *kind.Desired // nil if no manifest describes the object any more.
 	Have   *kind.Live    // nil if the cloud has none.
-	Viewed *kind.Want    // Want as its kind sees it, see [Step.View].
+	Viewed *kind.Want    // Want in the form that the functions of its kind get, see [Step.View].
 	Lost   string        // the ID of an object that existed and is gone, if known.
-	// Surplus is true of a copy: another object has this mark, too.
+	// Surplus is true for a copy: another object in the cloud bears the same mark, and that one is the stack's.
 	Surplus bool
 	// Obstacle is why an object that the manifest only refers to cannot be used; "" if it can.
 	Obstacle Obstacle
-	// Aside are the differences of an object that is suspended or frozen. Like Ignored, they are not counted anywhere.
+	// Aside are the differences of an object that is suspended or frozen. Like Ignored, these differences are not counted anywhere.
 	Aside   []kind.Change
 	Upkeep  *kind.Upkeep     // upkeep that time makes due; nil for an object without any.
-	Secrets *redact.Redactor // secrets that must not be shown.
+	Secrets *redact.Redactor // removes secrets that must not be shown.
 }
 
-// Manner says by which rule a step came about, where its action does not say that.
+// Manner says which special rules led to the step. Each field is true if its rule applies.
 type Manner struct {
-	Frozen      bool // the object stays as it is: its group keeps it so, an object that stays uses it, or a new object that needs its place cannot be created.
-	OfSuspended bool // no manifest describes the object any more, and it was a part of a suspended one.
-	InUse       bool // only a user of the object prevents its deletion.
+	Frozen      bool // the object is not changed, because its group freezes it, an object that stays uses it, or a new object that would replace it cannot be created.
+	OfSuspended bool // no manifest describes the object any more, and it was a part of a suspended object.
+	InUse       bool // the object would be deleted if no other object used it.
 	Spare       bool // the object was made for a spare that its group no longer needs.
 	Healing     bool // the step heals a member.
-	Unused      bool // the step replaces an object that nobody could use yet: nothing is lost with it.
+	Unused      bool // the step replaces an object that was never usable, so nothing is lost.
 	Tends       bool // the step is upkeep that time makes due.
-	OfThis      bool // this very manifest was applied to the object last, or none was yet.
+	OfThis      bool // the last manifest that was applied to the object is the present one, or none was applied yet.
 }
 
 // Membership is what groups know about a step of one of their members.
 type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
-	Settles     *Settling // why others wait until the object is well; nil if nobody waits.
+	Settles     *Settling // why other members wait until the object works; nil if none waits.
 	IsWorker    bool      // the object does the work of the member.
-	Sick        string    // why the member does not serve, as its probes found; "" if they found nothing.
-	Unanswering bool      // the probes are sure of that.
+	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
+	Unanswering bool      // the probes are sure that the member does not serve.
 	Crowded     string    // the objects on the same host that should be kept apart from this one; "" for none.
 	Judges      []string  // kinds of the objects that report whether the other members serve. Their lists must be at least as new as the list of this object.
 }
 
-// Consent is what people approve with a step, and what they have said about it.
+// Consent has the values that an approval of the step includes, and the decisions of people about it.
 type Consent struct {
-	Bound       *Bound // what an approval binds of the manifest; nil if the step writes nothing.
+	Bound       *Bound // checksums of the manifest that an approval binds; nil if the step writes nothing.
 	Follows     bool   // the object has to be written because an object that it refers to gets a new ID.
-	Target      string // the sum that the created machine will bear if people approved it (see package decide, target.go).
+	Target      string // the checksum that the mark of the created machine will have if people approved the step (see package decide, target.go).
 	Continues   bool   // people approved the step before this process began.
 	DataAtStake bool   // the step loses data that exists nowhere else.
-	LossAllowed *bool  // what manifests say about that loss; nil if they say nothing.
+	LossAllowed *bool  // whether the manifests allow that loss; nil if they do not say it.
 }
 
 // Disruption is the worst effect of the step on users of the object.
@@ -172,7 +173,7 @@ func (s Step) ID() string {
 	return s.Have.ID
 }
 
-// fingerprint stands for the step exactly as it is shown.
+// fingerprint returns a print of the step with all details that change the plan's hash.
 func (s Step) fingerprint() Print {
 	changes := slices.Clone(s.Changes)
 	slices.SortStableFunc(changes, func(a, b kind.Change) int { return cmp.Compare(a.Field, b.Field) })
@@ -194,7 +195,8 @@ func (s Step) Alters() bool {
 // Unmanaged reports whether the step is about an object that the stack only imports.
 func (s Step) Unmanaged() bool { return s.Want != nil && s.Want.Unmanaged }
 
-// Recorded is the step as it is stored, without what it was planned with: that would keep the planner and the lists of a whole round alive.
+// Recorded returns the step in the form that is stored. It has no Viewed, and a copy of Have, because otherwise the planner and all lists
+// of a round would stay in memory.
 func (s Step) Recorded() Step {
 	s.Viewed = nil
 	if s.Have != nil {
@@ -204,7 +206,7 @@ func (s Step) Recorded() Step {
 	return s
 }
 
-// Identity identifies a step across rounds.
+// Identity returns a text that identifies the step in every round of a pass.
 func (s Step) Identity() string {
 	if s.Surplus || s.Want == nil {
 		return s.Key.String() + "#" + s.ID()
@@ -212,7 +214,7 @@ func (s Step) Identity() string {
 	return s.Key.String()
 }
 
-// Reason is, in words, why the step is what it is, and what it has to come after.
+// Reason returns, in words, the causes of the step and what it has to wait for.
 func (s Step) Reason() string {
 	if s.Turn.IsZero() {
 		return s.Causes.String()
@@ -220,10 +222,10 @@ func (s Step) Reason() string {
 	return s.Why()
 }
 
-// Why is, in few words, the cause of the step.
+// Why returns, in few words, the cause of the step, or the first field that differs.
 func (s Step) Why() string { return s.Because().And(s.Turn).String() }
 
-// Because are the causes of the step; without any, the first field that differs.
+// Because returns the causes of the step. If it has none, the cause is the first field that differs.
 func (s Step) Because() cause.List {
 	if len(s.Causes) > 0 || len(s.Changes) == 0 {
 		return s.Causes
@@ -240,8 +242,8 @@ func Worst(list []kind.Change) kind.Disruption {
 	return d
 }
 
-// Through is the entry of clouds.yaml whose credentials carry out the step: the manifest's entry if that shows the object, otherwise the one that
-// found the object.
+// Through returns the entry of clouds.yaml whose credentials carry out the step. It is the manifest's entry if that entry shows the object;
+// otherwise the entry that found the object.
 func (s Step) Through() string {
 	switch {
 	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.As(s.Want.Entry) != nil):
@@ -252,7 +254,7 @@ func (s Step) Through() string {
 	return ""
 }
 
-// Others are the further entries that show an object without a manifest. The object may have been made through any of them.
+// Others returns the further entries that show an object without a manifest. The object may have been created through any of them.
 func (s Step) Others() (entries []string) {
 	if s.Have == nil || s.Want != nil && !s.Surplus {
 		return nil
@@ -265,7 +267,7 @@ func (s Step) Others() (entries []string) {
 	return entries
 }
 
-// View is the desired object as the driver of its kind sees it. A recorded step has none.
+// View returns the desired object in the form that the driver of its kind gets. It is empty for a recorded step.
 func (s Step) View() kind.Want {
 	if s.Viewed == nil {
 		return kind.Want{}
@@ -273,18 +275,18 @@ func (s Step) View() kind.Want {
 	return *s.Viewed
 }
 
-// Settling is what the other members of a group, or the group itself, wait for from an object.
+// Settling says why the other members of a group, or the group itself, wait for an object.
 type Settling struct {
-	Whom     manifest.Key  // the member that the object reports on; zero for the object itself.
-	Until    time.Time     // when it has worked for long enough; the zero time when the others wait for something else.
-	Patience time.Duration // how long the others wait; 0 where the group does not say.
-	Failing  time.Time     // since when it has not served after a change; the zero time where that is not certain.
+	Whom     manifest.Key  // the member whose health the object reports; zero if the object itself has to work.
+	Until    time.Time     // when the object will have worked for long enough; the zero time if the other members wait for something else.
+	Patience time.Duration // how long the other members wait; 0 if the group sets no limit.
+	Failing  time.Time     // the time since which the member has not served after a change; the zero time if that is not certain.
 }
 
-// Settling is true when others wait until the object is well again.
+// Settling reports whether other members wait until the object works.
 func (s Step) Settling() bool { return s.Settles != nil }
 
-// Until is when the object has worked for long enough; the zero time when others wait for something else.
+// Until returns when the object will have worked for long enough; the zero time if other members wait for something else.
 func (s Step) Until() time.Time {
 	if s.Settles == nil {
 		return time.Time{}
@@ -292,8 +294,8 @@ func (s Step) Until() time.Time {
 	return s.Settles.Until
 }
 
-// Patience is how long others wait for the object; 0 where the group does not say. failing is since when it has not served after a change; the zero
-// time where that is not certain.
+// Patience returns how long other members wait for the object; 0 if the group sets no limit. failing is the time since which the member has
+// not served after a change; the zero time if that is not certain.
 func (s Step) Patience() (limit time.Duration, failing time.Time) {
 	if s.Settles == nil {
 		return 0, time.Time{}
@@ -301,7 +303,7 @@ func (s Step) Patience() (limit time.Duration, failing time.Time) {
 	return s.Settles.Patience, s.Settles.Failing
 }
 
-// Whom is the member that the object reports as not serving, if others wait for that; zero otherwise.
+// Whom returns the member that the object reports as not serving, if other members wait for that member; zero otherwise.
 func (s Step) Whom() manifest.Key {
 	if s.Settles == nil {
 		return manifest.Key{}
@@ -309,13 +311,13 @@ func (s Step) Whom() manifest.Key {
 	return s.Settles.Whom
 }
 
-// WithAction is the step with another action and its causes. The Turn that it had no longer counts.
+// WithAction returns the step with another action and causes, and without a Turn.
 func (s Step) WithAction(action Action, causes ...cause.Cause) Step {
 	s.Action, s.Causes, s.Turn = action, cause.List(nil).And(causes...), cause.Cause{}
 	return s
 }
 
-// Recording is the step with the sum that its machine will bear once the step is approved.
+// Recording returns the approved step. The mark that it writes to the machine contains Target.
 func (s Step) Recording() Step {
 	if s.Target == "" || s.Viewed == nil {
 		return s

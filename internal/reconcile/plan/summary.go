@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Summary counts the steps of a plan. Every step is counted by its action; the further counts say more about some of them. All reports to people and
-// programs take their numbers from here.
+// Summary counts the steps of a plan. Every step is counted by its action. The other counts are subsets of these counts. All reports to
+// people and programs use these numbers.
 type Summary struct {
 	Actions
 
-	Adopt     int `json:"adopt"`     // of update: become the stack's.
-	Drifted   int `json:"drifted"`   // differ, and no commit explains it.
-	Reported  int `json:"reported"`  // of keep: differ, and stay so.
-	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person.
-	Unchanged int `json:"unchanged"` // of keep: the stack's own, and equal to Git.
+	Adopt     int `json:"adopt"`     // updates that adopt the object.
+	Drifted   int `json:"drifted"`   // steps about a difference that no commit explains.
+	Reported  int `json:"reported"`  // keep steps whose object differs, and that only report it.
+	Stuck     int `json:"stuck"`     // refuse steps, and other steps that need a person.
+	Unchanged int `json:"unchanged"` // keep steps whose object is managed and equals Git.
 }
 
 // Actions counts steps by their actions.
@@ -72,10 +72,10 @@ func (s *Summary) add(step *Step) {
 // Reported reports whether the object differs and nothing is done about it.
 func (s Step) Reported() bool { return s.Action == Keep && len(s.Changes) > 0 }
 
-// Silent reports whether people need not read about the step.
+// Silent reports whether the step is left out of reports, because nothing differs.
 func (s Step) Silent() bool { return s.Action == Keep && len(s.Changes) == 0 }
 
-// Stuck reports whether the step cannot go on without a person.
+// Stuck reports whether the step cannot be carried out until a person does something.
 func (s Step) Stuck() bool { return s.Action == Refuse || s.Error }
 
 // Count is one number of a summary, in words: "3 to create".
@@ -85,8 +85,8 @@ type Count struct {
 	Text   string
 }
 
-// Counts are the numbers that people read. The counts of objects to create, change, replace or delete are there even when they are 0, all others only
-// when they are not.
+// Counts returns the numbers that people read. The counts of objects to create, change, replace or delete are included even if they are 0,
+// all other counts only if they are not 0.
 func (s Summary) Counts() []Count {
 	list := []Count{
 		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},
@@ -110,7 +110,7 @@ func (s Summary) Counts() []Count {
 	return out
 }
 
-// String is the one line that people read first.
+// String returns the counts in one line.
 func (s Summary) String() string {
 	var parts []string
 	for _, c := range s.Counts() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 )
 
-// WaitFor makes a step wait for others, and notes what it waits for.
+// WaitFor makes a step wait for the objects with the keys. turn says why.
 func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Awaits = append(s.Awaits, keys...)
 	if !s.Turn.IsZero() {
@@ -16,8 +16,8 @@ func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Turn = turn
 }
 
-// AwaitWell makes others wait until the object of a step is well. If there are several reasons, the one counts by which the object is looked at again
-// soonest. The member that it is about, and how long others wait, are kept from any of the reasons.
+// AwaitWell makes other members wait until the object of the step works. If it is called several times, the earliest Until counts, so that
+// the object is checked again as early as possible. The other fields that by leaves empty stay as they were.
 func (s *Step) AwaitWell(by Settling) {
 	if s.Settles == nil {
 		s.Settles = &by
@@ -37,7 +37,7 @@ func (s *Step) AwaitWell(by Settling) {
 // Part says to which group and member an object belongs. The object is the member or a part of it.
 type Part struct {
 	Group, Member manifest.Key
-	// Away is how many members of the group may be away at once, or are tried first, when they are replaced. It is 0 where the group does not say how
-	// they are replaced.
+	// Away is how many members of the group may be away at the same time while they are replaced, or how many are replaced first. It is 0
+	// if the group does not say how its members are replaced.
 	Away int
 }

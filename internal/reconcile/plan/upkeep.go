@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// WithoutLosses is the step without the upkeep that takes something away.
+// WithoutLosses returns the step without the upkeep that removes something.
 func (s Step) WithoutLosses() Step {
 	if s.Upkeep != nil {
 		u := *s.Upkeep
@@ -24,7 +24,7 @@ func Loses(c kind.Change) bool { return c.Loss != "" }
 // destroys reports whether a change is as bad as a deletion for somebody: for the owner of data in the object, or for a user who depends on it.
 func destroys(c kind.Change) bool { return c.Destroys || c.Cuts != "" }
 
-// Tending is the update by which a pass does the upkeep that is due for an object equal to Git; due is false where none is.
+// Tending returns the update that carries out the upkeep of an object equal to Git. due is false if no upkeep is due.
 func (s Step) Tending() (update Step, due bool) {
 	if s.Action != Keep || s.Upkeep == nil || len(s.Upkeep.Due) == 0 {
 		return Step{}, false
@@ -34,7 +34,7 @@ func (s Step) Tending() (update Step, due bool) {
 	return update, true
 }
 
-// Due is when the next upkeep of any object may be due; the zero time for never.
+// Due returns when the next upkeep of any object may be due; the zero time for never.
 func (p Plan) Due() (at time.Time) {
 	for _, s := range p.Steps {
 		if s.Upkeep == nil || s.Upkeep.Next.IsZero() {

@@ -1,8 +1,8 @@
-// Package group decides about the members of groups, which can stand in for each other. It says which member may be interrupted now, which one is
-// healed, which one gets no new traffic meanwhile, and which spares there are.
+// Package group decides about the members of groups, which can do each other's work. It decides which members may be interrupted now, which
+// are healed, which get no new traffic before that, and how many spares exist.
 //
-// Package rollout decides about one group at a time. This package tells it the condition of each member, as the steps about the member show it. The
-// result changes the next decisions ([Learned]), and the steps themselves, which wait for each other.
+// Package rollout decides about one group at a time. This package derives the condition of each member from the steps about it, and passes
+// it to package rollout. The result changes the next decisions ([Learned]), and makes steps wait for each other.
 //
-// The package sees the world and the steps. It does not know the planner (package decide), or how a step came about.
+// The package uses the world and the steps. It does not use the planner (package decide), and does not know why the planner made a step.
 package group

@@ -11,26 +11,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Before a member is interrupted, the objects that send traffic to it (see [kind.Live.Drained]) stop doing so. They resume when it is back. The cloud
-// shows the state of each member:
+// Before a member is interrupted, the objects that send traffic to it (see [kind.Live.Drained]) stop sending. They send again when the
+// member serves again. The action depends on the state of the member and of its fronts:
 //
-//	the member            its fronts             then
-//	-------------------   --------------------   -------------------------------------------------
-//	is to be interrupted  send                   the fronts are changed first: to send nothing new
-//	is to be interrupted  do not send, since     the member is interrupted once that is long enough
-//	is away               do not send            they stay so
-//	is back               do not send            the fronts are changed: to send again
+//	the member            its fronts             the action
+//	-------------------   --------------------   -----------------------------------------------------------------
+//	is to be interrupted  send traffic           the fronts are updated, so that they send no new traffic
+//	is to be interrupted  send no traffic        the member is interrupted after the fronts have sent none for long enough
+//	is away               send no traffic        the fronts are not updated
+//	serves again          send no traffic        the fronts are updated, so that they send traffic again
 
 // front is an object that sends traffic to a member.
 type front struct {
 	step  *plan.Step
-	since time.Time // since when it sends nothing new; the zero time while it sends
+	since time.Time // the time since which it sends no new traffic; the zero time while it sends
 }
 
 // changes reports whether the front is being changed, or is about to be.
 func (f front) changes() bool { return f.step.Action == plan.Update || f.step.Action == plan.Wait }
 
-// faces notes a user of one of the member's objects that sends traffic to it.
+// faces adds user to the fronts of the member if it sends traffic to have, one of the member's objects.
 func (gs *Groups) faces(m *member, user *plan.Step, have *kind.Live) {
 	if user.Have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
@@ -47,10 +47,10 @@ func (gs *Groups) faces(m *member, user *plan.Step, have *kind.Live) {
 	m.fronts = append(m.fronts, f)
 }
 
-// drains reports whether the group drains its members at all.
+// drains reports whether the group ever drains its members.
 func (g *group) drains() bool { return g.strategy.Drain > 0 && g.strategy.Type != rollout.Recreate }
 
-// traffic is the traffic that the member at an index may get.
+// traffic returns which traffic the member at an index may get.
 func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
 	up := m.runs()
@@ -64,8 +64,8 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.Flows
 }
 
-// drained reports whether nothing new has been sent to a member for long enough. With asked, a front that still sends although it was asked to stop
-// does not count.
+// drained reports whether no front has sent new traffic to a member for long enough. If asked is true, a front that still sends does not
+// count unless it is being changed.
 func (g *group) drained(m *member, now time.Time, asked bool) bool {
 	if !g.drains() || now.IsZero() || m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
 		return true
@@ -78,8 +78,8 @@ func (g *group) drained(m *member, now time.Time, asked bool) bool {
 	})
 }
 
-// drain makes the changes of a member wait until nothing new has been sent to it for long enough. They do not wait for a front that cannot be changed
-// to stop.
+// drain makes the changes of a member wait until no front has sent new traffic to it for long enough. They do not wait for a front that
+// still sends and is not being changed.
 func (g *group) drain(m *member, now time.Time) {
 	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.healing() {
 		return
@@ -98,7 +98,7 @@ func (g *group) drain(m *member, now time.Time) {
 	}
 }
 
-// whenDrained says that a step waits until its object is drained.
+// whenDrained returns the cause of a step that waits until its object is drained.
 func whenDrained(front manifest.Key, drain time.Duration) cause.Cause {
 	return cause.Of(cause.Drained, front, drain)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Forecasts describe what will happen to the groups whose members take turns.
+// Forecasts returns, for each group whose members are changed in turns, a text that describes the change.
 func (gs *Groups) Forecasts() map[manifest.Key]string {
 	texts := map[manifest.Key]string{}
 	for _, g := range gs.list {
@@ -25,8 +25,8 @@ func (gs *Groups) Forecasts() map[manifest.Key]string {
 	return texts
 }
 
-// forecast says how many members of a group are changed, how many at a time, what each keeps, and about how long that takes. It is "" where they do
-// not take turns.
+// forecast says how many members of a group are changed, how many at a time, which objects each member keeps, and about how long the change
+// takes. It is "" if the members are not changed in turns.
 func (g *group) forecast() string {
 	var changing []*member
 	for _, m := range g.members {
@@ -63,7 +63,7 @@ func oneOr(n int) string {
 	return fmt.Sprint(n)
 }
 
-// keeps are the kinds of the member's objects that stay as they are.
+// keeps returns the kinds of the member's objects that the change does not interrupt.
 func (m *member) keeps() []string {
 	kinds := map[string]bool{}
 	for _, s := range m.steps {
@@ -74,8 +74,8 @@ func (m *member) keeps() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// pacePerMember is how long the change of one member takes. It is the shortest time that a member took from its creation until it worked, plus what
-// the strategy adds. It is 0 where the cloud does not report these times.
+// pacePerMember estimates how long the change of one member takes: the shortest time that a member took from its creation until it worked,
+// plus the waiting times of the strategy. It is 0 if the cloud does not report when members were created and when they worked.
 func (g *group) pacePerMember(members []*member) time.Duration {
 	const unlikely = time.Hour // a longer time means that the member was changed after it was made
 	var boot time.Duration
@@ -96,7 +96,7 @@ func (g *group) pacePerMember(members []*member) time.Duration {
 	return boot + g.strategy.MinReady
 }
 
-// roughly is a duration as people say it: "40 s", "9 min", "3 h".
+// roughly returns a rounded duration for people: "40 s", "9 min", "3 h".
 func roughly(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:

@@ -9,16 +9,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Members that a group no longer has are deleted as others are interrupted: enough members have to serve. The former ones get no new traffic for
-// a while first, so that they can finish their work.
+// A former member is one that the group no longer has. It is deleted by the same rules by which other members are interrupted: enough
+// members have to serve. Before that, it gets no new traffic for a while, so that it can finish its work.
 
-// former are the members that a group no longer has and that still work: the steps of the objects that do their work.
+// former has the former members of a group that still work. works are the steps of the objects that do their work.
 type former struct {
 	group manifest.Key
 	works []*plan.Step
 }
 
-// findFormer finds the former members of all groups. Those that are down are deleted at once.
+// findFormer finds the former members of all groups. It leaves out members that are down, because these are deleted without waiting.
 func (gs *Groups) findFormer() (list []former) {
 	at := map[manifest.Key]int{}
 	for i := range gs.steps {
@@ -38,7 +38,7 @@ func (gs *Groups) findFormer() (list []former) {
 	return list
 }
 
-// Linger makes former members, with all their objects, wait until they may go.
+// Linger makes the deletion of former members, and of all their objects, wait until it is allowed.
 func (gs *Groups) Linger() {
 	for _, f := range gs.former {
 		if judge, unseen := gs.hidden[f.group]; unseen {
@@ -55,7 +55,8 @@ func (gs *Groups) Linger() {
 	}
 }
 
-// keepTogether keeps the other objects of a former member, such as its floating IP, as long as the object that does its work stays.
+// keepTogether makes the deletion of a former member's other objects, such as its floating IP, wait for as long as the deletion of
+// the object that does its work waits.
 func (gs *Groups) keepTogether(f former) {
 	for _, works := range f.works {
 		if works.Turn.IsZero() {
@@ -69,7 +70,8 @@ func (gs *Groups) keepTogether(f former) {
 	}
 }
 
-// lingerFor makes former members stay for a time (drain) after the fronts of their group have stopped sending to them.
+// lingerFor makes the deletion of former members wait for the time drain after the fronts of their group have stopped sending traffic
+// to them.
 func (gs *Groups) lingerFor(f former, drain time.Duration) {
 	for _, front := range gs.frontsOf(f) {
 		if front.Have.Updated.IsZero() {
@@ -77,7 +79,7 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 		}
 		for _, s := range f.works {
 			if slices.Contains(gs.Cloud.UsersOf(s.Have), front.Have) {
-				continue // it blocks the step already
+				continue // the front is already a blocker of the step
 			}
 			until := gs.quietSince(front, s.Key, front.Have.Updated).Add(drain + time.Second) // clouds report times without fractions of a second
 			if pending := !front.Have.Phase.Usable(); pending || until.After(gs.Now) {
@@ -90,7 +92,7 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 	}
 }
 
-// frontsOf are the steps of the fronts that send traffic to members of a group, or did to the former ones.
+// frontsOf returns the steps of the fronts that send traffic to members of a group, or that sent traffic to its former members.
 func (gs *Groups) frontsOf(f former) (fronts []*plan.Step) {
 	for i := range gs.steps {
 		if s := &gs.steps[i]; s.Have != nil && s.Want != nil && !s.Surplus && s.Have.Drained != nil && gs.faced(s, f) {
@@ -100,7 +102,8 @@ func (gs *Groups) frontsOf(f former) (fronts []*plan.Step) {
 	return fronts
 }
 
-// faced reports whether a front refers to a group or to one of its members, or is known to have stopped sending to a former one.
+// faced reports whether a front refers to a group or to one of its members. It is also true if an earlier plan found that the front
+// had stopped sending traffic to a former member.
 func (gs *Groups) faced(front *plan.Step, f former) bool {
 	return slices.ContainsFunc(front.Want.Refs, func(ref kind.RefSpec) bool { return gs.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *plan.Step) bool {
 		_, since := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Of: s.Key}]

@@ -7,24 +7,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A group may freeze a member that differs from Git. That prevents the steps that interrupt the member, and few others. A change that is possible
-// while the member runs is made on all members at once. A missing part is created, as in a group without frozen members.
+// A group may freeze a member that differs from Git. Then steps that interrupt the member, and a few other steps, are not carried out. A
+// change that interrupts nobody is still made on all members at the same time. A missing part is created as in a group without frozen
+// members.
 //
-//	a part of such a member                        then
-//	--------------------------------------------   -----------------------------------------------------
-//	is interrupted, or loses a disk, by a commit   stays, and is outdated
-//	is interrupted, and no commit explains that    stays, and is reported as drift
-//	differs in what can be changed in place        is changed
-//	is missing                                     is created, unless only outdated objects would use it
+//	a part of a frozen member                                       the result
+//	-------------------------------------------------------------   ----------------------------------------------------------
+//	a commit would interrupt the part, or make it lose a disk       the part is not changed, and counts as outdated
+//	a step without a commit as its reason would interrupt the part  the part is not changed, and is reported as drift
+//	the part differs in a field that can be changed in place        the part is changed
+//	the part is missing                                             the part is created, unless only outdated objects would use it
 
-// Freeze is why a member stays as it is.
+// Freeze says why a member is not changed.
 type Freeze struct {
 	Why cause.Cause
-	// Outdated is true if the object that does the work of the member stays as it is, and a commit would change it.
+	// Outdated is true if a commit would change the object that does the work of the member.
 	Outdated bool
 }
 
-// learnFrozen notes that a group freezes a member which would be interrupted otherwise, and reports whether that is new.
+// learnFrozen adds a member to next.Frozen if the group freezes it and it would otherwise be interrupted. It reports whether it added
+// one.
 func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	m := g.members[at]
 	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Frozen[m.Member].Why.IsZero() {
@@ -34,7 +36,7 @@ func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	return true
 }
 
-// frozenFor says why the member at an index stays as it is.
+// frozenFor says why the member at an index is not changed.
 func (w given) frozenFor(g *group, at int) cause.Cause {
 	if why := w.turnOf(g.members[at]).Stay; why != "" {
 		return cause.Of(cause.LeftFor, why)

@@ -6,16 +6,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world as groups read it. Its methods decide nothing and write nothing.
+// given is the world, with read-only methods about groups.
 type given struct{ *world.World }
 
-// Found says what the planner found in the cloud for the desired objects.
+// Found has the objects of the cloud that the planner found for the desired objects.
 type Found struct {
 	Live  map[manifest.Key]*kind.Live
 	Ready map[manifest.Key]bool
-	// Doomed objects will get a new ID. Nothing new may depend on the present one, and objects that refer to them by a fixed reference are replaced
-	// with them.
+	// Doomed are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to a doomed object by a
+	// fixed reference are replaced, too.
 	Doomed    map[manifest.Key]bool
-	StandsFor map[*kind.Live]*kind.Desired  // the desired object that each one is
-	Imports   map[*kind.Live][]manifest.Key // the manifests that import it, even if the repository also makes it
+	StandsFor map[*kind.Live]*kind.Desired  // the desired object of each live one
+	Imports   map[*kind.Live][]manifest.Key // the manifests that import the object, even if another manifest manages it
 }

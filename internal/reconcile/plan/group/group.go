@@ -13,11 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The members of a group can stand in for each other (see [kind.Group]). Package rollout therefore decides for all of them together which ones may be
-// interrupted now. This file tells it the condition of each member. The facts for the next planner are in learn.go, the effects on the steps in
-// turns.go.
+// The members of a group can do each other's work (see [kind.Group]). Therefore package rollout decides for all of them together which ones
+// may be interrupted now. This file passes the condition of each member to package rollout. The facts for the next planner are in learn.go,
+// the effects on the steps are in turns.go.
 
-// Groups are the groups of a stack, as the steps of one planner show them, with the decisions about their members.
+// Groups has the groups of a stack that the steps of one planner result in, with the decisions about their members.
 type Groups struct {
 	given
 	before Learned
@@ -28,13 +28,13 @@ type Groups struct {
 	list    []*group
 	former  []former                      // members that groups no longer have.
 	stepsOf map[*kind.Live]*plan.Step     // the steps of wanted objects.
-	hidden  map[manifest.Key]manifest.Key // by group: the first object of the stack that may judge its members and cannot be listed.
-	SeenNow plan.Seen                     // for the next plan
+	hidden  map[manifest.Key]manifest.Key // by group: the first object of the stack that may report whether members serve and that cannot be listed.
+	SeenNow plan.Seen                     // the [plan.Seen] for the next plan
 	Failing []plan.Failing
 }
 
-// Of finds the groups of a stack and decides about their members, once every object was decided about. known is what earlier planners learned. was
-// has the objects of former members, with the member that each belonged to.
+// Of finds the groups of a stack and decides about their members. steps are the decisions about all objects. known has the decisions of
+// groups in earlier planners. was has the objects of former members, with the member that each belonged to.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
 	gs := &Groups{given: given{w}, before: known, found: found, was: was, steps: steps}
 	gs.list, gs.former = gs.everyGroup(), gs.findFormer()
@@ -59,7 +59,7 @@ func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.
 	return gs
 }
 
-// of is the group with a key; nil for an object without members.
+// of returns the group with a key; nil for an object without members.
 func (gs *Groups) of(key manifest.Key) *group {
 	if i := slices.IndexFunc(gs.list, func(g *group) bool { return g.key == key }); i >= 0 {
 		return gs.list[i]
@@ -71,26 +71,26 @@ func (gs *Groups) of(key manifest.Key) *group {
 type group struct {
 	key      manifest.Key
 	strategy rollout.Strategy
-	members  []*member // in the order of their numbers; steps come in the order of references
+	members  []*member // in the order of their numbers, unlike steps
 	judges   []string  // kinds of the objects that report whether members serve
-	// decision is about the members of a group that has something to do. decided says that there is one.
+	// decision is the decision of package rollout about the members. decided is false for a group without work, which has no decision.
 	decision rollout.Decision
 	decided  bool
-	unseen   manifest.Key // the object that may judge members and cannot be listed; zero for none.
-	unhealed string       // why members that do not serve are not healed; "" where there are none.
-	renewed  manifest.Key // the object that members share and that is created first; zero for none
+	unseen   manifest.Key // the object that may report whether members serve and that cannot be listed; zero for none.
+	unhealed string       // why members that do not serve are not healed; "" if no member fails to serve.
+	renewed  manifest.Key // the object that members share and that is created before they are changed; zero for none
 }
 
 // member is a member of a group: all steps about one of its children.
 type member struct {
 	*plan.Part
-	spare bool            // it exists only while others are interrupted.
+	spare bool            // the member exists only while other members are interrupted.
 	found rollout.Finding // the result of its probes.
-	began time.Time       // when it began to work, or was last healed; the zero time where that is unknown.
-	until time.Time       // if it served before and does not now: when that was first seen; the zero time for any other.
+	began time.Time       // the time at which the member started to work, or was last healed; the zero time if that is unknown.
+	until time.Time       // the time at which a member that served before was first seen not serving; the zero time for any other member.
 	steps []*plan.Step
-	works *plan.Step // the step of the object that does its work; nil where the plan has none.
-	// changes are the steps that interrupt a member that works. unfinished are the steps that create parts of it, or wait for them.
+	works *plan.Step // the step of the object that does the member's work; nil if the plan has none.
+	// changes are the steps that interrupt a member that works. unfinished are the steps that create parts of the member, or that wait.
 	changes, unfinished []*plan.Step
 	// accuser is the step of an object that uses the member and reports that it does not serve.
 	accuser *plan.Step
@@ -116,7 +116,7 @@ func (gs *Groups) everyGroup() (groups []*group) {
 			}
 			at[m.Group].members = append(at[m.Group].members, m)
 		}
-		s.Part = m.Part // one for all steps of a member
+		s.Part = m.Part // all steps of a member share one Part
 		m.add(s, gs.DoesTheWork(s.Key, m.Member))
 	}
 	for _, g := range groups {
@@ -137,7 +137,7 @@ func (gs *Groups) everyGroup() (groups []*group) {
 	return groups
 }
 
-// rank puts spares behind the other members.
+// rank returns a number by which spares are sorted behind the other members.
 func rank(m *member) int {
 	if m.spare {
 		return 1
@@ -153,7 +153,7 @@ func (w given) newGroup(key manifest.Key) *group {
 	return g
 }
 
-// add adds a step to the member. works says that the step is about the object that does the work.
+// add adds a step to the member. works is true if the step is about the object that does the member's work.
 func (m *member) add(s *plan.Step, works bool) {
 	m.steps = append(m.steps, s)
 	if works {
@@ -168,7 +168,7 @@ func (m *member) add(s *plan.Step, works bool) {
 	}
 }
 
-// ails reports whether a member that exists certainly does not serve.
+// ails reports whether a member exists and certainly does not serve.
 func (m *member) ails() bool {
 	return m.works != nil && m.works.Have != nil && (m.found.Sure || m.works.Have.Down != "")
 }
@@ -181,7 +181,8 @@ func (m *member) runs() bool {
 // healing reports whether the object that does the member's work is about to be healed.
 func (m *member) healing() bool { return m.works != nil && m.works.Healing }
 
-// failing is since when a changed or healed member does not serve. If it was seen to serve after that, it is when it ceased to.
+// failing returns the time since which a changed or healed member does not serve. If the member was seen serving after the change, it is
+// the time at which it stopped.
 func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
 
 func (g *group) busy() bool {
@@ -206,8 +207,8 @@ func (gs *Groups) decideGroup(g *group) {
 	gs.holdRenewed(g)
 }
 
-// conditionOf is the condition of a member, as package rollout takes it. A member without one of its parts does not serve, unless it is going to be
-// interrupted anyway.
+// conditionOf returns the condition of a member for package rollout. A member that lacks one of its parts counts as not serving, unless it
+// is going to be interrupted anyway.
 func (w given) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
 	turn := w.turnOf(m)
@@ -225,8 +226,8 @@ func (w given) conditionOf(m *member) rollout.Member {
 	return out
 }
 
-// judge notes which objects use a member and report whether it serves, and the first that reports that it does not. If such an object notices a
-// failure only after a time (Lag), the group waits for as long.
+// judge adds to g and m the objects that use the member and report whether it serves. The first of them that reports a failure is the
+// accuser. If such an object notices a failure only after a time (Lag), the group waits for that time.
 func (gs *Groups) judge(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.Have == nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Members that exist, need no change and do not serve are healed as the group's strategy says. A member that is gone is not healed: the planner creates
-// it, as any object that is missing. Package rollout decides which, when and how, and this file
-// passes that on to the planner. The caller remembers since when a member does not serve, and how it was healed: see [plan.Plan.Patients].
+// Members that exist, need no change and do not serve are healed as the group's strategy says. A member that is gone is not healed, because
+// the planner creates it like any missing object. Package rollout decides which members are healed, when and how. This file passes that
+// decision to the planner. The caller remembers since when a member does not serve, and how it was healed (see [plan.Plan.Patients]).
 
 // Cure is the way to heal a member, and the reason.
 type Cure struct {
 	rollout.Cure
-	Stands string // the condition of the member, in words that stay the same as long as the condition does
+	Stands string // the condition of the member, in words that change only if the condition changes
 	Why    cause.Cause
 }
 
-// patient is a member as package rollout sees it when it decides about healing.
+// patient returns the condition of a member for the decision of package rollout about healing.
 func (w given) patient(m *member) rollout.Patient {
 	if m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
 		return rollout.Patient{Away: true}
@@ -32,7 +32,8 @@ func (w given) patient(m *member) rollout.Patient {
 	return out
 }
 
-// learnHealing decides which members of a group are healed, and reports whether there are any. A member that is changed now needs no cure.
+// learnHealing decides which members of a group are healed, and reports whether it added any to next. A member that is changed now needs no
+// cure.
 func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 	if _, done := gs.before.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
@@ -58,11 +59,11 @@ func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 	return news
 }
 
-// heals reports whether members of the group may be healed at all.
+// heals reports whether the group's strategy allows healing.
 func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
 
-// MarkWorkers marks the steps of objects that do the work of members, with the result of their probes. If the probes only suspect that a member does
-// not serve, the plan looks at it again.
+// MarkWorkers marks the steps of objects that do the work of members, with the result of their probes. If the probes only suspect that a
+// member does not serve, the pass checks the member again.
 func (gs *Groups) MarkWorkers() {
 	for i := range gs.steps {
 		s := &gs.steps[i]
@@ -80,7 +81,7 @@ func (gs *Groups) MarkWorkers() {
 	}
 }
 
-// TellHeld notes on members that would be healed why they are not.
+// TellHeld adds to Sick, for members that do not serve, the reason why they are not healed.
 func (gs *Groups) TellHeld() {
 	for _, g := range gs.list {
 		held := cmp.Or(gs.before.treated[g.key], g.unhealed)

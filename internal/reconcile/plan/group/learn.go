@@ -9,26 +9,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Learned are the decisions of groups that change later decisions about their members, and about the objects that use these.
+// Learned has the decisions of groups that change the next planner's decisions about their members, and about the objects that use members.
 type Learned struct {
-	Spares        map[manifest.Key]int          // how many spares a group has.
-	Sizes         map[manifest.Key]world.Size   // how many members a group has, if its manifest leaves that open.
+	Spares        map[manifest.Key]int          // the number of spares that a group has.
+	Sizes         map[manifest.Key]world.Size   // the number of members of a group whose manifest leaves that number open.
 	settledSpares map[manifest.Key]bool         // groups whose number of spares is decided.
-	Traffic       map[manifest.Key]kind.Traffic // which traffic may be sent to a member.
+	Traffic       map[manifest.Key]kind.Traffic // the traffic that may be sent to a member.
 	Drains        map[manifest.Key]bool         // objects that send less than their manifests say, because members are interrupted.
-	Frozen        map[manifest.Key]Freeze       // members that stay as they are.
-	Standing      map[*kind.Live]bool           // the objects of former members that stand in for others.
-	Cures         map[manifest.Key]Cure         // what is done about members that do not serve.
-	treated       map[manifest.Key]string       // groups whose healing is decided, and why nothing is done; "" where something may be.
+	Frozen        map[manifest.Key]Freeze       // members that are not changed.
+	Standing      map[*kind.Live]bool           // the objects of former members that do the work of other members.
+	Cures         map[manifest.Key]Cure         // the cures for members that do not serve.
+	treated       map[manifest.Key]string       // groups whose healing is decided, with the reason why no member is healed; "" if members may be healed.
 }
 
-// NothingLearned is the Learned before any group has decided.
+// NothingLearned returns the empty Learned for the first planner.
 func NothingLearned() Learned {
 	return Learned{settledSpares: map[manifest.Key]bool{}, Frozen: map[manifest.Key]Freeze{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
 		Drains: map[manifest.Key]bool{}, Cures: map[manifest.Key]Cure{}, treated: map[manifest.Key]string{}}
 }
 
-// Clone is a copy, to which facts can be added.
+// Clone returns a copy, to which decisions can be added.
 func (l Learned) Clone() Learned {
 	return Learned{
 		Spares: maps.Clone(l.Spares), Sizes: l.Sizes, settledSpares: maps.Clone(l.settledSpares),
@@ -37,8 +37,8 @@ func (l Learned) Clone() Learned {
 	}
 }
 
-// Learn adds to next what groups have decided: which members stay as they are, which traffic they get, how many spares there are, and which members
-// are healed. It reports whether any of that is new.
+// Learn adds the decisions of the groups to next: which members are frozen, which traffic members get, how many spares a group has, and
+// which members are healed. It reports whether any of them is new.
 func (gs *Groups) Learn(next Learned) (news bool) {
 	for _, g := range gs.list {
 		if !g.decided {
@@ -59,7 +59,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 	return gs.learnStandIns(next) || news
 }
 
-// stop notes which traffic a member may get from now on.
+// stop records which traffic a member may get from now on.
 func (l Learned) stop(m *member, traffic kind.Traffic) {
 	l.Traffic[m.Member] = traffic
 	for _, f := range m.fronts {
@@ -67,7 +67,7 @@ func (l Learned) stop(m *member, traffic kind.Traffic) {
 	}
 }
 
-// learnStandIns notes which former members stand in for others, and reports whether any of them is new.
+// learnStandIns records which former members stand in for other members, and reports whether any of them is new.
 func (gs *Groups) learnStandIns(next Learned) (news bool) {
 	for _, f := range gs.former {
 		g := gs.of(f.group)

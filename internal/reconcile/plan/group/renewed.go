@@ -10,16 +10,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// An object that the members of a group share may be replaced, and each member has to follow. They can take turns unless they themselves keep the
-// shared object from being deleted:
+// If an object that the members of a group share is replaced, each member has to be replaced, too. The members can take turns unless they
+// prevent the deletion of the shared object:
 //
-//	the shared object                         then
-//	--------------------------------------    ---------------------------------------------------------
-//	cannot go while they use it: a subnet     all members go at once, since none can be back before
-//	can: a server group, an image             it is replaced first, and the members follow in their turns
-//	does not exist                            it is created first, and the members follow in their turns
+//	the shared object                                               the order
+//	-------------------------------------------------------------   ------------------------------------------------------------------
+//	cannot be deleted while members use it (a subnet)               all members are deleted, the object is replaced, all are created
+//	can be deleted while members use it (a server group, an image)  the object is replaced, then the members are replaced in turns
+//	does not exist                                                  the object is created, then the members are replaced in turns
 
-// shared are the objects that a member's step refers to by fixed references, that do not belong to the member, and that will get a new ID.
+// shared returns the objects that a member's step refers to by fixed references, that do not belong to the member, and that will get a new
+// ID.
 func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
 		if ref.Fixed && gs.found.Doomed[ref.Key] && !m.has(ref.Key) {
@@ -29,7 +30,8 @@ func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// makeWay reports whether all members have to go at once, because an object that they share is replaced and cannot go before them.
+// makeWay reports whether all members have to be deleted at the same time, because an object that they share is replaced and cannot be
+// deleted before them.
 func (gs *Groups) makeWay(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
@@ -41,12 +43,12 @@ func (gs *Groups) makeWay(g *group) bool {
 	return false
 }
 
-// keeps reports whether an object prevents another one from being deleted. of is nil for one that does not exist.
+// keeps reports whether the object user prevents the deletion of the object of. of is nil if it does not exist.
 func (w given) keeps(user, of *kind.Live) bool {
 	return of != nil && slices.Contains(w.Cloud.UsersOf(of), user) && !world.Loosely(user, of)
 }
 
-// holdRenewed makes members wait for a shared object that is created first: no member is interrupted before it exists.
+// holdRenewed makes members wait for a shared object that is created first, so that no member is interrupted before that object exists.
 func (gs *Groups) holdRenewed(g *group) {
 	if g.renewed = gs.renewedFor(g); g.renewed == (manifest.Key{}) {
 		return

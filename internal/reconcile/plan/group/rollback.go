@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// noteFailing notes that a group should go back, if there is a state to go back to. It notes each group once, for the member that has not served for
-// the longest time.
+// noteFailing adds a group to gs.Failing if it should go back and has a state to go back to. It adds each group once, for the member that
+// has not served for the longest time.
 func (gs *Groups) noteFailing(g *group, m *member) {
 	since := m.failing()
 	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.Want == nil {
@@ -49,7 +49,8 @@ func (w given) newFailing(g *group, m *member, why string) plan.Failing {
 		Digests: w.Digests}
 }
 
-// recall notes that a group went back before, as the mark of one of its members says. The process that knew this may have ended.
+// recall adds a group to gs.Failing if the mark of one of its members says that the group went back before. After a restart of the agent,
+// only the mark shows that.
 func (gs *Groups) recall(g *group) {
 	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// quietSince is since when a front sends nothing new to a member. latest is the time that the cloud gives, which may be later than the real one.
-// While the cloud is still changing the front, it may give a time before the front has really stopped.
+// quietSince returns the time since which a front sends no new traffic to a member. latest is the time that the cloud reports, which may be
+// too late. While the cloud is still changing the front, the reported time may be too early.
 func (gs *Groups) quietSince(front *plan.Step, of manifest.Key, latest time.Time) time.Time {
 	at := plan.Quiet{Front: front.Key, Of: of}
 	before, known := gs.Seen.Quiet[at]
@@ -26,7 +26,7 @@ func (gs *Groups) quietSince(front *plan.Step, of manifest.Key, latest time.Time
 	return latest
 }
 
-// noteServing notes for the next plan which members of a group serve now, and which did.
+// noteServing records in SeenNow which members of a group serve now, and which served before.
 func (gs *Groups) noteServing(g *group) {
 	if gs.Now.IsZero() {
 		return
@@ -38,7 +38,7 @@ func (gs *Groups) noteServing(g *group) {
 		before, known := gs.Seen.Served[m.Member]
 		switch {
 		case m.works == nil || m.works.Have == nil:
-			if known { // it may exist and not be listed
+			if known { // the object may exist although it is not listed
 				gs.SeenNow.Served[m.Member] = before
 			}
 		case gs.serves(g, m):
@@ -54,8 +54,8 @@ func (w given) serves(g *group, m *member) bool {
 	return w.conditionOf(m).Serves(g.strategy.MinReady, w.Now)
 }
 
-// servedUntil is when a member that does not serve now was first seen not to serve after it had. It is the zero time for one that was never seen to
-// serve.
+// servedUntil returns when a member that does not serve now, but served before, was first seen not serving. It is the zero time for a
+// member that was never seen serving.
 func (w given) servedUntil(m *member) time.Time {
 	switch s := w.Seen.Served[m.Member]; {
 	case s.ID != m.works.Have.ID:
@@ -67,7 +67,7 @@ func (w given) servedUntil(m *member) time.Time {
 	}
 }
 
-// latest is the latest of several times.
+// latest returns the latest of several times.
 func latest(times ...time.Time) (last time.Time) {
 	for _, t := range times {
 		if t.After(last) {
@@ -77,5 +77,5 @@ func latest(times ...time.Time) (last time.Time) {
 	return last
 }
 
-// healedAt is when a member that did not serve was last healed.
+// healedAt returns when a member that did not serve was last healed.
 func healedAt(p rollout.Patient) time.Time { return latest(p.Healed...) }

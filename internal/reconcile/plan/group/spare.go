@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// learnSpares notes how many spares a group needs, and reports whether that is new. A spare that is no longer needed is drained first, like a member
-// that is interrupted.
+// learnSpares records in next how many spares a group needs, and reports whether the number is new. A spare that is no longer needed is
+// drained before it is deleted, like a member that is interrupted.
 func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
@@ -28,7 +28,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 		next.Spares[g.key], next.settledSpares[g.key] = needed, true
 		return true
 	}
-	for _, m := range unneeded { // nothing is sent again to those that were drained before others
+	for _, m := range unneeded { // a spare that was drained gets no traffic again while the other spares are drained
 		if next.Traffic[m.Member] == kind.Flows && m.runs() {
 			next.stop(m, kind.Ends)
 			news = true
@@ -37,7 +37,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	return news
 }
 
-// spareNumber is the number of a spare among the spares of its group, counted from 0.
+// spareNumber returns the number of a spare among the spares of its group, counted from 0. at is its index among the members.
 func (g *group) spareNumber(at int) (n int) {
 	for _, m := range g.members[:at] {
 		if m.spare {
@@ -47,10 +47,10 @@ func (g *group) spareNumber(at int) (n int) {
 	return n
 }
 
-// replicas is the number of members without spares.
+// replicas returns the number of members, not counting spares.
 func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.members)) }
 
-// awaitSpares makes the pass look at the plan again when unneeded spares have been drained, or when the members that they stand in for have worked
+// awaitSpares makes the pass plan again when unneeded spares have been drained, or when the members that spares stand in for have worked
 // for long enough.
 func (gs *Groups) awaitSpares(g *group) {
 	if at := g.decision.Awaited; at >= 0 && gs.before.Spares[g.key] > 0 {

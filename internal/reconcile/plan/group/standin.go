@@ -12,10 +12,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Former members that serve stand in for others as long as too few of those serve. They stay, and their fronts go on sending to them. The kind of a
-// front asks for that with [kind.Want.StandsIn], since the front's manifest does not name former members any more.
+// While too few members of a group serve, its former members that serve stand in for them. These former members are not deleted, and their
+// fronts still send traffic to them. The kind of a front finds out about them with [kind.Want.StandsIn], since the front's manifest no
+// longer names former members.
 
-// stand notes that a former member, with all its objects, stands in for others.
+// stand records in next that a former member, with all its objects, stands in for other members.
 func (gs *Groups) stand(works *plan.Step, next Learned) {
 	for i := range gs.steps {
 		s := &gs.steps[i]
@@ -31,7 +32,7 @@ func (gs *Groups) stand(works *plan.Step, next Learned) {
 	}
 }
 
-// missing is how many more members of a group have to serve, and the first member that should and does not; nil for none.
+// missing returns how many more members of a group have to serve. away is the first member that should serve and does not; nil for none.
 func (w given) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
@@ -45,7 +46,7 @@ func (w given) missing(g *group) (n int, away *member) {
 	return n, away
 }
 
-// fittest are up to n of the former members that can stand in for others. Those that get traffic are preferred.
+// fittest returns up to n of the former members that can stand in for other members. Former members that get traffic are preferred.
 func (w given) fittest(works []*plan.Step, n int) []*plan.Step {
 	well := slices.DeleteFunc(slices.Clone(works), w.accused)
 	slices.SortStableFunc(well, func(a, b *plan.Step) int { return cmp.Compare(w.sentTo(a), w.sentTo(b)) })
@@ -57,7 +58,7 @@ func (w given) accused(s *plan.Step) bool {
 	return slices.ContainsFunc(w.Cloud.UsersOf(s.Have), func(user *kind.Live) bool { return accuses(user, s.Have) })
 }
 
-// sentTo is how many fronts send traffic to an object.
+// sentTo counts the fronts that send traffic to an object.
 func (w given) sentTo(s *plan.Step) (n int) {
 	for _, user := range w.Cloud.UsersOf(s.Have) {
 		if user.Drained != nil {
@@ -67,7 +68,7 @@ func (w given) sentTo(s *plan.Step) (n int) {
 	return n
 }
 
-// standIn makes the former members wait that stand in for others.
+// standIn makes the deletion of the former members that stand in for other members wait.
 func (gs *Groups) standIn(f former) {
 	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.before.Standing[s.Have] })
 	if len(standing) == 0 {
@@ -76,7 +77,7 @@ func (gs *Groups) standIn(f former) {
 	keys := []manifest.Key{f.group}
 	if g := gs.of(f.group); g != nil {
 		if _, away := gs.missing(g); away != nil {
-			var until time.Time // zero unless it only has to work for longer
+			var until time.Time // zero unless the member serves and only has to work for longer
 			if gs.conditionOf(away).Health == rollout.Serving {
 				until = away.began.Add(g.strategy.MinReady)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// turnOf is what objects inside a member's machine say about interrupting it. If one says that the member stays, it stays; if one says last, it is
-// last.
+// turnOf combines the wishes of all objects inside a member's machine about interrupting it. One object that wants the machine to stay, or
+// to be the last, is enough.
 func (w given) turnOf(m *member) (t kind.Interruptible) {
 	for _, s := range m.steps {
 		if s.Have == nil {
@@ -27,8 +27,8 @@ func (w given) turnOf(m *member) (t kind.Interruptible) {
 	return t
 }
 
-// InTurn makes the members of every group wait for each other. Members cannot take turns where all of them have to make way for an object that they
-// share, such as their subnet (see renewed.go).
+// InTurn makes the members of every group wait for each other. Members cannot take turns if all of them must be deleted before an object
+// that they share, such as their subnet, can be replaced (see renewed.go).
 func (gs *Groups) InTurn() {
 	for _, g := range gs.list {
 		if g.decided {
@@ -67,7 +67,7 @@ func (gs *Groups) takeTurns(g *group) {
 	}
 }
 
-// ahead is what the waiting members wait for, as keys and in words.
+// ahead returns the keys of the objects that the waiting members wait for, and the reason.
 func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
@@ -95,8 +95,9 @@ func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
 	return []manifest.Key{g.key}, cause.Of(cause.TurnMore, g.key, pace)
 }
 
-// awaited are the keys of a member for which others wait. If they wait for something that the cloud does not report by itself, the engine looks at it
-// again and again. until is when the member has worked for long enough; the zero time when it lacks something else.
+// awaited returns the keys of a member's objects for which other members wait. If no step of the plan would end the wait, it makes the
+// engine check the object again and again. until is the time at which the member will have worked for long enough; the zero time if it
+// lacks something else.
 func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
@@ -109,7 +110,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 		return keysOf(m.steps)
 	}
 	if m.works.Have != nil && m.works.Have.Down != "" {
-		return []manifest.Key{m.works.Key} // that does not pass by itself
+		return []manifest.Key{m.works.Key} // the engine need not check again, because the object stays down until a person or a step changes it
 	}
 	well := plan.Settling{Until: until, Patience: g.strategy.Deadline}
 	if m.found.Sure && until.IsZero() {
@@ -120,8 +121,8 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	return []manifest.Key{m.works.Key}
 }
 
-// awaitUnproven makes the pass wait for members that have not served since they were created or changed, even if no other member waits for them.
-// These are the last member that is changed, and the first of those that stay frozen.
+// awaitUnproven makes the pass wait for members that have not served since they were created or changed, even if no other member waits for
+// them. Such members are the last one that is changed, and the last one that is changed before the frozen ones.
 func (gs *Groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
 		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.Settles == nil {
@@ -137,7 +138,7 @@ func keysOf(steps []*plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// pace says how the members take turns.
+// pace says, in words, how many members are changed at a time.
 func (g *group) pace() string {
 	replicas, members := g.replicas(), "one member"
 	if n := g.strategy.Unavailable(replicas) + g.strategy.Surge(replicas); n > 1 {

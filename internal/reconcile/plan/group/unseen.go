@@ -6,10 +6,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The list of objects that send traffic to members of a group, or report on them, may have failed. Then it is unknown whether the last changed member
-// serves, and no member can be drained. So no serving member is interrupted, and surplus members stay.
+// Some objects send traffic to members of a group, or report whether they serve. If listing these objects fails, it is unknown whether the
+// last changed member serves, and no member can be drained. So no serving member is interrupted, and surplus members stay.
 
-// judgesUnseen are, by group, the first object of the stack that may judge its members and cannot be listed.
+// judgesUnseen returns, by group, the first object of the stack that may report whether members serve and that cannot be listed.
 func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 	hidden := map[manifest.Key]manifest.Key{}
 	for i := range w.Want {
@@ -33,7 +33,8 @@ func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 	return hidden
 }
 
-// groupAt is the group with a key, or the group of the member to which the object with that key belongs; zero for none.
+// groupAt returns the key of a group: of the group with that key, or of the group to which the object with that key belongs. It is zero if
+// there is none.
 func (w given) groupAt(key manifest.Key) manifest.Key {
 	d := w.ByKey[key]
 	if part := w.PartOf(d); part != nil {
@@ -45,7 +46,7 @@ func (w given) groupAt(key manifest.Key) manifest.Key {
 	return manifest.Key{}
 }
 
-// holdUnseen makes serving members wait while an object that may judge them cannot be listed.
+// holdUnseen makes serving members wait while an object that may report whether they serve cannot be listed.
 func (gs *Groups) holdUnseen(g *group, members []rollout.Member) {
 	judge, unseen := gs.hidden[g.key]
 	if !unseen || g.strategy.Type == rollout.Recreate {
@@ -59,5 +60,5 @@ func (gs *Groups) holdUnseen(g *group, members []rollout.Member) {
 	}
 }
 
-// whenSeen says that a step waits until an object that may judge members can be listed.
+// whenSeen returns the cause of a step that waits until an object that may report whether members serve can be listed.
 func whenSeen(judge manifest.Key) cause.Cause { return cause.Of(cause.Seen, judge) }

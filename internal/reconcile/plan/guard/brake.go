@@ -12,16 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Brake holds a plan that destroys more than the limits allow, destroys all
-// objects of the stack, or loses data. It lets the plan through if somebody
-// approved all of it. Surplus copies left by interrupted requests do not count:
-// the object itself stays. If every change of the stack needs an approval (see
-// [Manual]), it holds every plan that writes. A suspended stack is never held.
+// Brake holds a plan that destroys more than the limits allow, destroys all objects of the stack, or loses data. It does not hold a plan of
+// which all steps were approved. Surplus copies left by interrupted requests do not count, because the object itself stays. If every change
+// of the stack needs an approval (see [Manual]), it holds every plan that writes. A suspended stack is never held.
 //
 // A step that continues an approved rollout is not counted again.
 //
-// A pass destroys nothing that was not in its first plan. So the limits bound the
-// pass as they bound the plan.
+// A pass destroys nothing that was not in its first plan, so the limits apply to the whole pass.
 func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		reasons := tollOf(p).over(limits)
@@ -30,7 +27,7 @@ func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
 		}
 		reasons = reasons.And(p.Elsewhere)
-		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Wait }) // something may follow
+		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Wait }) // a waiting step may write later
 		if len(reasons) == 0 && !unsettled || p.Suspended != "" {
 			return p
 		}
@@ -52,15 +49,15 @@ func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 	}
 }
 
-// Forgetful says of a plan that a process before this one may have been given an approval of it, which nothing remembers. It is asked
-// for again: marks of objects hold short digests of what each is, and not whose leave its change had.
+// Forgetful is the policy of an agent that does not store approvals. The plan may have been approved before a restart, and must be approved
+// again, because the marks of objects do not record approvals.
 func Forgetful(p plan.Plan) plan.Plan {
 	p.Forgetful = true
 	return p
 }
 
-// Only holds every plan that changes something but the one with the hash: what a
-// person has read is carried out, or nothing. "" holds none.
+// Only holds every plan that writes, except the plan with the hash. So exactly the plan that a person has read is carried out. If hash is
+// "", it holds no plan.
 func Only(hash string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
@@ -71,16 +68,14 @@ func Only(hash string) plan.Policy {
 	}
 }
 
-// toll counts what a plan destroys: of all kinds together, of each, and in each
-// group, whose members it counts.
+// toll counts the objects that a plan destroys: of all kinds together and of each kind. In each group, it counts members instead.
 type toll struct {
 	all    count
 	kinds  map[string]*count
 	groups map[manifest.Key]*members
 }
 
-// members are how many members a group has in the cloud, and those of them that
-// lose something.
+// members has the members that a group has in the cloud, and the members that a plan harms.
 type members struct{ all, harmed map[manifest.Key]bool }
 
 type count struct {
@@ -111,8 +106,8 @@ func tollOf(p plan.Plan) toll {
 	return t
 }
 
-// inTheirTurn returns the replaced members that do not count. A group that says how its members are replaced counts only as many members as may be away
-// at once. The members that lose the most are the ones that count.
+// inTheirTurn returns the replaced members that do not count. If a group says how its members are replaced, only as many members count as
+// may be away at the same time. The members that lose the most are the ones that count.
 func inTheirTurn(p plan.Plan) map[manifest.Key]bool {
 	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
 	at := map[manifest.Key][]manifest.Key{}
@@ -153,7 +148,7 @@ func (t toll) inGroup(s plan.Step, harms bool) {
 func (c *count) add(s plan.Step) {
 	c.harmed++
 	if s.Have != nil && (s.Have.Mark == nil || s.Have.Copied != "") {
-		c.owned++ // it is adopted by the very step
+		c.owned++ // the step adopts the object, so the stack's objects do not include it yet
 	}
 	verb := slices.Index([]plan.Action{plan.Delete, plan.Recreate, plan.Update}, s.Action)
 	if s.CutsOnly() {
@@ -186,7 +181,7 @@ func (t toll) over(limits Limits) (reasons cause.List) {
 	return reasons
 }
 
-// verb is "delete", or "delete, replace or wipe", or what is between.
+// verb lists the kinds of harm, for example "delete", or "delete, replace or wipe".
 func (c count) verb() (list cause.Or) {
 	for i, done := range c.verbs {
 		if done {

@@ -11,26 +11,27 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Subject is what a plan makes or keeps of an object, to be judged.
+// Subject is an object that policies judge, in the state that a plan gives it or leaves it in.
 type Subject struct {
 	Key    manifest.Key
-	Action plan.Action    // "" for an object that only stands for others.
-	Fields []string       // the fields that change, also those that another object's step writes.
-	Object map[string]any // kind, metadata and spec of its manifest, or of what was derived for it; secrets are redacted
-	Refs   []Reference    // what the names in it stand for
+	Action plan.Action    // "" for an object that only expands into others.
+	Fields []string       // the fields that change, including fields that another object's step writes.
+	Object map[string]any // the kind, metadata and spec of its manifest, or of the part that was generated for it, without secrets
+	Refs   []Reference    // the objects that the names in it refer to
 }
 
-// Verdict is what policies say against an object, each by its name; the zero value is nothing.
+// Verdict has the objections of policies to an object, each with the name of its policy. The zero value has none.
 type Verdict struct {
-	Deny string   // why it may not be made or changed
-	Warn []string // what people should know
+	Deny string   // why the object may not be created or changed
+	Warn []string // warnings for people
 }
 
-// policyField stands where notes name a field.
+// policyField is used in notes in place of a field name.
 const policyField = "policy"
 
-// Judge refuses a step that a verdict denies: for the object itself, for the object that it was expanded from, or for another one whose field the step
-// writes. Other verdicts become notes. An existing object stays, with a note. Deletions are not judged. of says which kinds verdict is asked about.
+// Judge refuses a step if a verdict denies its object, the object that it was expanded from, or another object whose field the step writes.
+// Other verdicts become notes. A denied object that exists and is not changed gets a note. Deletions are not judged. verdict is called only
+// for kinds for which of returns true.
 func Judge(of func(kind string) bool, verdict func(Subject) Verdict) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		found, among := judgements(p, of, verdict)
@@ -61,8 +62,8 @@ func Judge(of func(kind string) bool, verdict func(Subject) Verdict) plan.Policy
 	}
 }
 
-// denied is why a step may not be carried out: for its object, for what that was expanded from, or for the others whose
-// fields it writes.
+// denied says why a step may not be carried out. The denied object may be the step's own, one that it was expanded from, or one of the
+// others whose fields the step writes.
 func denied(s plan.Step, found map[manifest.Key]Verdict, parents map[manifest.Key]manifest.Key, others []manifest.Key) string {
 	if s.Action == plan.Delete || s.Action == plan.Detach {
 		return ""
@@ -85,7 +86,7 @@ func denied(s plan.Step, found map[manifest.Key]Verdict, parents map[manifest.Ke
 	return ""
 }
 
-// notes adds warnings to what is noted of an object, and why it is denied where that is not said elsewhere.
+// notes adds the warnings to the notes of an object, and the reason denied unless it is "".
 func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
 	said := v.Warn
 	if denied != "" {
@@ -101,7 +102,7 @@ func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
 	return notes
 }
 
-// judgements are the verdicts that say something.
+// judgements returns the verdicts with an objection.
 func judgements(p plan.Plan, of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
 	found, among = map[manifest.Key]Verdict{}, familyOf(p)
 	var specs func(manifest.Key) any
@@ -149,7 +150,7 @@ func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, s
 	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": document.SpellOut(want, spec)}
 }
 
-// anyOf is values of texts as values of anything.
+// anyOf converts the type of a map.
 func anyOf(values map[string]string) map[string]any {
 	all := make(map[string]any, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -9,19 +9,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Limits is how much one pass may destroy. To destroy is to delete an object, to
-// replace it, or to wipe its disk.
+// Limits says how many objects one pass may destroy. An object is destroyed if it is deleted or
+// replaced, or if its disk is wiped.
 type Limits struct {
-	// All bounds all kinds together.
+	// All limits the number of objects of all kinds together.
 	All Limit
-	// Kinds bounds single kinds besides, each by what the stack owns of it.
+	// Kinds limits single kinds in addition. A share refers to the stack's objects of that kind.
 	Kinds map[string]Limit
-	// DataLoss is whether data may be lost that is nowhere else, where no annotation says.
+	// DataLoss is true if data that exists nowhere else may be lost, unless an annotation says
+	// otherwise.
 	DataLoss bool
 }
 
-// Ownable names the kinds of which a stack can own objects in the cloud, the
-// only ones that a limit means something for.
+// Ownable returns the names of the kinds whose objects a stack can own in the cloud. A limit has no
+// effect for other kinds.
 func Ownable(kinds []*kind.Kind) (names []string) {
 	for _, k := range kinds {
 		if k.Driver != nil {
@@ -31,8 +32,7 @@ func Ownable(kinds []*kind.Kind) (names []string) {
 	return names
 }
 
-// Limit is how many objects one pass may destroy: a number, or a share of what
-// the stack owns.
+// Limit is how many objects one pass may destroy: a number, or a share of the stack's objects.
 type Limit struct {
 	Count   int
 	Percent float64
@@ -56,11 +56,11 @@ func ParseLimit(text string) (Limit, error) {
 	return Limit{Count: n}, nil
 }
 
-// unlimited reports whether everything may go.
+// unlimited reports whether all objects may be destroyed.
 func (l Limit) unlimited() bool { return l.percent && l.Percent >= 100 }
 
-// of is the limit in objects, for a stack that owns so many. Shares round up,
-// so that a small stack can lose one object.
+// of returns the limit as a number of objects, for a stack that owns owned objects. A share is
+// rounded up, so that a small stack can lose one object.
 func (l Limit) of(owned int) int {
 	if l.percent {
 		return int(math.Ceil(l.Percent / 100 * float64(owned)))
@@ -68,7 +68,7 @@ func (l Limit) of(owned int) int {
 	return l.Count
 }
 
-// String is the limit as it was written.
+// String returns the limit in the form that ParseLimit reads.
 func (l Limit) String() string {
 	if l.percent {
 		return strconv.FormatFloat(l.Percent, 'g', -1, 64) + "%"

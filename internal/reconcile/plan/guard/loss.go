@@ -9,10 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// mostNamed is how many objects are named of which data would be lost.
+// mostNamed is how many of the objects whose data would be lost a message names.
 const mostNamed = 3
 
-// overLoss says whose data a plan would lose although nothing allows that; zero for nobody's.
+// overLoss returns a cause that names the objects whose data a plan would lose without permission;
+// zero if there are none.
 func overLoss(p plan.Plan, allowed bool) cause.Cause {
 	var names []string
 	for _, s := range p.Steps {

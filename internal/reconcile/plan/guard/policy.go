@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Suspend has nothing of a plan carried out, and nobody can approve of it. why says
-// where that is written, for people.
+// Suspend makes a plan suspended: nothing of it is carried out, and an approval does not change that. why tells people where
+// the suspension is configured.
 func Suspend(why string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if p.Suspended == "" {
@@ -20,8 +20,8 @@ func Suspend(why string) plan.Policy {
 	}
 }
 
-// Within has a plan carried out only at certain times. open says of a moment whether it is one of them, and if not why; closes
-// is when that is no longer so, the zero time for never.
+// Within allows a plan to be carried out only at certain times. open returns why a time is not one of them, or "". closes is
+// when the allowed time ends; the zero time means never.
 func Within(open func(at time.Time) (closes time.Time, why string)) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		closes, why := open(p.At)
@@ -33,7 +33,8 @@ func Within(open func(at time.Time) (closes time.Time, why string)) plan.Policy 
 	}
 }
 
-// DestroyWithin is [Within] for what deletes, replaces or wipes objects; all else is carried out at any time.
+// DestroyWithin is like [Within], but applies only to steps that delete, replace or wipe objects. Other steps are carried out
+// at any time.
 func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		closes, why := open(p.At)
@@ -50,7 +51,7 @@ func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) plan.
 	}
 }
 
-// sooner is the sooner of two moments, of which the zero time is never.
+// sooner returns the earlier of two times. The zero time means never.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -58,8 +59,7 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// Manual has every change wait for an approval. why says where that is written, for
-// people.
+// Manual makes every change wait for an approval. why tells people where that is configured.
 func Manual(why string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if p.Manual == "" {
@@ -69,7 +69,7 @@ func Manual(why string) plan.Policy {
 	}
 }
 
-// NoPrune keeps what the stack owns and the repository no longer has.
+// NoPrune keeps the stack's objects that have no manifest any more.
 func NoPrune(p plan.Plan) plan.Plan {
 	return p.MapSteps(func(s plan.Step) plan.Step {
 		if s.Action == plan.Detach {
@@ -83,8 +83,8 @@ func NoPrune(p plan.Plan) plan.Plan {
 	})
 }
 
-// ReportDrift leaves drift as it is, so that it shows in the plan and nothing
-// more, for all objects whose annotations do not say otherwise.
+// ReportDrift makes plans only report drift, and not correct it. byDefault applies to objects whose annotations do not decide
+// that.
 func ReportDrift(byDefault bool) plan.Policy {
 	reports := func(s *plan.Step) bool {
 		report := byDefault
@@ -117,10 +117,8 @@ func ReportDrift(byDefault bool) plan.Policy {
 	}
 }
 
-// Cautious is for a revision if a newer one may have been applied since. It
-// creates missing objects. It corrects only objects that this very revision's
-// manifests made. It deletes nothing, and changes nothing that other manifests
-// made.
+// Cautious is the policy for a revision if a newer one may have been applied since. It creates missing objects. It corrects
+// only objects that this very revision's manifests made. It deletes nothing, and changes nothing that other manifests made.
 func Cautious(p plan.Plan) plan.Plan {
 	return p.MapSteps(func(s plan.Step) plan.Step {
 		s = s.WithoutLosses()
@@ -131,8 +129,8 @@ func Cautious(p plan.Plan) plan.Plan {
 	})
 }
 
-// Elsewhere notes that what a plan creates may exist in another project than the one that the credentials are of: such a plan
-// waits for an approval. Without always, that says nothing about a project that holds anything of the stack.
+// Elsewhere makes a plan wait for an approval if it creates objects, because these may already exist in another project than
+// that of the credentials. Without always, it applies only if the project has no object of the stack.
 func Elsewhere(why cause.Cause, always bool) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if (always || p.Owned == 0) && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Create }) {
@@ -142,7 +140,8 @@ func Elsewhere(why cause.Cause, always bool) plan.Policy {
 	}
 }
 
-// Ending is the policy of a plan that ends a stack: its objects go for that reason, and not because a manifest is gone.
+// Ending is the policy for a plan that ends a stack. It changes the cause of deletions: the stack ends, and not: the manifest
+// is gone.
 func Ending() plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		return p.MapSteps(func(s plan.Step) plan.Step {

@@ -8,25 +8,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Reference is what an object refers to, for policies: manifests choose the names by which they refer to things, and may
-// call anything by any name.
+// Reference is the target of a reference, for policies. A policy needs it because the author of a manifest can choose any
+// name for an object.
 type Reference struct {
-	Of       manifest.Key // the object whose manifest has it: the judged one, or one that it stands for
+	Of       manifest.Key // the object whose manifest has the reference: the judged object, or an object that it expands into
 	Field    string
 	Key      manifest.Key
-	Imported bool // nothing of the stack: it exists, and is only used
-	// Name and ID are those in the cloud. Known is false, and both are "", of what was not found or made yet and of what is
-	// about to be replaced.
+	Imported bool // true if the stack only uses the object and does not manage it
+	// Name and ID are the target's name and ID in the cloud. If the target was not found, does not exist yet, or is about
+	// to be replaced, Known is false and both are "".
 	Name, ID string
 	Known    bool
 }
 
-// family is what the objects of a plan have to do with each other.
+// family has the relations between the objects of a plan.
 type family struct {
 	wants map[manifest.Key]*kind.Desired
 	steps map[manifest.Key]*plan.Step
-	parts map[manifest.Key][]manifest.Key // what an object stands for
-	// written are the fields of an object that steps of others write, and writes the other objects of which a step does so.
+	parts map[manifest.Key][]manifest.Key // the objects that an object expands into
+	// written has, for each object, its fields that steps of other objects write. writes has, for the object of each step,
+	// the other objects whose fields the step writes.
 	written map[manifest.Key][]string
 	writes  map[manifest.Key][]manifest.Key
 }
@@ -60,7 +61,7 @@ func familyOf(p plan.Plan) family {
 	return f
 }
 
-// entrusted notes the fields of an object that the steps of others write for it.
+// entrusted adds to written and writes the fields of the step's object that steps of other objects write.
 func (f family) entrusted(s *plan.Step) {
 	for field, by := range s.Want.Options.Entrusted {
 		if writer := f.steps[by]; writer != nil && writer.Action == plan.Update && kind.Has(writer.Changes, field) {
@@ -71,7 +72,7 @@ func (f family) entrusted(s *plan.Step) {
 	slices.Sort(f.written[s.Key])
 }
 
-// carried notes the ConfigMaps and Secrets whose data a step writes: they have no step of their own.
+// carried adds to writes the ConfigMaps and Secrets whose data the step writes, because these have no steps themselves.
 func (f family) carried(s *plan.Step) {
 	for _, ref := range s.Want.Refs {
 		target := f.wants[ref.Key]
@@ -85,7 +86,7 @@ func (f family) carried(s *plan.Step) {
 	}
 }
 
-// references are what an object, and what it stands for, refers to outside of that.
+// references returns the references of an object and of its parts to objects that are no parts of it.
 func (f family) references(key manifest.Key) (list []Reference) {
 	within := map[manifest.Key]bool{key: true}
 	all := []manifest.Key{key}
@@ -113,7 +114,7 @@ func (f family) references(key manifest.Key) (list []Reference) {
 	return list
 }
 
-// resolved says what a reference comes to in the cloud.
+// resolved returns the reference with the target's name and ID in the cloud.
 func (f family) resolved(r Reference) Reference {
 	if want := f.wants[r.Key]; want != nil {
 		r.Imported = want.Unmanaged

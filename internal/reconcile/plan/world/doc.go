@@ -1,3 +1,3 @@
-// Package world holds what a plan is made from: what the commit wants, what the cloud has, and what is remembered. A [World] is made once, and
-// nothing changes it.
+// Package world has the input of a plan: the desired objects of the commit, the objects of the cloud, and facts from earlier plans. A
+// [World] is made once, and nothing changes it.
 package world

@@ -10,15 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// FallenBack returns the input in which each group that went back wants what it wanted at that commit. Every object still comes after the objects that
-// it refers to. An object that the group did not have then need not exist now.
+// FallenBack returns the input in which each group that went back has the desired objects of the earlier commit. Every object still comes
+// after the objects that it refers to. Dropped contains the present objects of the group that it did not have at that commit.
 func (in Input) FallenBack() Input {
 	if len(in.Fallbacks) == 0 {
 		return in
 	}
 	now := in.Want
 	in.Want, in.Fallbacks, in.Dropped = nil, maps.Clone(in.Fallbacks), map[manifest.Key]bool{}
-	there := map[manifest.Key]bool{} // what is not added as it is now
+	there := map[manifest.Key]bool{} // keys that must not be added, or not again
 	for group, f := range in.Fallbacks {
 		parts := plan.PartsOf(now, group)
 		maps.Copy(there, parts)
@@ -53,7 +53,8 @@ func (in Input) FallenBack() Input {
 	return in
 }
 
-// lacks are the members of a group that it has not had, but for those that need not be there now either.
+// lacks returns the present members of a group that it did not have at the earlier commit. Spare and scaled members are left out, because
+// they need not exist now either.
 func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifest.Key) {
 	at := slices.IndexFunc(in.Kinds, func(k *kind.Kind) bool { return k.Info.Kind == group.Kind })
 	for _, d := range now {
@@ -64,7 +65,7 @@ func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifes
 	return members
 }
 
-// inOrder puts each object behind what it refers to, and changes the order no further than that takes.
+// inOrder moves each object behind the objects that it refers to. Apart from that, it keeps the order.
 func inOrder(want []kind.Desired) []kind.Desired {
 	at := map[manifest.Key]int{}
 	for i, d := range want {

@@ -11,62 +11,58 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Input is everything a plan is made from.
+// Input is the complete input of a plan.
 type Input struct {
 	Stack  string
 	Commit string
 	Kinds  []*kind.Kind
-	// Want comes from package resolve: nothing stands before what it refers to, unless
-	// the reference is late.
+	// Want comes from package resolve. Each object comes after the objects that it refers to, unless the reference is late.
 	Want []kind.Desired
 	Have kind.Snapshot
 	Rules
-	// Synced is true when this very commit was in sync before: then every
-	// difference is drift.
+	// Synced is true if the cloud was in sync with this very commit before. Then every difference is drift.
 	Synced bool
-	// Before holds the sums of the manifests of the commit before, if nothing remembers more. An object that is missing, and that the commit before wanted
-	// in the same form, was deleted by somebody. That conclusion is not drawn for a stack that owns nothing yet.
+	// Before has the checksums of the manifests of the previous commit, if no better record exists. A missing object whose manifest had the
+	// same checksum in the previous commit was deleted by somebody. This conclusion is not drawn for a stack that owns nothing yet.
 	Before map[manifest.Key]checksum.Sum
 	Past
-	// Now is the time; the zero time where nothing depends on it.
+	// Now is the time; the zero time if the plan must not depend on the time.
 	Now time.Time
-	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
-	// the name of the stack.
+	// Printer makes the fingerprints of secrets. If it is nil, the fingerprints have no key and are salted with the name of the stack.
 	Printer *fingerprint.Printer
 
-	// Dropped is what the groups of Fallbacks would have and do not have. [Input.FallenBack] sets it.
+	// Dropped are the present objects of the groups in Fallbacks that the earlier commit did not have. [Input.FallenBack] sets it.
 	Dropped map[manifest.Key]bool
 }
 
-// Rules say what a plan may do.
+// Rules limit what a plan may do.
 type Rules struct {
-	// Replace is whether objects may be deleted and recreated to apply a change
-	// when their annotations do not say.
+	// Replace is true if objects may be deleted and recreated to apply a change, unless their annotations say otherwise.
 	Replace bool
-	// Others is whether what other stacks have marked may be used as if it were nobody's.
+	// Others is true if objects with the marks of other stacks may be used like objects without a mark.
 	Others bool
-	// Healing is true where nothing else is carried out of the plan: what is to be changed, and is not, can be healed.
+	// Healing is true if only the healing steps of the plan are carried out. Then members that wait for a change can be healed, too.
 	Healing bool
-	// Approving is true where people have approved of a plan: machines that are made bear what their group is to become then.
+	// Approving is true if people have approved a plan. Then the marks of new machines record the target state of their group.
 	Approving bool
 }
 
-// Past is what is known beyond the lists of the cloud and the commit. The zero value is that of a process that has just begun.
+// Past has facts that neither the lists of the cloud nor the commit show. It is zero in a process that has just started.
 type Past struct {
 	// KnownIDs are the IDs, by step, of objects that were seen in the cloud and that the agent has not deleted since. If such an object is missing,
 	// somebody else has deleted it.
 	KnownIDs map[string]string
-	// Made are the IDs, by step, of objects that this process has made and has not seen usable or in use since.
+	// Made are the IDs, by step, of objects that this process has created and that have not been seen usable or in use since.
 	Made map[string]string
-	// Begun are the objects that the agent has begun to change, or that follow such a change, and that it has not seen up to date since. Their
-	// differences are not drift.
+	// Begun are the objects that the agent has started to change, or that must be changed as a consequence, and that it has not seen up to
+	// date since. Their differences are not drift.
 	Begun map[manifest.Key]bool
-	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
+	// Sick are the members of groups that do not serve, or perhaps do not serve, according to probes.
 	Sick map[manifest.Key]rollout.Finding
-	// Patients are those that did not serve before, and what was done about them: see [plan.Plan.Patients].
+	// Patients are the members that did not serve before, with the times at which they were healed (see [plan.Plan.Patients]).
 	Patients map[manifest.Key]rollout.Patient
-	// Seen is what plans before have found: see [plan.Seen].
+	// Seen has facts that earlier plans found (see [plan.Seen]).
 	Seen plan.Seen
-	// Fallbacks are the groups that are kept at something else than Want says.
+	// Fallbacks are the groups that have an earlier state than the present commit's.
 	Fallbacks map[manifest.Key]plan.Fallback
 }

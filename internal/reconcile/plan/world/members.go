@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// PartOf finds the group, and the member of it, that an object is or belongs to;
-// nil when there is none.
+// PartOf finds the group and the member that an object belongs to. The object may be the member itself. It returns nil if the
+// object belongs to no group.
 func (w *World) PartOf(d *kind.Desired) *plan.Part {
 	for ; d != nil && d.Parent != (manifest.Key{}); d = w.ByKey[d.Parent] {
 		if w.KindOf[d.Parent.Kind].Group.Members == d.Key.Kind {
@@ -19,18 +19,20 @@ func (w *World) PartOf(d *kind.Desired) *plan.Part {
 	return nil
 }
 
-// DoesTheWork reports whether an object does the work of a member: it is the member's worker, or the member, which may have none.
+// DoesTheWork reports whether an object is the member itself, or its worker (see [World.WorkerOf]).
 func (w *World) DoesTheWork(key, member manifest.Key) bool {
 	return key == member || key == w.WorkerOf(member)
 }
 
-// WorkerOf is the object that does the work of a member: its part of that kind, which bears its name, or the member itself.
+// WorkerOf returns the key of the object that does the work of a member: the part of the kind [World.WorkerKind] with the member's
+// name, or the member itself.
 func (w *World) WorkerOf(member manifest.Key) manifest.Key {
 	works := w.WorkerKind(member.Kind)
 	return manifest.Key{Group: w.APIGroups[works], Kind: works, Namespace: member.Namespace, Name: member.Name}
 }
 
-// WorkerKind is the kind of the parts that do the work of members of a kind; that kind itself where its members have no such parts.
+// WorkerKind returns the kind of the parts that do the work of members. If members have no such parts, it returns the kind of the
+// members.
 func (w *World) WorkerKind(members string) string {
 	for _, part := range w.KindOf[members].Info.Parts {
 		if k := w.KindOf[part]; k != nil && len(k.Cures) > 0 {
@@ -40,8 +42,8 @@ func (w *World) WorkerKind(members string) string {
 	return members
 }
 
-// WaitsItsTurn reports whether changes are such that a group may leave a member without them: they interrupt what works, or a
-// commit has it lose something, such as a disk.
+// WaitsItsTurn reports whether a group decides when the step is carried out. That is so if the step interrupts a working object,
+// or if a commit makes the object lose something, such as a disk.
 func (w *World) WaitsItsTurn(s *plan.Step) bool {
 	if s.Have == nil || !s.Have.Phase.Usable() || s.Healing {
 		return false
@@ -49,7 +51,7 @@ func (w *World) WaitsItsTurn(s *plan.Step) bool {
 	return plan.Worst(s.Changes) >= kind.Reboot || slices.ContainsFunc(s.Changes, plan.Loses) && !w.Applied(s.Want, s.Have.Mark)
 }
 
-// Written reports whether people have written the manifest of an object, or the template that it was made from.
+// Written reports whether people wrote the manifest of an object, or the template of a definition that it was made from.
 func (w *World) Written(key manifest.Key) bool {
 	for d := w.ByKey[key]; d != nil && d.Parent != (manifest.Key{}); d = w.ByKey[d.Parent] {
 		if w.ByKey[d.Parent].Defined() == nil {

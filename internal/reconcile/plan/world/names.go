@@ -5,7 +5,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Named is the object that a managed manifest wants to adopt, if it is there.
+// Named returns the object that a managed manifest adopts by its ID; nil if it does not exist.
 func (w *World) Named(d *kind.Desired) *kind.Live {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
@@ -13,7 +13,7 @@ func (w *World) Named(d *kind.Desired) *kind.Live {
 	return w.Cloud.Of(d.Key.Kind).Find(d.Import.ID, d.Entry)
 }
 
-// FormerOwners are the owner texts that d had under its former names.
+// FormerOwners returns the owner texts that d had under its former names.
 func (w *World) FormerOwners(d *kind.Desired) []string {
 	owners := make([]string, len(d.From))
 	for i, key := range d.From {

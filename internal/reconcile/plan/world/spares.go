@@ -9,38 +9,38 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// A group may leave its number of members open, between two bounds. Somebody else then sets the number, on the object that does the work of the first
-// member (see [kind.Live.WantedReplicas]). Without it, the group keeps the members that it has. So only the cloud remembers the number.
-// It is a wish: it chooses among the numbers that the manifests allow.
+// The manifest of a group may give two bounds instead of a number of members. Then somebody else, such as an autoscaler, writes the number
+// on the object that does the work of the first member (see [kind.Live.WantedReplicas]). If no number is written there, the group keeps the
+// members that it has. Only the cloud stores the number, and it can only choose among the numbers that the manifests allow.
 //
-//	what is written               members                    of which the lists show something
-//	----------------------------  ------------------------------------------------------------
-//	a number within the bounds    so many
-//	a number beyond them          the nearest bound
-//	nothing, or no number         those that are there, and those before them
+//	the text on the first member    the number of members
+//	------------------------------  ------------------------------------------------------------------------------
+//	a number within the bounds      that number
+//	a number outside the bounds     the nearest bound
+//	no text, or not a number        the position of the last member of which the lists show an object
 
-// Size is how many members a group has now, and why.
+// Size is the number of members that a group has now, and the reason.
 type Size struct {
 	Members int
 	Why     string
 }
 
-// A group may have further members while others are interrupted: spares. The manifests come with all possible spares. The plan is made with
-// as many as the group needs now (see [rollout.Decision]). The others count as if no manifest had them: a spare that exists and is not
-// needed is deleted, which harms nobody.
+// A group may have further members, called spares, while other members are interrupted. Input.Want contains all possible spares. The plan
+// is made with as many spares as the group needs now (see [rollout.Decision]). The other spares are treated as if no manifest described
+// them, so a spare that exists and is not needed is deleted, which harms nobody.
 
-// Further are the further members that groups may have.
+// Further has the spares and scaled members that groups may have.
 type Further struct {
 	Members map[manifest.Key][]manifest.Key // the spares of each group, in the order of their numbers.
 	Scaled  map[manifest.Key][]manifest.Key // the members of each group above its lower bound, in the same order.
-	First   map[manifest.Key]manifest.Key   // of each such group, the first member that always exists.
-	Least   map[manifest.Key]int            // of each such group, the number of members that always exist.
+	First   map[manifest.Key]manifest.Key   // the first member, of each group in Scaled, that always exists.
+	Least   map[manifest.Key]int            // the number of members, of each group in Scaled, that always exist.
 	Owner   map[manifest.Key]manifest.Key   // the member that an object belongs to.
-	ByOwner map[string]*kind.Desired        // the object of an owner text, also of a former name.
+	ByOwner map[string]*kind.Desired        // the objects by their owner texts, also by those of former names.
 	ByKey   map[manifest.Key]*kind.Desired
 }
 
-// FurtherOf finds what belongs to spares; nil where there are none.
+// FurtherOf finds the spares and scaled members with their objects. It returns nil if there are none.
 func FurtherOf(in Input) *Further {
 	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
 		return nil
@@ -70,7 +70,7 @@ func FurtherOf(in Input) *Further {
 		}
 	}
 	for _, lists := range []map[manifest.Key][]manifest.Key{s.Members, s.Scaled} {
-		for _, members := range lists { // found in the order of references
+		for _, members := range lists { // sorted by number, because Want has the order of references
 			slices.SortFunc(members, func(a, b manifest.Key) int { return natural.Compare(a.Name, b.Name) })
 		}
 	}
@@ -84,7 +84,7 @@ func FurtherOf(in Input) *Further {
 			s.Owner[d.Key] = member.Key
 		}
 	}
-	for _, d := range s.ByKey { // what goes with a member and is not of it, such as its name
+	for _, d := range s.ByKey { // an object that refers to a member's object without being its part, such as a DNS name, belongs to the member, too
 		for _, ref := range d.Refs {
 			if of, ok := s.Owner[ref.Key]; ok && s.Owner[d.Key] == (manifest.Key{}) {
 				s.Owner[d.Key] = of
@@ -94,7 +94,7 @@ func FurtherOf(in Input) *Further {
 	return s
 }
 
-// indexFormer adds what was called otherwise, where nothing else is called so now.
+// indexFormer adds the objects to ByOwner by their former names, unless another object has that name now.
 func (s *Further) indexFormer(stack string) {
 	for _, d := range s.ByKey {
 		for _, key := range d.From {
@@ -105,7 +105,7 @@ func (s *Further) indexFormer(stack string) {
 	}
 }
 
-// Cut leaves out of the objects of a revision those spares and scaled members that are more than so many of their group.
+// Cut returns the objects of a revision without the spares and scaled members that exceed the numbers of their groups.
 func (s *Further) Cut(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
 	if s == nil {
 		return want

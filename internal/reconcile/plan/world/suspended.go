@@ -7,22 +7,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A suspended object is left exactly as it is, with the parts that its manifest no longer has. Marks do not show of which object another one was a
-// part. So kind and name decide:
+// A suspended object is not changed, and parts that its manifest no longer has are not deleted. A mark does not show to which object a part
+// belonged, so the kind and the name decide. An object with one of these names counts as a part of the suspended object NAME:
 //
-//	NAME, NAME-…        of the kinds that the suspended object can stand for (see [kind.Info.Parts])
-//	NAME, with - or .   of any kind, where a definition says what it stands for, which chooses names itself
-//	around it
+//	the suspended object     the names of its parts                          the kinds of its parts
+//	----------------------   ---------------------------------------------   ----------------------------------------------
+//	is of a built-in kind    NAME, or a name that starts with NAME-          the kinds of its parts (see [kind.Info.Parts])
+//	is of a defined kind     any name with NAME as words between - or .      any kind, because the definition chooses kinds
 //
-// When unsure, the planner keeps an object. The plan says so, and the object is deleted later.
+// In doubt, the planner keeps an object. The plan says so, and the object is deleted after the suspension has ended.
 
-// suspended is an object of the repository that is suspended, and may stand for others.
+// suspended is a suspended object of the repository. It may have parts without a manifest.
 type suspended struct {
 	*kind.Desired
 	parts map[string]bool // kinds; nil for any
 }
 
-// suspensions finds the suspended objects, but for those that are suspended as a part of another one.
+// suspensions finds the suspended objects, except objects that are suspended as a part of another one.
 func (w *World) suspensions() (list []suspended) {
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -52,7 +53,7 @@ func (w *World) addParts(name string, parts map[string]bool) {
 	}
 }
 
-// Had reports whether something of that key was a part of it.
+// Had reports whether an object with that key counts as a part of the suspended object.
 func (s suspended) Had(key manifest.Key) bool {
 	if s.parts != nil {
 		return s.parts[key.Kind] && (key.Name == s.Key.Name || strings.HasPrefix(key.Name, s.Key.Name+"-"))

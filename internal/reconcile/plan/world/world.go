@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// World is what a plan is made from: what the commit wants, what the cloud has, and what is remembered. Nothing changes it.
+// World is the input of a plan, with indexes. Nothing changes it.
 type World struct {
 	Input
 	plan.Digests
@@ -20,14 +20,15 @@ type World struct {
 	KindNames []string          // kind names, in creation order
 	ByKey     map[manifest.Key]*kind.Desired
 	Cloud     *bind.Cloud
-	ByOwner   map[string]manifest.Key      // which desired object answers for an owner text.
-	AdoptedBy map[*kind.Live]*kind.Desired // which managed object names it by spec.import.id.
+	ByOwner   map[string]manifest.Key      // the desired object of each owner text.
+	AdoptedBy map[*kind.Live]*kind.Desired // the managed object that names a live one by spec.import.id.
 	Suspended []suspended                  // objects that may have parts without a manifest.
-	Further   *Further                     // the further members that groups may have; nil for none.
+	Further   *Further                     // the spares and scaled members of groups; nil for none.
 	plan.Stock
 }
 
-// Of is the world of an input, with the marks that its cloud bears, and the further members that groups may have.
+// Of returns the world of an input. cloud has the same objects as in.Have. all has the spares and scaled members
+// of groups.
 func Of(in Input, cloud *bind.Cloud, all *Further) *World {
 	w := &World{
 		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
@@ -72,14 +73,14 @@ func Of(in Input, cloud *bind.Cloud, all *Further) *World {
 	return w
 }
 
-// isWanted reports whether a manifest stands for an owner text.
+// isWanted reports whether a desired object has the owner text.
 func (w *World) isWanted(owner string) bool {
 	_, wanted := w.ByOwner[owner]
 	return wanted
 }
 
-// Loosely reports whether all that an object uses of another one the cloud takes off
-// when that is deleted.
+// Loosely reports whether the object l does not prevent the deletion of the object other, because the cloud
+// itself detaches everything of other that l uses.
 func Loosely(l, other *kind.Live) bool {
 	return slices.Contains(l.AutoDetached, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }
