@@ -14,15 +14,15 @@ import (
 
 // Expand creates
 //
-//	Port/NAME          in the network, with the security groups
-//	Port/NAME-PORT     for each of ports
-//	Volume/NAME-root   if there is a rootVolume
-//	Volume/NAME-VOLUME for each of volumes that is its own
-//	VolumeSnapshotSchedule/NAME-VOLUME for each of those with snapshots
-//	Server/NAME        with those ports and volumes
-//	FloatingIP/NAME    if there is a floatingIP
+//	Port/NAME                           a port in the network, with the security groups
+//	Port/NAME-PORT                      a port for each entry of ports
+//	Volume/NAME-root                    the root volume, if there is a rootVolume
+//	Volume/NAME-VOLUME                  a volume for each entry of volumes without volumeRef
+//	VolumeSnapshotSchedule/NAME-VOLUME  a schedule for each such volume with snapshots
+//	Server/NAME                         a server with those ports and volumes
+//	FloatingIP/NAME                     a floating IP, if there is a floatingIP
 //
-// and imports the objects that they refer to.
+// and imports the objects to which they refer.
 func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	network, ok := r.chooseNetwork(s, e)
 	if ok = s.Template.Look("spec", e) && ok; !ok {
@@ -48,12 +48,13 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Child("Server", e.Key.Name, resource(server(s, zone, e)))
 	if s.FloatingIP != nil {
 		external := s.FloatingIP.External(e)
-		addressing.NoteWay(e, "spec.floatingIP", external, network, strings.Fields(s.Subnet)) // one, or none
+		addressing.NoteWay(e, "spec.floatingIP", external, network, strings.Fields(s.Subnet)) // a list of one name, or an empty one
 		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
 	}
 }
 
-// plug adds a port, and finds the other objects that it needs on its network.
+// plug adds a port, and imports the other objects that the port needs on its
+// network.
 func plug(name string, i machine.Interface, e *kind.Expansion) {
 	for _, group := range i.SecurityGroups {
 		machine.Existing(e, "SecurityGroup", group)
@@ -64,7 +65,8 @@ func plug(name string, i machine.Interface, e *kind.Expansion) {
 	e.Child("Port", name, resource(port(i)))
 }
 
-// attach adds the machine's own volume, or finds the referenced one.
+// attach adds a volume of the machine. If the entry refers to an existing
+// volume, it imports that one.
 func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)
@@ -94,7 +96,7 @@ func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	}
 }
 
-// snapshots is the schedule of a volume.
+// snapshots is the manifest of the schedule for a volume.
 func snapshots(v *machine.Volume, volume string) fields {
 	s := v.Snapshots
 	f := fields{"volumeRef": volume, "schedule": s.Schedule, "keep": s.Keep, "onDelete": s.Ends(cmp.Or(v.OnDelete, "delete"))}
@@ -112,7 +114,8 @@ func deref(text *string) string {
 	return *text
 }
 
-// portRefs are the ports of the server: the one on its network is the first.
+// portRefs are the references to the ports of the server. The first one is the
+// port on the machine's network.
 func portRefs(s *Spec, e *kind.Expansion) []fields {
 	list := []fields{{"portRef": e.Key.Name}}
 	for _, i := range s.Ports {
@@ -132,7 +135,7 @@ func volumeRefs(s *Spec, e *kind.Expansion) (list []fields) {
 	return list
 }
 
-// partName is the name of a part of which the machine can have several.
+// partName is the name of an object of which a machine can have several.
 func partName(e *kind.Expansion, name string) string { return e.Key.Name + "-" + name }
 
 func rootName(e *kind.Expansion) string { return partName(e, machine.RootName) }
@@ -149,8 +152,9 @@ func (f fields) put(name, value string) {
 
 func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
 
-// port asks for one address, and for the cloud's default security group if no
-// other is named. K-ORC's ports have neither unless they ask for it.
+// port returns a port that requests one address. If no security group is named,
+// it also requests the cloud's default group. Without these requests, a Port of
+// K-ORC has neither.
 func port(i machine.Interface) fields {
 	address := fields{}
 	address.put("subnetRef", i.Subnet)
@@ -206,7 +210,8 @@ func server(s *Spec, zone string, e *kind.Expansion) fields {
 	return f
 }
 
-// userData refers to the script at its source: a secret is not copied.
+// userData refers to the Secret or ConfigMap that holds the script, so that a
+// secret is not copied.
 func userData(s *machine.InitScript) fields {
 	f := fields{"script": true}
 	if s.Template {

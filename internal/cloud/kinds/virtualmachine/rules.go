@@ -10,13 +10,14 @@ import (
 
 func (rules) Validate(s *Spec, r *kind.Report) { s.Template.Validate("spec", r) }
 
-// onlyNetwork is the name of the import for the network that nobody has named.
+// onlyNetwork is the name of the imported network if nothing names a network.
 const onlyNetwork = "the-only-network"
 
 const hintNetwork = "several networks could serve, or none; set spec.defaults.network in the stack's configuration, or spec.network"
 
-// chooseNetwork finds the name of the machine's network: its own, the stack's
-// default, the only one of the repository, or the only one of the cloud.
+// chooseNetwork returns the name of the machine's network: the one in the
+// manifest, the stack's default, the only one of the repository, or the only
+// one of the cloud.
 func (r rules) chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
 	if name := cmp.Or(s.Network, r.defaults.Network); name != "" {
 		machine.Existing(e, "Network", name)
@@ -35,7 +36,8 @@ func (r rules) chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) 
 	}
 }
 
-// zone translates the words of the stack.
+// zone returns the availability zone for a name that the stack's configuration
+// defines, and any other name unchanged.
 func (r rules) zone(s *Spec) string {
 	if zone, ok := r.defaults.Zones[s.Zone]; ok {
 		return zone

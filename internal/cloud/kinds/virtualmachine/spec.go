@@ -1,6 +1,6 @@
 // Package virtualmachine is the kind VirtualMachine: a running machine, described in few words. It
-// expands into a port and a server of the same name. It imports the image, flavor, network, key pair and
-// security groups, if the repository does not describe them itself.
+// expands into a port and a server of the same name. If the repository does not declare the image,
+// flavor, network, key pair or security groups, it imports them.
 package virtualmachine
 
 import (
