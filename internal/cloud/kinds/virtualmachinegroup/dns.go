@@ -7,14 +7,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// DNS says under which names a group and its machines are found.
+// DNS says under which names a group and its machines can be found.
 type DNS struct {
 	ZoneRef string   `json:"zoneRef" rule:"required,min=1" doc:"The DNSZone that the records are in."`
 	Name    string   `json:"name,omitempty" rule:"max=200" doc:"Name of the record of all machines; the group's name if left out. The records of single machines are called NAME-0 and so on. If NAME is left out, they have the names of the machines."`
 	Types   []string `json:"types,omitempty" rule:"min=1,max=2,unique,enum=A|AAAA" doc:"Types of the records; A if left out."`
 	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
 	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record, too."`
-	// ReverseZoneRef is a zone for the addresses of one family, whatever Types are.
+	// ReverseZoneRef is a zone for addresses of one family, IPv4 or IPv6. It does
+	// not depend on Types.
 	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone that contains the addresses of the machines, such as 0.0.10.in-addr.arpa. Each machine gets a PTR record there, with the name of the machine's own record."`
 }
 
@@ -24,8 +25,8 @@ func (d *DNS) validate(r *kind.Report) {
 	}
 }
 
-// expand adds the record sets. They come last, since they need the members of the
-// group.
+// expand adds the record sets. It is called last, because the record sets need
+// the members of the group.
 func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 	if d == nil {
 		return
@@ -60,7 +61,7 @@ func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 	}
 }
 
-// single adds a record set that exists whenever its machine does.
+// single adds one record set that exists as long as its machine exists.
 func single(e *kind.Expansion, name string, record body, when kind.Presence) {
 	e.Varied("DNSRecordSet", 1, func(int) string { return name }, []any{record}, func(int) int { return 0 }, when)
 }
@@ -71,12 +72,13 @@ func (d *DNS) pointer(record, machine string) body {
 	return d.lasting(map[string]any{"zoneRef": d.ReverseZoneRef, "type": "PTR", "recordSetRef": record, "virtualMachineRef": machine})
 }
 
-// record is a record set that follows an object.
+// record returns a record set with the addresses of the object that field refers
+// to.
 func (d *DNS) record(of, called, field, follows string) body {
 	return d.lasting(map[string]any{"zoneRef": d.ZoneRef, "name": called, "type": of, field: follows})
 }
 
-// lasting is a record set with its TTL.
+// lasting adds the TTL to a record set.
 func (d *DNS) lasting(r map[string]any) body {
 	if d.TTL != nil {
 		r["ttl"] = *d.TTL

@@ -16,24 +16,24 @@ import (
 // fields are a part of a manifest, as in JSON.
 type fields map[string]any
 
-// member is a server with its parts, in the words of a template.
+// member is a server with its ports and volumes, in the form of a template.
 type member struct {
 	template  fields
-	group     string // the server group
+	group     string // name of the server group
 	parts     []kind.Called
-	described bool // by a text of its own; Nova's default is the name
+	described bool // the server has a description of its own, not Nova's default, which is the name
 }
 
-// gatherer reads members from exported objects. It takes every field that it has a word for out of the specs.
-// If any field is left, the server is not a member.
+// gatherer reads members from exported objects. It removes each field from the specs for which a template has
+// a word. If any field remains, the server is not a member.
 type gatherer struct {
 	of map[kind.Called]fields
 	member
-	key kind.Called // the server's
+	key kind.Called // kind and name of the server
 	ok  bool
 }
 
-// Gather finds the servers NAME-0, NAME-1 and so on of one server group that are alike.
+// Gather finds servers NAME-0, NAME-1 and so on that are in one server group and differ only in their numbers.
 func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
 	specs := map[kind.Called]fields{}
 	for _, o := range of {
@@ -67,7 +67,8 @@ func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
 	return found
 }
 
-// numbered splits the name of a member into group and number, as [rules.Expand] composes it.
+// numbered splits the name of a member into the group's name and the number. It is the inverse of the names
+// that [rules.Expand] makes.
 func numbered(name string) (of string, number int, ok bool) {
 	at := strings.LastIndexByte(name, '-')
 	if at < 1 {
@@ -77,7 +78,7 @@ func numbered(name string) (of string, number int, ok bool) {
 	return name[:at], number, err == nil && strconv.Itoa(number) == name[at+1:]
 }
 
-// alike is the group of members that differ only in their numbers, which count from 0.
+// alike returns a group of the members, if they differ only in their numbers and the numbers count from 0.
 func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	count, first := len(list), list[0]
 	if count < 2 {
@@ -104,8 +105,8 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	return one, true
 }
 
-// unzone removes the zones from the templates of members that are in several zones. With even, the zones are
-// those of [machine.Spread].
+// unzone removes the zones from the templates, if the members are in several zones. even is true if the
+// members have the zones that [machine.Spread] would give them, or are all in the same zone.
 func unzone(list map[int]member) (zones []string, even bool) {
 	for i := range len(list) {
 		zone, _ := list[i].template["zone"].(string)
@@ -163,7 +164,8 @@ func (g *gatherer) read() {
 	}
 }
 
-// part records an object as a part of the machine and returns a copy of its spec, which the caller may change.
+// part records an object as a part of the machine and returns a copy of its spec. The caller may change the
+// copy.
 func (g *gatherer) part(key kind.Called) fields {
 	spec, there := g.of[key]
 	g.ok = g.ok && there
@@ -171,7 +173,7 @@ func (g *gatherer) part(key kind.Called) fields {
 	return maps.Clone(spec)
 }
 
-// suffix is the part's own name within the machine.
+// suffix returns the name of a part without the prefix, which is the name of the machine.
 func (g *gatherer) suffix(name string) string {
 	rest, ok := strings.CutPrefix(name, g.key.Name+"-")
 	g.ok = g.ok && ok && rest != ""
@@ -185,7 +187,7 @@ func (g *gatherer) port(name string) {
 		list, _ := g.template["ports"].([]fields)
 		g.template["ports"] = append(list, to)
 	}
-	if spec["dnsName"] == g.key.Name { // Nova writes it where Neutron has names in DNS
+	if spec["dnsName"] == g.key.Name { // Nova writes the name if Neutron supports names in DNS
 		delete(spec, "dnsName")
 	}
 	addresses, _ := spec["addresses"].([]any)
@@ -233,7 +235,8 @@ func (g *gatherer) metadata(spec fields) {
 	}
 }
 
-// refs removes a list of references from a spec; each element must have no other field.
+// refs removes a list of references from a spec and returns the names. If an element has other fields, the
+// server is not a member.
 func (g *gatherer) refs(spec fields, field, ref string) (names []string) {
 	list, _ := spec[field].([]any)
 	delete(spec, field)
@@ -246,7 +249,7 @@ func (g *gatherer) refs(spec fields, field, ref string) (names []string) {
 	return names
 }
 
-// move moves fields, FROM=TO, from one part of a manifest to another.
+// move moves fields from one part of a manifest to another. Each word of names is FROM=TO.
 func move(from, to fields, names string) {
 	for pair := range strings.FieldsSeq(names) {
 		old, name, _ := strings.Cut(pair, "=")

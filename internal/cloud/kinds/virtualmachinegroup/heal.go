@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The defaults for machines that do not serve.
+// These are the defaults for machines that do not work.
 const (
 	healAfter   = 120
 	healPerHour = 3
@@ -34,8 +34,8 @@ func (h *Heal) validate(probed bool, r *kind.Report) {
 
 const leave = "leave"
 
-// rollout is the policy in the core's types. It is the zero value where the group
-// heals nothing.
+// rollout converts the policy to the types of package rollout. If the group heals
+// nothing, the result is the zero value.
 func (h *Heal) rollout() rollout.Heal {
 	if h == nil {
 		return rollout.Heal{}
@@ -47,7 +47,7 @@ func (h *Heal) rollout() rollout.Heal {
 		return rollout.Cure(given)
 	}
 	most, err := amount(h.MaxSick)
-	if most == nil || err != nil { // validate reports it
+	if most == nil || err != nil { // validate reports the error
 		parsed, _ := rollout.ParseAmount(healMaxSick)
 		most = &parsed
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The defaults of probes.
+// These are the defaults of probes.
 const (
 	interval  = 10
 	timeout   = 3
@@ -44,7 +44,7 @@ func validateProbes(list []Probe, r *kind.Report) {
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// probes are the probes in the core's types.
+// probes converts the probes to the types of package rollout.
 func probes(list []Probe) (out []rollout.Probe) {
 	seconds := func(given *int, otherwise int) time.Duration {
 		return time.Duration(table.Or(given, otherwise)) * time.Second

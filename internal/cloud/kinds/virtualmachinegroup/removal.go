@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// hinted are the numbers of the machines that the group omits; ok is false where a hint names no machine of
-// the group.
+// hinted returns the numbers of the machines that removalHints name. ok is false if a hint does not name a
+// machine of the group.
 func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 	numbers, ok = map[int]bool{}, true
 	for i, hint := range s.RemovalHints {
@@ -23,7 +23,7 @@ func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 	return numbers, ok
 }
 
-// noteIdle notes the hints at machines that would not exist anyway.
+// noteIdle notes hints that name machines which would not exist even without the hint.
 func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
 	for i, hint := range s.RemovalHints {
 		if _, number, _ := numbered(hint); number > last(numbers) {
@@ -32,7 +32,7 @@ func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
 	}
 }
 
-// last is the highest number; -1 where there is none.
+// last is the highest number; -1 if there is none.
 func last(numbers []int) int {
 	if len(numbers) == 0 {
 		return -1
@@ -40,14 +40,15 @@ func last(numbers []int) int {
 	return numbers[len(numbers)-1]
 }
 
-// withVolumes is the template with end as the onDelete of volumes that declare none.
+// withVolumes returns a copy of the template. Its own volumes without an onDelete get end as their
+// onDelete.
 func withVolumes(t machine.Template, end string) machine.Template {
 	list := make([]machine.Volume, len(t.Volumes))
 	for i, v := range t.Volumes {
 		if v.VolumeRef == "" && v.OnDelete == "" {
 			v.OnDelete = end
 		}
-		if end == "delete" { // a spare has no data to keep, and a number that no other machine had
+		if end == "delete" { // a spare machine has no data to keep, and no other machine had its number, so there is nothing to restore
 			v.Snapshots, v.RestoreFrom = nil, nil
 		}
 		list[i] = v

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// policies are Nova's words for those of manifests.
+// policies maps the policies of manifests to Nova's names.
 var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-affinity", "hard": "anti-affinity"}
 
 func (rules) Validate(s *Spec, r *kind.Report) {
@@ -27,10 +27,10 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 
 // Expand creates
 //
-//	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
-//	VirtualMachine/NAME-0 …     in that group, with the numbers of places; those beyond minReplicas come and go
-//	DNSRecordSet/NAME …         if there is dns, one for each machine, and one for each of their addresses
-//	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
+//	ServerGroup/NAME               a server group, unless haPolicy is none or serverGroup names one
+//	VirtualMachine/NAME-0 …        the machines, in that group; machines beyond minReplicas exist only while they are asked for
+//	DNSRecordSet/NAME …            if there is dns: a record set of all machines, and record sets of each machine
+//	VirtualMachine/NAME-spare-0 …  spare machines while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	hinted, ok := s.hinted(e)
 	if ok = s.Template.Look("spec.template", e) && ok; !ok {
@@ -77,7 +77,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	s.DNS.expand(numbers, least, e)
 }
 
-// members adds machines with these numbers, each in its zone or isolation group.
+// members adds the machines with these numbers. Each is in its zone or isolation group.
 func (s *Spec) members(numbers, in []int, m one, when kind.Presence, e *kind.Expansion) {
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, numbers[i]) }
 	e.Varied("VirtualMachine", len(numbers), name, s.bodies(m), func(i int) int { return in[i] }, when)

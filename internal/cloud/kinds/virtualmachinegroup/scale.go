@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// validateScale checks the bounds between which somebody else chooses the number of machines.
+// validateScale checks minReplicas and maxReplicas. Between them, another program chooses the
+// number of machines.
 func (s *Spec) validateScale(r *kind.Report) {
 	const least, most = "spec.minReplicas", "spec.maxReplicas"
 	if s.MaxReplicas == nil {
@@ -30,7 +31,7 @@ func (s *Spec) validateScale(r *kind.Report) {
 	}
 }
 
-// least is how many of so many machines always exist.
+// least is the number of machines that always exist, out of the given number.
 func (s *Spec) least(of int) int {
 	if s.MaxReplicas == nil {
 		return of

@@ -1,5 +1,5 @@
-// Package virtualmachinegroup is the kind VirtualMachineGroup: a number of machines
-// that are all alike. It expands into that number of virtual machines, and a server
+// Package virtualmachinegroup is the kind VirtualMachineGroup: a number of
+// identical machines. It expands into that number of virtual machines, and a server
 // group that spreads them over hosts.
 package virtualmachinegroup
 
@@ -60,8 +60,8 @@ type Heal struct {
 	MaxSick      *manifest.IntOrString `json:"maxSick,omitempty" doc:"Limit of machines that do not serve: a number, or a share of replicas, at least one; default 50%. If more machines do not serve, none is healed."`
 }
 
-// Probe says how a machine is asked whether it serves, at the address of its first
-// port.
+// Probe describes a request by which the agent checks whether a machine works. It
+// is sent to the address of the machine's first port.
 type Probe struct {
 	Type                string `json:"type" rule:"required,enum=http|https|tcp|grpc" doc:"tcp: the machine accepts a connection. http, https: it answers a GET with a status from 200 to 399; its certificate is not verified. grpc: it answers SERVING by the gRPC health checking protocol, without TLS."`
 	Port                int    `json:"port" rule:"required,min=1,max=65535" doc:"Port that is asked."`

@@ -10,13 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// drainSeconds is the default time for which machines are drained.
+// drainSeconds is the default time in seconds for which a machine is drained before
+// it is changed.
 const drainSeconds = 30
 
 // maxSpares is the maximal number of spare machines of a group.
 const maxSpares = 1000
 
-// validate reports the parts of the strategy that make no sense for this number of
+// validate reports parts of the strategy that cannot work with this number of
 // machines.
 func (s *Strategy) validate(machines int, r *kind.Report) {
 	const field = "spec.strategy"
@@ -55,8 +56,8 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	}
 }
 
-// rollout is the strategy in the core's types. A value that cannot be read counts as
-// left out.
+// rollout converts the strategy to the types of package rollout. A value that cannot
+// be read counts as omitted.
 func (s *Strategy) rollout() rollout.Strategy {
 	said := s != nil
 	if !said {

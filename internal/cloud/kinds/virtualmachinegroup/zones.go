@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// IsolationGroup is a part of the machines that is in one zone. The words are those of m3db-operator (m3db-operator
-// pkg/apis/m3dboperator/v1alpha1/cluster.go).
+// IsolationGroup is a part of the machines that is in one zone. The names of its fields are from m3db-operator
+// (m3db-operator pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type IsolationGroup struct {
 	Name         string `json:"name" rule:"required,format=label" doc:"Name of the isolation group. The machines have it as metadata isolationGroup, unless the template's metadata has another value there."`
 	Zone         string `json:"zone,omitempty" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one; the cloud decides if left out."`
@@ -19,7 +19,7 @@ type IsolationGroup struct {
 	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`
 }
 
-// groupKey is the metadata key on a machine for the name of its isolation group.
+// groupKey is a key of a machine's metadata. Its value is the name of the machine's isolation group.
 const groupKey = "isolationGroup"
 
 func (g *IsolationGroup) members() int { return table.Or(g.Members, table.Or(g.NumInstances, 0)) }
@@ -66,11 +66,11 @@ func (s *Spec) machines() (n int) {
 	return n
 }
 
-// zones is the number of zones or isolation groups over which the machines are spread; 0 where all machines are alike.
+// zones is the number of zones or isolation groups over which the machines are spread; 0 if there are none.
 func (s *Spec) zones() int { return max(len(s.Zones), len(s.IsolationGroups)) }
 
-// places are the numbers of the machines, in ascending order, and for each the index of its zone or isolation group.
-// Numbers of removal hints are left out.
+// places returns the numbers of the machines, in ascending order. in has the index of the zone or isolation group of
+// each machine. The numbers in hinted are omitted.
 func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 	if len(s.IsolationGroups) == 0 {
 		return machine.Places(max(1, len(s.Zones)), s.machines(), hinted)
@@ -82,7 +82,8 @@ func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 	return machine.PlacesIn(room, hinted)
 }
 
-// beside is the zone or isolation group of each spare machine: in turn, and in none without machines.
+// beside returns the index of the zone or isolation group for each spare machine. The spare machines are spread over
+// all that have machines.
 func (s *Spec) beside(count int) []int {
 	var open []int
 	for zone := range max(1, s.zones()) {
@@ -100,7 +101,7 @@ func (s *Spec) beside(count int) []int {
 	return in
 }
 
-// bodies are the machines of each zone or isolation group; one body where they are all alike.
+// bodies returns one body of a machine for each zone or isolation group. If there are none, it returns one body.
 func (s *Spec) bodies(m one) (list []any) {
 	for _, zone := range s.Zones {
 		m.Zone = zone
@@ -117,7 +118,7 @@ func (s *Spec) bodies(m one) (list []any) {
 	return list
 }
 
-// one is a machine of the group.
+// one is the spec of a machine of the group.
 type one struct {
 	machine.Template
 	ServerGroup string `json:"serverGroup,omitempty"`
