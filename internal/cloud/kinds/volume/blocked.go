@@ -14,17 +14,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// withAttachments is the first microversion in which Cinder lists all attachments of a volume. Its list of volumes omits
-// some: an attachment that is only reserved. (cinder/api/openstack/rest_api_version_history.rst)
+// withAttachments is the first microversion in which Cinder lists all attachments of a volume. The volume itself does not
+// show attachments that are only reserved. (cinder/api/openstack/rest_api_version_history.rst)
 const withAttachments = "3.27"
 
-// deletable begins Cinder's refusal to delete a volume, whatever the cause.
+// deletable is the beginning of Cinder's error when it refuses to delete a volume, whatever the cause is.
 const deletable = "Volume status must be"
 
-// blocked names the attachments, snapshots or transfer because of which Cinder refuses to delete a volume. Some stay until a
-// person removes them: the attachment of a server that no longer exists, snapshots that nobody deletes, and a transfer. A
-// server that was deleted while it was built can leave such an attachment. The agent waits for other causes, which end by
-// themselves.
+// blocked adds to Cinder's error the attachments, snapshots or transfer because of which it refuses to delete a volume. Some
+// of them stay until a person removes them: the attachment of a server that no longer exists, available snapshots, and a
+// transfer. Such an attachment is left if a server was deleted while Nova built it. In all other cases the error means busy,
+// because the cause will end without a person.
 func blocked(ctx context.Context, d driver, have typed.Live[state], refused error) error {
 	passes := blockstorage.Refused(refused, have.State.More.Status, deletable)
 	if !errors.Is(passes, kind.ErrBusy) {
@@ -60,7 +60,7 @@ type claim struct {
 	Instance string `json:"instance"`
 }
 
-// claims are the attachments of a volume that name a server; none where Cinder cannot list them.
+// claims returns the attachments of a volume that name a server. If Cinder is too old to list them, it returns none.
 func claims(ctx context.Context, c *cloud.Client, volume string) ([]claim, error) {
 	version, err := c.Microversion(ctx, cloud.BlockStorage, withAttachments)
 	if err != nil || !cloud.AtLeast(version, withAttachments) {

@@ -19,7 +19,7 @@ const whileInUse = "3.42"
 type driver = *define.Driver[Spec, Filter, More]
 
 // update changes the type and the size by separate requests. Cinder changes the type
-// asynchronously. Where it cannot, it leaves the volume unchanged.
+// asynchronously. If Cinder cannot change it, the volume stays unchanged.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if change.Have.State.More.Status == backingUp && (wayTo(change.Changes) != "" || kind.Has(change.Changes, "spec.resource.size")) {
 		return fmt.Errorf("%w: a backup is being made of it", kind.ErrBusy)
@@ -59,15 +59,15 @@ func grow(ctx context.Context, d driver, size int, have typed.Live[state]) error
 	err := d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(have.ID) + "/action",
 		Body: map[string]any{"os-extend": map[string]any{"new_size": size}}, Microversion: version})
 	given := []string{"currently reserved", "currently attaching"}
-	if version == "" { // it was attached after the list was read
+	if version == "" { // the volume was attached after the list was read
 		given = append(given, "currently in-use")
 	}
 	return cloud.Passes(err, given...)
 }
 
-// remove asks Cinder to delete the volume. Cinder takes some time for it, and answers
-// 400 where other services answer 409, if the volume is attached or has snapshots. A
-// volume that is to be recreated is detached first.
+// remove asks Cinder to delete the volume, which takes some time. If the volume is
+// attached or has snapshots, Cinder answers 400, where other services answer 409. If
+// a new volume will replace this one, it is detached first.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if have.Recreated {
 		if err := detach(ctx, d.Client, have); err != nil {
@@ -81,8 +81,9 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error)
 	return false, err
 }
 
-// detach detaches a volume from its servers, and returns a busy error until they have
-// done so. It does not detach it from servers that the stack did not create.
+// detach detaches a volume from its servers, and returns an error that means busy
+// until they have done so. It refuses if one of the servers does not belong to the
+// stack.
 func detach(ctx context.Context, c *cloud.Client, have typed.Live[state]) error {
 	for _, a := range have.State.More.Attachments {
 		if err := define.NotForeign(ctx, c, a.ServerID, have.Mark); err != nil {

@@ -9,11 +9,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// ofCinder are the entries that Cinder itself adds to a volume once it was attached or made read-only. It shows
-// them among people's entries, and nobody can remove them. (cinder/api/api_utils.py: add_visible_admin_metadata)
+// ofCinder are the metadata that Cinder itself adds to a volume when it is attached or made read-only. It shows
+// them among the metadata that people wrote, and nobody can remove them. (cinder/api/api_utils.py:
+// add_visible_admin_metadata)
 var ofCinder = []string{"readonly", "attached_mode"}
 
-// written are the metadata of a volume without Cinder's own entries, unless the manifest names them.
+// written returns the metadata of a volume without ofCinder. An entry of ofCinder remains if the manifest names
+// it.
 func written(spec *Spec, have *table.Object[Spec, More]) map[string]string {
 	named := pairs(spec.Metadata)
 	all := pairs(have.Spec.Metadata)
@@ -37,7 +39,7 @@ func compareMetadata(w typed.Want[Spec], have *table.Object[Spec, More], c *kind
 	kind.Field(c, "spec.resource.metadata", written(w.Spec, have), pairs(w.Spec.Metadata))
 }
 
-// exportMetadata leaves out Cinder's own entries.
+// exportMetadata omits the metadata that Cinder itself adds.
 func exportMetadata(_ *state, spec *Spec, _ *kind.Export) {
 	spec.Metadata = slices.DeleteFunc(spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
 }

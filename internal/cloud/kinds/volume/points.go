@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// before is the latest time of the restored snapshot or backup; the zero time for any.
+// before is the latest time of a snapshot or backup that may be restored; the zero time if any
+// may be.
 func (r *RestoreFrom) before() (time.Time, error) {
 	if r.Before == nil {
 		return time.Time{}, nil
@@ -19,9 +20,9 @@ func (r *RestoreFrom) before() (time.Time, error) {
 	return time.Parse(time.RFC3339, *r.Before)
 }
 
-// point is the snapshot or backup that a new volume begins with, or the cause why there is none.
-// Others may have marked snapshots of another volume as members of the series. Between volumes,
-// point chooses nothing.
+// point returns the snapshot or backup whose data a new volume gets, or the reason why there is
+// none. Other people can have marked snapshots of another volume as members of the series. If
+// the series has snapshots of several volumes, point chooses none of them.
 func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	const series = "VolumeSnapshotSchedule"
 	name := series + "/" + r.ScheduleRef
@@ -32,7 +33,7 @@ func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	case err != nil:
 		return found, fmt.Sprintf("%s: %v", name, err)
 	}
-	before, _ := r.before() // Validate has checked it
+	before, _ := r.before() // Validate reports the error
 	var of []string
 	for _, p := range facts.Points {
 		switch {

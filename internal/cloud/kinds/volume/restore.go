@@ -16,26 +16,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A restored volume loses its metadata. Shortly before it is available, Cinder overwrites them with those
-// of the backup's volume, and with that volume's mark (cinder/backup/driver.py: _restore_vol_meta). The
-// description stays, since the volume has a name. Therefore the create request puts the mark in the
-// description, with the ID of the backup:
+// A restored volume loses its metadata: shortly before it is available, Cinder replaces them by the
+// metadata of the backup's volume, including that volume's mark (cinder/backup/driver.py:
+// _restore_vol_meta). Cinder does not replace the description of a volume that was created with a name.
+// Therefore the create request writes the mark into the description, with the ID of the backup:
 //
 //	[stackreeve:prod:Volume/data stackreeve-applied:restores-<ID of the backup>]
 //
-// When the volume is available, one request writes its declared description and metadata, with the mark.
-// A kill before that leaves a volume that is recognisable as the stack's.
+// When the volume is available, one request writes its declared description and its metadata with the
+// mark. If the agent is killed before that, the description still shows that the volume is the stack's.
 
 // fromBackups is the first microversion in which a volume can be created from a backup.
 // (cinder/api/openstack/rest_api_version_history.rst)
 const fromBackups = "3.47"
 
-// restores begins the part of such a description about the backup. It is also the note of a volume that
-// has one.
+// restores is the prefix of the ID of the backup in such a description. It is also the name of a note on
+// volumes that have such a description.
 const restores = "restores-"
 
-// sourceBackup is the metadata key in which Cinder stores the ID of the backup that a volume was restored
-// from.
+// sourceBackup is the metadata key under which Cinder stores the ID of the backup from which a volume was
+// restored.
 const sourceBackup = "src_backup_id"
 
 func restoredFrom(s *state) string {
@@ -47,7 +47,8 @@ func restoredFrom(s *state) string {
 	return ""
 }
 
-// restore adds the attributes for a backup to the body of a create request.
+// restore requests in the body of a create request that the backup is restored: it adds the description
+// with the mark.
 func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, body map[string]any) error {
 	if backup == "" {
 		return nil
@@ -65,9 +66,9 @@ func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, b
 	return nil
 }
 
-// restored is the mark of a volume that the stack restores from a backup, until the restore is finished;
-// nil for any other. Cinder copies descriptions to volumes that people restore without a name: such a
-// copy was restored from a backup other than the one in its description.
+// restored returns the mark of a volume that the stack restores from a backup, until the restore is
+// finished; nil for any other volume. If people restore a backup without a name, Cinder copies the
+// description to the new volume. Such a copy was restored from another backup than the description names.
 func restored(s *state) *kind.Mark {
 	own, m := mark.InDescription(table.Or(s.Spec.Description, ""))
 	if own != "" || m == nil {
@@ -84,7 +85,8 @@ func restored(s *state) *kind.Mark {
 
 func isRestored(s *state) bool { return s.Notes[restores] != "" }
 
-// settled refuses to change a volume during a restore: Cinder would overwrite the change.
+// settled returns an error while a backup is restored to the volume, because Cinder would overwrite a
+// change.
 func settled(s *state) error {
 	if isRestored(s) && !slices.Contains([]string{"available", "in-use", "reserved"}, s.More.Status) {
 		return fmt.Errorf("%w: a backup is being restored to it", kind.ErrBusy)

@@ -28,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 	validateSource(s, r)
 }
 
-// compareSize replaces a volume that shall be smaller.
+// compareSize reports a change of the size. If the manifest has a smaller size, the volume must be replaced.
 func compareSize(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.InPlace
 	if w.Spec.Size < have.Spec.Size {
@@ -37,7 +37,7 @@ func compareSize(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 	kind.Differs(c, "spec.resource.size", have.Spec.Size, w.Spec.Size, cost)
 }
 
-// compareType compares names: Cinder shows the name of the type.
+// compareType compares the names of types, because Cinder shows the name and not the ID.
 func compareType(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
 		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
@@ -59,23 +59,23 @@ func observe(s *state, live *kind.Live) {
 		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
 	}
 	if live.Mark != nil && live.Mark.Applied == "" {
-		live.Mark.Applied = kind.Unreadable // it is created in one request, so somebody has emptied the digest
+		live.Mark.Applied = kind.Unreadable // the agent creates a volume with its digest in one request, so somebody else has removed the digest
 	}
 }
 
 // backingUp is the status of a volume during a backup, which can take hours.
 const backingUp = "backing-up"
 
-// failed are the status of the volume and the place for the reason of an error.
+// failed returns the status of the volume, and the field in which the reason of an error is stored.
 func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
-// phase is the state of a volume. (cinder/objects/fields.py: VolumeStatus)
+// phase returns the phase of a volume. (cinder/objects/fields.py: VolumeStatus)
 //
 //	available, in-use, reserved     ready
-//	backing-up                      ready: it continues to serve
+//	backing-up                      ready, because servers can use the volume meanwhile
 //	deleting                        deleting
-//	error, never seen in use        failed: perhaps its creation did not succeed
-//	error otherwise, error_…        degraded: it may hold data
+//	error, never seen in use        failed, because its creation may not have succeeded
+//	error otherwise, error_…        degraded, because it may hold data
 //	creating, attaching, …          pending
 func phase(volume *state) (kind.Phase, string) {
 	s := &volume.More
@@ -95,13 +95,14 @@ func phase(volume *state) (kind.Phase, string) {
 	return kind.Pending, "is " + s.Status
 }
 
-// copied names the evidence that the mark on a volume is a copy. Cinder puts the metadata of a volume into its backups. From there
-// they get onto each volume that a backup is restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
-// backup/manager.py: restore_backup). It also clones volumes with their metadata when it makes images of them (volume/manager.py:
-// _clone_image_volume).
+// copied returns a text with the evidence that the mark on a volume is a copy; "" if there is none. Cinder stores the metadata of
+// a volume in its backups. If a backup is restored, the new volume gets these metadata and src_backup_id (cinder/backup/driver.py:
+// _restore_vol_meta, backup/manager.py: restore_backup). If Cinder makes an image of a volume, it clones the volume with its
+// metadata (volume/manager.py: _clone_image_volume).
 //
-// The agent's own volumes name the volume or snapshot that they come from beside the mark. They come from no backup, or are marked
-// after the restore (see restore.go). An adopted volume has its own ID beside the mark since its adoption.
+// Metadata of the agent's own volumes name, in addition to the mark, the volume or snapshot from which they were made. If they
+// were restored from a backup, they get the mark after the restore (see restore.go). The metadata of an adopted volume contain its
+// own ID since the adoption.
 func copied(s *state) string {
 	backup := restoredFrom(s)
 	switch {
@@ -121,18 +122,19 @@ func copied(s *state) string {
 	return ""
 }
 
-// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, or an entry that Cinder adds on
-// attachment. A change more than an hour after the creation is evidence, too: no copy of an image takes longer. The absence of
-// evidence proves nothing.
+// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, or an entry that Cinder adds
+// when a volume is attached. A change more than an hour after the creation is evidence, too, because no copy of an image takes
+// longer. If there is no evidence, the volume may have been in use nevertheless.
 func used(s *state) bool {
 	created, updated := s.More.CreatedAt, s.More.UpdatedAt
 	return len(s.More.Attachments) > 0 || !created.IsZero() && !updated.IsZero() && updated.Sub(created.Time) >= time.Hour ||
 		slices.ContainsFunc(s.Spec.Metadata, func(m define.NameValue) bool { return slices.Contains(ofCinder, m.Name) })
 }
 
-// trace is the time of the last change. Cinder does not count metadata as a part of the volume, and does not say who changed it.
+// trace returns the time of the last change. A change of metadata does not change that time, and Cinder does not show who made a
+// change.
 func trace(_ context.Context, _ driver, have typed.Live[state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
-	if have.State == nil { // it is gone
+	if have.State == nil { // the volume no longer exists
 		return t, false, nil
 	}
 	t.When = have.State.More.UpdatedAt.Time
@@ -143,7 +145,8 @@ func touches(c kind.Change) bool {
 	return c.Field != "spec.resource.metadata" && c.Field != kind.MarkField
 }
 
-// takes counts the volume and its size, by its type and in total. Cinder shows the type of a volume by name.
+// takes counts the volume and its size against two quotas: the one of its type, and the total. Cinder refers to the type of a
+// volume by name.
 func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
 	for _, t := range slices.Compact([]string{"", cmp.Or(of("VolumeType", s.VolumeTypeRef).Name, s.VolumeTypeRef)}) {
@@ -153,8 +156,8 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	return amounts
 }
 
-// impossible names a combination of image and size that Cinder refuses. (cinder/volume/flows/api/create_volume.py: _extract_size,
-// ExtractVolumeRequestTask)
+// impossible returns a reason if Cinder refuses the combination of image and size. (cinder/volume/flows/api/create_volume.py:
+// _extract_size, ExtractVolumeRequestTask)
 func impossible(w typed.Want[Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
 		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)

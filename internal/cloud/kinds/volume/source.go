@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// The source of a volume matters only for the request that creates it. A volume is never
-// replaced because its declared source has changed: the data on it is worth more.
+// Only the create request uses the source of a volume. If the declared source changes, an
+// existing volume is never replaced, because its data are worth more.
 
-// sourceKey is the metadata key for the source of a new volume, until the mark is written
-// with the volume's ID. It distinguishes the volume from a copy that the cloud has made of
-// it.
+// sourceKey is the metadata key for the source of a new volume, until the agent writes the
+// mark again with the volume's ID. By the source, the volume can be distinguished from a
+// copy that the cloud made of it.
 const sourceKey = mark.OwnerKey + "-source"
 
 func snapshotOf(s *Spec) (of, name string) { return "VolumeSnapshot", s.SnapshotRef }
@@ -44,8 +44,8 @@ func validateSource(s *Spec, r *kind.Report) {
 	}
 }
 
-// stays notes that the declared source of a volume differs from the one that it was created
-// from.
+// stays returns a comparison that adds a note if the declared source of a volume is not the
+// source from which it was created.
 func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
 	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
@@ -55,7 +55,8 @@ func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spe
 	}
 }
 
-// create creates a volume. A busy source will be free later.
+// create creates a volume. If the source is busy, the error means that the agent tries
+// again later.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	snapshot, backup := w.Ref(snapshotOf(w.Spec)).ID, w.Ref(backupOf(w.Spec)).ID

@@ -1,5 +1,6 @@
 // Package volume is the kind Volume: a disk that outlives servers (Cinder), in
-// K-ORC's vocabulary. It knows nothing of the servers that it is attached to.
+// K-ORC's vocabulary. It knows the servers only by the attachments of the
+// volume.
 package volume
 
 import (
@@ -13,9 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the declared volume. Field names and meanings are K-ORC's
-// (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never changes,
-// can be changed here.
+// Spec is the declared volume. Field names and meanings are from K-ORC
+// (api/v1alpha1/volume_types.go). K-ORC never changes size and metadata; this
+// kind can change them.
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -37,21 +38,21 @@ type RestoreFrom struct {
 	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume of the snapshots, if the series has snapshots of several volumes."`
 }
 
-// More is the part of a volume that only Cinder knows.
+// More holds the fields of a volume that only Cinder sets.
 type More struct {
 	Status             string       `json:"status" api:"status"`
 	Attachments        []Attachment `json:"attachments" api:"attachments"`
 	ReplicationStatus  string       `json:"replicationStatus" api:"replication_status"`
 	ConsistencyGroupID string       `json:"consistencyGroupID" api:"consistencygroup_id"`
-	Host               string       `json:"host" api:"os-vol-host-attr:host"` // for administrators
+	Host               string       `json:"host" api:"os-vol-host-attr:host"` // shown only to administrators
 	UserID             string       `json:"userID" api:"user_id"`
 	Bootable           bool         `json:"bootable" api:"bootable"`
 	Encrypted          bool         `json:"encrypted" api:"encrypted"`
 	Multiattach        bool         `json:"multiattach" api:"multiattach"`
-	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
+	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // shown only in answers to GET
 	CreatedAt          table.Time   `json:"createdAt" api:"created_at"`
 	UpdatedAt          table.Time   `json:"updatedAt" api:"updated_at"`
-	// Reason is the cause of the last failed operation on it.
+	// Reason is why the last operation on the volume failed.
 	Reason string `json:"-"`
 }
 

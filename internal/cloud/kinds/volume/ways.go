@@ -13,16 +13,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// migration is Cinder's migration policy for each way to change the type: whether the
-// data may be copied to other storage. (cinder/api/schemas/volume_actions.py: retype)
+// migration maps each way to change the type to Cinder's migration policy. The policy
+// says whether the data may be copied to other storage.
+// (cinder/api/schemas/volume_actions.py: retype)
 var migration = map[string]string{"retype": "never", "migrate": "on-demand"}
 
-// byReimage writes an image over all data on a volume, from microversion reimaged on.
-// Cinder does that to a volume that no server uses.
+// byReimage is a way that writes an image over all data on a volume. reimaged is the
+// first microversion that supports it. Cinder refuses it while a server uses the
+// volume.
 const byReimage, reimaged = "reimage", "3.68"
 
-// wayTo is the way in which the image or the type is to be changed, the image first; ""
-// if neither changes.
+// wayTo returns the way in which the image or the type has to be changed; "" if neither
+// changes. If both change, the image is first.
 func wayTo(changes []kind.Change) string {
 	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == byReimage }) {
 		return byReimage
@@ -44,7 +46,8 @@ func retype(ctx context.Context, d driver, change define.Change[Spec, More], way
 		Body: map[string]any{"os-retype": body}})
 }
 
-// noReimage says why the image of a volume cannot be changed by reimage.
+// noReimage returns why the image of a volume cannot be changed by reimage; "" if it
+// can.
 func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) string {
 	switch {
 	case w.Spec.ImageRef == "":
@@ -56,7 +59,7 @@ func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) str
 }
 
 // reimage asks Cinder to write another image to the volume. The volume shows the new
-// image when that is done. A failure leaves the volume in error.
+// image when Cinder has finished. If Cinder fails, the volume gets the status error.
 // (cinder/volume/manager.py: reimage)
 func reimage(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	version, err := d.Client.Require(ctx, cloud.BlockStorage, reimaged, "another image on a volume")
