@@ -16,11 +16,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// marked is the microversion from which backups have metadata, which holds the mark. newest is the last microversion whose lists are
-// known here. (cinder/api/openstack/rest_api_version_history.rst)
+// marked is the first microversion in which backups have metadata, which contain the mark. newest is the last microversion whose lists this
+// package can read. (cinder/api/openstack/rest_api_version_history.rst)
 const marked, newest = "3.43", "3.56"
 
-// place puts the mark into the metadata, in the same request as the other attributes.
+// place is where the mark is: in the metadata, which are written in the same request as the other attributes.
 var place = together(mark.MetadataPlace)
 
 func together(p mark.Place) mark.Place {
@@ -36,7 +36,7 @@ func validate(s *Spec, r *kind.Report) {
 	mark.CheckMetadata(r, "name", names)
 }
 
-// once is the comparison of a reference to the source of a backup. If the reference names another object now, that is noted.
+// once returns the comparison of a reference to the source of a backup. It only adds a note if the reference now names another object.
 func once(field string, of func(*Spec) (kind, name string)) odd {
 	return odd{Field: field, Compare: func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
@@ -46,7 +46,7 @@ func once(field string, of func(*Spec) (kind, name string)) odd {
 	}}
 }
 
-// stays compares nothing: the field matters only in the create request.
+// stays compares nothing, because only the create request uses the field.
 func stays(typed.Want[Spec], *table.Object[Spec, More], *kind.Changes) {}
 
 // observe sets the phase of a backup. (cinder/objects/fields.py: BackupStatus)
@@ -75,7 +75,8 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// create begins the backup. The answer holds only its ID. An incremental backup may have to wait until the backup that it is based on is complete.
+// create starts the backup. The answer contains only its ID. An incremental backup may have to wait until the backup on which it is based is
+// complete.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, err := d.Client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return write(ctx, d, n.Have.ID, body)
 }
 
-// unmark keeps the metadata that people wrote.
+// unmark removes all metadata except the entries that people wrote.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return write(ctx, d, have.ID, map[string]any{"metadata": metadata(&have.State.Spec)})
 }
@@ -114,7 +115,7 @@ func write(ctx context.Context, d driver, id string, body map[string]any) error 
 		Body: map[string]any{"backup": body}})
 }
 
-// metadata is the metadata that people wrote.
+// metadata returns the metadata that people wrote.
 func metadata(s *Spec) map[string]string {
 	all := map[string]string{}
 	for _, m := range s.Metadata {
@@ -123,8 +124,8 @@ func metadata(s *Spec) map[string]string {
 	return all
 }
 
-// remove asks Cinder to delete the backup. Cinder finishes that later. Incremental backups of the stack are deleted first, see
-// findParents. The error names any others.
+// remove asks Cinder to delete the backup. Cinder finishes that later. Incremental backups of the stack are deleted first (see findParents). If
+// other incremental backups depend on the backup, the error names them.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if _, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), "Incremental backups exist") {
 		return false, blockstorage.Refused(err, have.State.More.Status, "Backup status must be")
@@ -149,8 +150,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return false, fmt.Errorf("%w; delete first the incremental backup %s", err, strings.Join(held, ", "))
 }
 
-// findParents finds the backup that each incremental backup is based on, which Cinder does not show. It is the newest earlier backup of
-// the same volume that has dependents.
+// findParents finds the backup on which each incremental backup is based, because Cinder does not show it. It is the newest earlier backup of the
+// same volume that has dependents.
 func findParents(_ context.Context, _ driver, all []*state) error {
 	for _, s := range all {
 		if !s.Spec.Incremental {

@@ -1,10 +1,10 @@
 // Package volumebackup is the kind VolumeBackup: a copy of a volume that outlives it (Cinder).
 //
-// The package is more than a table of fields:
+// The kind needs more than a table of fields:
 //   - The source of a backup is not compared.
-//   - The answer to a create request holds only an ID.
-//   - The backup that an incremental one is based on must be found among all backups.
-//   - Cinder takes metadata and the other fields in one update, from microversion 3.43 on.
+//   - The answer to a create request contains only an ID.
+//   - The backup on which an incremental backup is based must be found among all backups.
+//   - From microversion 3.43 on, Cinder accepts metadata and the other fields in one update.
 package volumebackup
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a backup. Values are Cinder's (cinder/api/schemas/backups.py). The source matters only when a backup is made: a backup
-// is never replaced because its volume is gone or has become another one.
+// Spec is the desired state of a backup. Values are from Cinder (cinder/api/schemas/backups.py). Only the create request uses the source: a backup is
+// never replaced because its volume no longer exists or the manifest names another one.
 type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty,trimmed" rule:"lines,min=1,max=255" doc:"Free text."`
@@ -40,7 +40,7 @@ type More struct {
 	CreatedAt  table.Time `json:"createdAt" api:"created_at"`
 	UpdatedAt  table.Time `json:"updatedAt" api:"updated_at"`
 
-	parent string // the backup that an incremental one is based on
+	parent string // ID of the backup on which an incremental backup is based
 }
 
 // Filter selects an existing backup.
