@@ -1,5 +1,5 @@
 // Package volumesnapshot is the kind VolumeSnapshot: the state of a volume at one moment,
-// kept on the same storage (Cinder).
+// stored on the same storage as the volume (Cinder).
 package volumesnapshot
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is the desired state of a snapshot. Values are Cinder's
+// Spec is the desired state of a snapshot. Values are from Cinder
 // (cinder/api/schemas/snapshots.py).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -96,10 +96,12 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// failed returns the status, and the field for the reason where the status is an error.
+// failed returns the status of the snapshot, and the field in which the reason of an
+// error is stored.
 func failed(m *More) (status string, reason *string) { return m.Status, &m.Reason }
 
-// create makes the snapshot. A busy volume is tried again later.
+// create makes the snapshot. If Cinder refuses because the volume is attached, the error
+// says how to get a snapshot nevertheless.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	s, err := d.Post(ctx, w, d.Creation(w))
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status is: in-use") {
@@ -114,7 +116,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	return false, blockstorage.Refused(err, have.State.More.Status, "Snapshot status must be")
 }
 
-// takes counts the snapshot. Its gigabytes are unknown before the volume exists.
+// takes counts the snapshot. It does not count gigabytes, because the size is unknown
+// before the volume exists.
 func takes(*Spec, kind.FactsOf) kind.Amounts {
 	return kind.Amounts{kind.Resource{Service: cloud.BlockStorage, Name: "snapshots"}: 1}
 }
