@@ -22,11 +22,12 @@ type driver struct {
 	now    func() time.Time
 }
 
-// collection says where items of a kind are listed.
+// collection says where Cinder lists the items of a kind.
 type collection struct{ kind, path, singular, newest string }
 
-// Backups have metadata, which hold the mark, from marked on. The kinds VolumeSnapshot and VolumeBackup list by the same versions, so
-// that one list is read for both. (cinder/api/openstack/rest_api_version_history.rst)
+// marked is the first microversion in which backups have metadata, which contain the mark. The kinds VolumeSnapshot and VolumeBackup
+// use the same microversions for their lists. Therefore each list is read only once for both kinds.
+// (cinder/api/openstack/rest_api_version_history.rst)
 const marked, newestBackups = "3.43", "3.56"
 
 var collections = []collection{{"VolumeSnapshot", "snapshots", "snapshot", ""}, {"VolumeBackup", "backups", "backup", newestBackups}}
@@ -35,7 +36,7 @@ func (s *Spec) collection() collection {
 	return collections[slices.IndexFunc(collections, func(c collection) bool { return c.kind == s.kind() })]
 }
 
-// momentKey is the metadata key for the moment that an item was taken for.
+// momentKey is the metadata key for the moment of the schedule at which an item was due.
 const momentKey = mark.OwnerKey + "-moment"
 
 // answer is a snapshot or a backup as Cinder shows it.
@@ -51,8 +52,8 @@ type answer struct {
 	InProject string            `json:"os-backup-project-attr:project_id"`
 }
 
-// List implements [typed.Kind]. It lists the items that bear the mark of a series, each series together. An item with several marks
-// or a copied mark has an uncertain owner, and stands alone.
+// List implements [typed.Kind]. It lists the items that bear the mark of a series. The items of one series form one object. If an
+// item has several marks, or a copied mark, its owner is uncertain, and it forms an object alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	found := map[string][]item{}
@@ -89,14 +90,14 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	return all, nil
 }
 
-// item reads one item; ok is false if it bears no mark of a series.
+// item reads one item. ok is false if the item does not bear the mark of a series.
 func (d driver) item(c collection, a answer) (i item, ok bool) {
 	m := mark.InMetadata(a.Metadata)
 	if !m.For(Name) {
 		return i, false
 	}
 	if m.Applied == "" {
-		m.Applied = kind.Unreadable // it is created in one request, so somebody has emptied the digest
+		m.Applied = kind.Unreadable // the agent creates an item with its digest in one request, so somebody else has removed the digest
 	}
 	i = item{id: a.ID, volume: a.Volume, kind: c.kind, status: a.Status, size: a.Size, created: a.Created.Time, mark: m, own: mark.UserMetadata(a.Metadata)}
 	if i.name = a.ID; a.Name != nil {
@@ -111,7 +112,7 @@ func (d driver) item(c collection, a answer) (i item, ok bool) {
 	return i, true
 }
 
-// Create implements [typed.Kind]: a series begins with its first item.
+// Create implements [typed.Kind]. It creates the first item of the series.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
 	i, err := d.take(ctx, w, d.now())
 	if err != nil {
@@ -120,7 +121,7 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 	return live([]item{i}), nil
 }
 
-// take takes an item for a moment. Its mark is in the request.
+// take creates an item for a moment. The request contains the mark.
 func (d driver) take(ctx context.Context, w want, moment time.Time) (i item, err error) {
 	c := w.Spec.collection()
 	metadata := d.metadata(nil, w.Mark, "", moment)
@@ -159,10 +160,10 @@ func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment t
 	return all
 }
 
-// Update implements [typed.Kind]: it takes and removes the items that are due, and writes the mark of all last.
+// Update implements [typed.Kind]. It creates and deletes the items that are due, and finally writes the mark of all items.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
-	gone := slices.Concat(w.Spec.spare(of), broken(of)) // nothing else is removed, whatever the changes are
+	gone := slices.Concat(w.Spec.spare(of), broken(of)) // only these items may be deleted, whatever changes contains
 	for _, i := range gone {
 		due := kind.Has(changes, itemsField+"["+i.id+"]")
 		if !due && (i.failed() || !kind.Has(changes, keepField)) {
@@ -221,7 +222,7 @@ func (s *item) path() string {
 	return collections[at].path + "/" + url.PathEscape(s.id)
 }
 
-// remove asks Cinder to delete an item. Cinder takes some time for it.
+// remove asks Cinder to delete an item. Cinder finishes that later.
 func (d driver) remove(ctx context.Context, i item) error {
 	err := d.client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: i.path()})
 	if errors.Is(err, kind.ErrGone) {
@@ -230,8 +231,9 @@ func (d driver) remove(ctx context.Context, i item) error {
 	return blockstorage.Refused(err, i.status, " status must be")
 }
 
-// Delete implements [typed.Kind]. It removes the whole series, the oldest items first, so that an interruption leaves the newest. The
-// item whose ID the series has goes last: a series with another ID would be another object, which the pass may not delete.
+// Delete implements [typed.Kind]. It deletes the whole series, the oldest items first, so that after an interruption the newest items
+// are left. The item whose ID is the ID of the series is deleted last. Otherwise the series would have another ID, and so be another
+// object, which the pass may not delete.
 func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool, err error) {
 	items := slices.Clone(have.State.Items)
 	slices.Reverse(items)

@@ -18,7 +18,7 @@ type rules struct{}
 
 type want = typed.Want[Spec]
 
-// mostOften is the shortest time between two snapshots.
+// mostOften is the shortest allowed time between two snapshots.
 const mostOften = 10 * time.Minute
 
 // Validate implements [typed.Kind].
@@ -54,18 +54,18 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 	}
 }
 
-// Lasts implements [typed.Kind]: snapshots that keep a volume's data are deleted only if a manifest says so.
+// Lasts implements [typed.Kind]: snapshots protect a volume's data, so they are deleted only if a manifest says so.
 func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 
-// Diff implements [typed.Kind]. The cloud stores nothing of a schedule but its mark. A change by a commit therefore
-// shows as a different mark, and Diff adds the loss that it causes.
+// Diff implements [typed.Kind]. The cloud stores nothing of a schedule except its mark. Therefore a change by a
+// commit only shows as a different mark, and Diff adds the snapshots or backups that the change deletes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	if n := len(have.Items) - len(of); n > 0 && w.Ref("Volume", w.Spec.VolumeRef).ID != "" {
 		c.Note("spec", fmt.Sprintf("%d snapshots or backups that bear its mark are of another volume or type: they do not count and are left alone", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
-		return // the rest depends on the time, see Upkeep
+		return // other changes depend on the time (see Upkeep)
 	}
 	spare := w.Spec.spare(of)
 	if len(spare) == 0 {
@@ -117,7 +117,8 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// Takes implements [typed.Kind]: a series begins with one item, and the others follow in time.
+// Takes implements [typed.Kind]. It counts one item, because a new series has one, and other items are created
+// later.
 func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	name := "snapshots"
 	if s.backup() {
@@ -126,10 +127,10 @@ func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	return kind.Amounts{{Service: cloud.BlockStorage, Name: name}: 1}
 }
 
-// Holds implements [typed.Kind]: existing items already count as snapshots and backups.
+// Holds implements [typed.Kind]. It counts nothing, because existing items already count as snapshots and backups.
 func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
 
-// live is a series as a [typed.Live].
+// live returns a series as a [typed.Live].
 func live(items []item) typed.Live[series] {
 	s := &series{Items: items}
 	oldest := items[len(items)-1]
@@ -164,7 +165,7 @@ func phase(items []item) (kind.Phase, string) {
 	}
 	for _, i := range items {
 		switch {
-		case i.creating(): // creation can take hours, and nothing waits for it
+		case i.creating(): // creation can take hours, and no other step waits for it
 			return kind.Ready, ""
 		case !i.leaving():
 			return kind.Degraded, i.called() + " is in the status " + i.status + ", and there is no other"
@@ -173,7 +174,7 @@ func phase(items []item) (kind.Phase, string) {
 	return kind.Deleting, "is being deleted"
 }
 
-// label is the name of an item: its volume and its time.
+// label returns the name of a new item: the name of its volume, and its time.
 func label(w want, at time.Time) string {
 	const longest = 200 // bytes; Cinder accepts 255 characters
 	name := w.Spec.VolumeRef

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// series are the items that bear the mark of a schedule, the newest first.
+// series is the items that bear the mark of a schedule. The newest comes first.
 type series struct {
 	Mark  *kind.Mark
 	Items []item
@@ -24,16 +24,16 @@ type item struct {
 	id, name, volume, kind, status string
 	size                           int
 	created                        time.Time
-	moment                         time.Time // from its metadata
+	moment                         time.Time // the moment for which it was created, from its metadata
 	mark                           *kind.Mark
-	own                            map[string]string // metadata without the mark
+	own                            map[string]string // metadata except the mark
 	copied                         string
 	mine                           bool
 }
 
 func (s *item) available() bool { return s.status == "available" }
 
-// usable reports whether its data exist and can be read now.
+// usable reports whether the data of the item exist and can be read now.
 func (s *item) usable() bool {
 	return s.available() || s.status == "backing-up" || s.status == "restoring"
 }
@@ -47,8 +47,8 @@ func (s *item) creating() bool {
 // skew is the maximal difference between the clocks of the agent and of the cloud.
 const skew = 15 * time.Minute
 
-// at is the moment that the item was taken for. Anybody who can write its metadata can write any moment. Therefore a
-// moment after the item's creation, which the cloud reports, does not count.
+// at is the moment for which the item was created. Anybody who can write the item's metadata can write any moment.
+// Therefore a moment that is later than the item's creation, which the cloud reports, does not count.
 func (s *item) at() time.Time {
 	if latest := s.created.Add(skew); s.moment.IsZero() || s.moment.After(latest) {
 		return s.created
@@ -56,17 +56,17 @@ func (s *item) at() time.Time {
 	return s.moment
 }
 
-// covers reports whether no moment of the schedule has passed since the item's own moment. A moment in the future is
-// not believed. One in the past counts even if the cloud's clock contradicts it: otherwise an agent with a wrong
-// clock would take one item after the other.
+// covers reports whether no moment of the schedule has passed since the item's moment. A moment in the future does
+// not count. A moment in the past counts even if it contradicts the cloud's clock. Otherwise an agent whose clock is
+// wrong would create one item after the other.
 func (s *item) covers(times schedule.Schedule, now time.Time) bool {
 	said := !s.moment.IsZero() && !s.moment.After(now) && times.Next(s.moment).After(now)
 	return said || times.Next(s.at()).After(now)
 }
 
-// of are the items of a series that belong to the volume, and have the schedule's type. Others may bear the mark,
-// too: somebody wrote it there, or the volume or the type was another one before. They do not count, and the agent
-// does not change them.
+// of returns the items that belong to the volume and have the schedule's type. Other items can bear the mark, too,
+// because somebody wrote it there, or because the volume or the type has changed since. They do not count, and the
+// agent does not change them.
 func (s *series) of(spec *Spec, volume string) (list []item) {
 	for _, i := range s.Items {
 		if i.volume == volume && i.kind == spec.kind() {
@@ -76,9 +76,9 @@ func (s *series) of(spec *Spec, volume string) (list []item) {
 	return list
 }
 
-// spare are the surplus and the expired items, the oldest first. Only usable items count, and a newer usable one
-// always remains. An item's age is that at the time of the newest item, so neither a wrong clock nor a long absence
-// makes items old.
+// spare returns the surplus and the expired items, the oldest first. Only usable items count, and the newest usable
+// item is never among them. The age of an item is the time between the item and the newest item. Therefore neither a
+// wrong clock nor a long pause of the agent makes items expire.
 func (s *Spec) spare(of []item) (list []item) {
 	kept, newest := 0, time.Time{}
 	for _, i := range of {
@@ -99,8 +99,8 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// broken are the failed items that have no further use. Either a newer item is usable, or so many items failed later
-// that these no longer affect the next attempt.
+// broken returns the failed items that are no longer needed. An item is not needed if a newer item is usable, or if
+// mostFailed newer items failed: then it does not affect when the next item is created.
 func broken(of []item) (list []item) {
 	failures, superseded := 0, false
 	for _, i := range of {
@@ -117,17 +117,18 @@ func broken(of []item) (list []item) {
 	return list
 }
 
-// The pause after a failed item, which doubles with each failure. The cloud keeps no more failed items than are
-// needed to count them.
+// These constants define the pause after a failed item. The pause doubles with each failure. At most mostFailed
+// failed items remain in the cloud, because the pause does not depend on more.
 const (
 	firstRetry = 10 * time.Minute
 	lastRetry  = 6 * time.Hour
 	mostFailed = 7
-	// check is the interval for looking at an item that is being created.
+	// check is the interval at which an item is read that is being created.
 	check = 5 * time.Minute
 )
 
-// retry is the earliest time for an item after the last failures; the zero time if there were none.
+// retry returns the earliest time for another item after failures; the zero time if the newest items have not
+// failed.
 func retry(of []item) (at time.Time) {
 	failures, last := 0, time.Time{}
 	for _, i := range of {
@@ -147,8 +148,8 @@ func retry(of []item) (at time.Time) {
 	return last.Add(backoff.Pause(firstRetry, lastRetry, failures))
 }
 
-// upkeep says what is due at a time for the items that count, the newest first. unusable is the cause why the volume
-// allows none at the moment.
+// upkeep returns the changes that are due at the time now. of are the items that count, the newest first. unusable
+// is the reason if the volume does not allow an item at the moment.
 func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep) {
 	times, err := s.times()
 	if err != nil {
@@ -184,10 +185,11 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 	return u
 }
 
-// itemsField is the field of the status with the snapshots and backups of a series.
+// itemsField is the field of the status that lists the snapshots and backups of a series.
 const itemsField = "status.items"
 
-// newest is the moment of the newest item that has not failed; the zero time for none.
+// newest returns the moment of the newest item that neither failed nor is being deleted; the zero time if there is
+// none.
 func newest(of []item) time.Time {
 	for _, i := range of {
 		if !i.failed() && !i.leaving() {
@@ -204,10 +206,11 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// mostMissed is the maximal number of missed moments that lastMoment goes through.
+// mostMissed is the maximal number of missed moments through which lastMoment searches.
 const mostMissed = 10_000
 
-// lastMoment is the last moment of a schedule between after and now. It is now if that moment cannot be found.
+// lastMoment returns the last moment of a schedule between after and now. If there are more than mostMissed such
+// moments, it returns now.
 func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
 	last := now
 	for n := range mostMissed {
@@ -222,7 +225,7 @@ func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
 	return last
 }
 
-// times are the moments of the schedule.
+// times returns the schedule in the declared time zone.
 func (s *Spec) times() (schedule.Schedule, error) {
 	if strings.Contains(s.Schedule, "=") {
 		return schedule.Schedule{}, &schedule.Error{Spec: s.Schedule, Problem: "names a time zone", Fix: "use timeZone"}
@@ -232,12 +235,12 @@ func (s *Spec) times() (schedule.Schedule, error) {
 
 func (s *Spec) zone() string { return cmp.Or(s.TimeZone, "UTC") }
 
-// keepFor is 0 where age does not matter.
+// keepFor is the age at which an item expires; 0 if items never expire.
 func (s *Spec) keepFor() time.Duration {
 	if s.KeepFor == nil {
 		return 0
 	}
-	d, _ := time.ParseDuration(*s.KeepFor) // Validate has checked it
+	d, _ := time.ParseDuration(*s.KeepFor) // Validate reports the error
 	return d
 }
 
@@ -250,10 +253,10 @@ func (s *Spec) kindWord() string { return cmp.Or(s.Type, "Snapshot") }
 
 func (s *item) called() string { return s.name + " (" + s.id + ")" }
 
-// text is the form of a time in metadata.
+// text formats a time as metadata contain it.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// newestFirst orders items by the creation times of the cloud.
+// newestFirst compares items by the creation times that the cloud reports. Newer items come first.
 func newestFirst(a, b item) int {
 	return cmp.Or(b.created.Compare(a.created), b.at().Compare(a.at()), strings.Compare(b.id, a.id))
 }

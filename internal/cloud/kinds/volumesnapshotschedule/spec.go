@@ -1,11 +1,11 @@
 // Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume
-// (Cinder). They are taken on a schedule, and removed when there are enough newer ones.
+// (Cinder). They are created on a schedule, and deleted when there are enough newer ones.
 //
-// Its object in the cloud is the series of all snapshots and backups that bear its mark. The newest one shows
-// when the next is due: no other state exists.
+// Its object in the cloud is the series of all snapshots and backups that bear its mark. From the newest one,
+// the agent knows when the next one is due. No other state exists.
 //
-// The package is longer than its table: a series has two collections, and its due steps depend on the time
-// (series.go).
+// The kind needs more than a table of fields, because a series is in two collections, and its due steps
+// depend on the time (series.go).
 package volumesnapshotschedule
 
 import (
