@@ -27,7 +27,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// update changes extra specs one by one, and then the other fields with the mark.
+// update changes the extra specs with one request for each, and then writes the other fields with the mark.
 func update(ctx context.Context, d driver, n define.Change[Spec, struct{}]) error {
 	if specs, changed := n.Fields["extra_specs"].(map[string]string); changed {
 		if err := setSpecs(ctx, d, d.Path(n.Have.ID)+"/extra_specs", n.Have.State.Spec.ExtraSpecs, specs); err != nil {
@@ -62,8 +62,8 @@ func setSpecs(ctx context.Context, d driver, path string, have []define.NameValu
 	return nil
 }
 
-// remove deletes the type. If volumes of the type are being deleted, it is tried again later. The error names one
-// of the volumes that stay.
+// remove deletes the type. If volumes of the type are being deleted, the error means that the agent tries again
+// later. Otherwise the error names one of the volumes that have the type.
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	if gone, err = d.Remove(ctx, have.ID); err == nil || !strings.Contains(err.Error(), inUse) {
 		return gone, err
@@ -73,7 +73,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 		Status  string `json:"status"`
 		Project string `json:"os-vol-tenant-attr:tenant_id"`
 	}
-	path := "volumes/detail?all_tenants=1&volume_type_id=" + url.QueryEscape(have.ID) // an administrator can filter by this column
+	path := "volumes/detail?all_tenants=1&volume_type_id=" + url.QueryEscape(have.ID) // administrators can filter volumes by this attribute
 	all, unread := cloud.List[volume](ctx, d.Client, cloud.Call{Service: cloud.BlockStorage, Path: path}, "volumes")
 	leaving := func(v volume) bool {
 		return strings.HasPrefix(v.Status, "deleting") || strings.HasPrefix(v.Status, "retyping")

@@ -1,11 +1,12 @@
 // Package volumetype is the kind VolumeType: the sort of storage that a volume is on
-// (Cinder), in K-ORC's vocabulary. Everybody can find the types that the project may use.
-// Making one needs an administrator.
+// (Cinder), in K-ORC's vocabulary. Every user can find the types that the project may use.
+// Only an administrator can create a type.
 //
-// The mark is at the end of the description. Extra specs cannot hold it, for two reasons.
-// The scheduler and drivers look for storage that has each of them
-// (cinder/scheduler/filters/capabilities_filter.py). And they cannot be changed while there
-// is a volume of the type (cinder/api/contrib/types_extra_specs.py: _allow_update).
+// The mark is at the end of the description. Extra specs cannot contain it, for two
+// reasons. The scheduler and drivers search for storage that has each of the extra specs
+// (cinder/scheduler/filters/capabilities_filter.py). And extra specs cannot be changed
+// while a volume of the type exists (cinder/api/contrib/types_extra_specs.py:
+// _allow_update).
 package volumetype
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is the desired state of a volume type. Field names and meanings are K-ORC's
+// Spec is the desired state of a volume type. Field names and meanings are from K-ORC
 // (api/v1alpha1/volumetype_types.go).
 type Spec struct {
 	Name        *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
@@ -42,8 +43,9 @@ type (
 	driver = *define.Driver[Spec, Filter, struct{}]
 )
 
-// Kind returns the kind VolumeType. c may be nil where only its rules are needed. Without
-// is_public, Cinder lists public types only to administrators.
+// Kind returns the kind VolumeType. c may be nil where only its rules are needed. If a
+// request has no is_public, Cinder lists only public types to administrators, so the path
+// asks for all types.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, struct{}]{
 		Info: kind.Info{
@@ -56,7 +58,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Validate:   validate, Update: update, Delete: remove,
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, "", live)
-			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of their type
+			live.Tokens = []string{"volume type " + s.Name} // volumes show the name of their type instead of its ID
 		},
 	})
 }
