@@ -41,8 +41,7 @@ metadata: {name: web}
 spec: {resource: {rules: [{ethertype: IPv4, protocol: tcp, portRange: {min: 22, max: 22}, remoteAddressGroupRef: offices}]}}
 `
 
-// An address group is deleted after the rules that name it, and is changed
-// while rules use it.
+// An address group is deleted after the rules that refer to it, but it can be changed while rules use it.
 func TestNamedByRules(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(object + group)
