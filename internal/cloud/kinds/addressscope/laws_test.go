@@ -33,8 +33,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A shared address scope stays shared: Neutron refuses to withdraw that. The plan says
-// so and does not try.
+// A shared address scope cannot be made unshared, because Neutron refuses that. The plan adds a note about it and does
+// not try.
 func TestSharedForEver(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	shared := strings.Replace(object, "ipVersion: 4", "ipVersion: 4\n    shared: true", 1)
