@@ -93,12 +93,12 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// plain is a credential that a member of a project can make.
+// plain returns the manifest of a credential that a member of a project can create.
 func plain(name string) string {
 	return "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ApplicationCredential\nmetadata: {name: web}\nspec: {resource: {name: " + name + ", secretRef: ada}}\n"
 }
 
-// A member makes a credential, logs in with its secret, and no output shows that secret.
+// A member creates a credential and logs in with its secret. No output shows that secret.
 func TestAttackSecretIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Only(secrets + plain("x"))

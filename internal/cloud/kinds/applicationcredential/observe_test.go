@@ -6,8 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Times are shown in the form in which manifests have them, and fields that were
-// never set have their defaults.
+// observe shows times in the format of manifests, and sets fields that Keystone does not show to their defaults.
 func TestObserveNormalizes(t *testing.T) {
 	s := &state{}
 	s.More.ExpiresAt = "2033-03-03T22:22:22.000000"
