@@ -83,7 +83,7 @@ func stepOf(p plan.Plan) plan.Step {
 	return plan.Step{}
 }
 
-// Barbican stores the payload of the repository, and no output shows it.
+// Barbican stores the payload from the repository, and no output shows it.
 func TestAttackPayloadIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Only(needs + plain("x"))
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A secret made by hand has the name that a manifest asks for.
+// A secret that somebody made by hand has the same name as a manifest's secret.
 func TestNameOfAnother(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := "phrase-"+strings.ToLower(rand.Text()), g.Client(nil)
