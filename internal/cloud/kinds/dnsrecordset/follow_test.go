@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// targets are the objects that records can follow. The network has addresses of both families.
+// targets are manifests of the objects from which records can be derived. The network has addresses of both families.
 var targets = zone + smallnet.Outside + smallnet.Network("front") +
 	smallnet.Subnet("four", "front", "192.168.60.0/24", "allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}]") +
 	smallnet.Subnet("six", "front", "2001:db8:60::/64") + smallnet.Port("one", "front", "four=192.168.60.11", "six=2001:db8:60::11", "four=192.168.60.12") +
@@ -44,7 +44,7 @@ func follower(name, rest string) string {
 	return fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: DNSRecordSet\nmetadata: {name: %s}\nspec: {resource: {zoneRef: shop, %s}}\n", name, rest)
 }
 
-// records are the cloud's records of a name in the zone.
+// records returns the cloud's records of a name in the zone.
 func records(t *testing.T, g *kindtest.Target, name, of string) []string {
 	t.Helper()
 	return recordsAt(t, g, name+".shop.example.org.", of)
@@ -96,7 +96,8 @@ func TestRecordsFollow(t *testing.T) {
 	if len(before) != 2 {
 		t.Errorf("the records of a group of two are %v", before)
 	}
-	// The group has a further member, and later none, in the same pass as the machines. A port has another address.
+	// One commit adds a member to the group, and a later one removes all members. The records change in the same pass as
+	// the machines. One port also gets another address.
 	g.MustSync(strings.NewReplacer("replicas: 2", "replicas: 3", "192.168.60.20", "192.168.60.21").Replace(doc + follower("two", "type: A, portRef: two")))
 	if got := records(t, g, "group", "A"); len(got) != 3 || !slices.Contains(got, before[0]) {
 		t.Errorf("the records of a group of three are %v, were %v", got, before)
@@ -133,7 +134,7 @@ func TestLawsOfFollowers(t *testing.T) {
 	}.Run(t)
 }
 
-// reverse are the zones for the addresses of the network.
+// reverse has the manifests of the zones for reverse lookups of the network's addresses.
 var reverse = targets + `---
 apiVersion: stackreeve.dev/v1alpha1
 kind: DNSZone
@@ -150,7 +151,7 @@ func pointer(name, zone, rest string) string {
 	return fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: DNSRecordSet\nmetadata: {name: %s}\nspec: {resource: {zoneRef: %s, type: PTR, %s}}\n", name, zone, rest)
 }
 
-// pointers are the PTR records of the stack's record sets, by name.
+// pointers returns the stack's PTR record sets: from the name in the cloud to the name of the manifest.
 func pointers(p plan.Plan) map[string]string {
 	out := map[string]string{}
 	for _, s := range p.Steps {
@@ -161,7 +162,8 @@ func pointers(p plan.Plan) map[string]string {
 	return out
 }
 
-// The name of a PTR record set comes from the address of an object, in the zone of that address. Its record is the name of another record set.
+// The name of a PTR record set follows from the address of an object, in the zone of that address. Its record is the
+// name of another record set.
 func TestNamesOfAddresses(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := reverse + follower("port", "type: A, portRef: one") + follower("alias", "type: CNAME, recordSetRef: port") +
@@ -176,8 +178,8 @@ func TestNamesOfAddresses(t *testing.T) {
 	if got := records(t, g, "alias", "CNAME"); len(got) != 1 || got[0] != "port.shop.example.org." {
 		t.Errorf("the alias leads to %v", got)
 	}
-	// Another address needs another record set. The pass that creates it has a plan that shows the deletion of the old one. A changed name of the
-	// other record set is updated in place.
+	// Another address needs another record set. The plan of the pass that creates it also shows the deletion of the old
+	// one. If the other record set is renamed, the PTR record is updated in place.
 	moved := strings.NewReplacer("192.168.60.20", "192.168.60.21", "metadata: {name: port}\nspec: {resource: {", "metadata: {name: port}\nspec: {resource: {name: moved, ").Replace(doc)
 	g.Sync(moved)
 	if got := pointers(g.MustSync(moved).Last); got["21.60.168.192.in-addr.arpa."] != "box-none" || got["20.60.168.192.in-addr.arpa."] != "" {
@@ -214,7 +216,7 @@ func TestLawsOfNamesOfAddresses(t *testing.T) {
 	}.Run(t)
 }
 
-// For an object without an address of the family, a new record set is refused, and an existing one stays unchanged.
+// If an object has no address of the family, a new record set is refused, and an existing one is not changed.
 func TestNoAddressOfTheFamily(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := targets[:strings.Index(targets, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image")]
@@ -239,7 +241,7 @@ func TestNoAddressOfTheFamily(t *testing.T) {
 	g.MustSync("")
 }
 
-// reachable are a load balancer and a group of machines with floating IPs, and a private zone.
+// reachable has the manifests of a load balancer and a group of machines with floating IPs, and of a private zone.
 const reachable = zone + `---
 apiVersion: stackreeve.dev/v1alpha1
 kind: DNSZone
@@ -292,7 +294,8 @@ metadata: {name: web}
 spec: {replicas: 2, haPolicy: none, template: {image: centos79, flavor: n3-1vcpu-2gb, network: front, subnet: four, floatingIP: {network: public}}}
 `
 
-// The record of an object with a floating IP has that address, unless the zone is private by its name or the manifest says otherwise.
+// The record of an object with a floating IP has the floating IP as its address, unless the zone's name is private or
+// addressType says otherwise.
 func TestRecordsOfWhatHasAFloatingIP(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := reachable
@@ -318,7 +321,7 @@ func TestRecordsOfWhatHasAFloatingIP(t *testing.T) {
 		}
 	}
 	g.MustSync(doc)
-	leads := map[string]string{} // from the address of its port
+	leads := map[string]string{} // from the address of the port to the floating IP
 	type floatingIP struct {
 		Address string `json:"floating_ip_address"`
 		Fixed   string `json:"fixed_ip_address"`
@@ -357,7 +360,7 @@ func TestRecordsOfWhatHasAFloatingIP(t *testing.T) {
 	}
 }
 
-// addressType is for objects that have addresses of both types.
+// addressType is refused if the records cannot be of both types, fixed and floating.
 func TestAddressTypes(t *testing.T) {
 	for _, c := range [][2]string{
 		{"type: A, portRef: two, addressType: floating", "spec.resource.addressType"},

@@ -56,7 +56,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// The cloud accepts each type as people write it, and the cloud's form of it is no change.
+// The cloud accepts each type as people write it. If the cloud shows it in another spelling, that is no difference.
 func TestTypes(t *testing.T) {
 	long := strings.Repeat(`k"`, 300)
 	g := kindtest.NewTarget(t, all.Kinds)

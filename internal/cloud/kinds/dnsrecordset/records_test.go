@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRecords: the spelling of a record does not change when it is spelled again, so that no
-// change repeats forever. Everything that the cloud shows can be compared.
+// FuzzRecords checks that spell does not change a record that spell has returned, because otherwise a change would
+// repeat forever. It also checks that every record that the cloud shows can be compared.
 func FuzzRecords(f *testing.F) {
 	for of, record := range examples {
 		f.Add(of, record)

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The agent changes neither the cloud's record sets of a zone nor those that people created there.
-// The deletion of a zone names its losses, and follows that of the stack's record sets.
+// The agent changes neither the record sets that Designate creates in a zone, nor those of people. A zone is deleted
+// after the stack's record sets, and the plan shows what is lost with it.
 func TestOthersInTheZone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := zone + "---" + object
@@ -41,7 +41,7 @@ func TestOthersInTheZone(t *testing.T) {
 			t.Errorf("a name that people use: %s, %s", s.Action, s.Reason())
 		}
 	}
-	// The same name is free for another type.
+	// A record set of another type can have the same name.
 	g.MustSync(zone + follower("mail", "type: TXT, records: [hello]"))
 	for _, s := range g.MustSync("").First.Steps {
 		if s.Key.Kind == "DNSZone" && strings.Join(s.Loss, "; ") != "all record sets in it" {
@@ -50,7 +50,7 @@ func TestOthersInTheZone(t *testing.T) {
 	}
 }
 
-// The plan refuses a name that differs from its author's obvious intention.
+// The plan refuses a name if its author obviously meant another one.
 func TestNamesAndTheirZone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(zone + "---" + object)
@@ -72,7 +72,7 @@ func TestNamesAndTheirZone(t *testing.T) {
 	g.MustSync("")
 }
 
-// troubled shows the record sets of the stack in another status.
+// troubled makes lists show the stack's record sets in another status.
 type troubled struct {
 	next http.RoundTripper
 	show string
@@ -82,7 +82,7 @@ func (e troubled) RoundTrip(req *http.Request) (*http.Response, error) {
 	return rewritten(e.next, req, `"status":"ACTIVE"`, `"status":"`+e.show+`"`)
 }
 
-// rewritten passes a request on, and replaces a text in a list of record sets.
+// rewritten sends a request, and replaces a text in the answer if it is a list of record sets.
 func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*http.Response, error) {
 	resp, err := next.RoundTrip(req)
 	if err != nil || !strings.HasSuffix(req.URL.Path, "/recordsets") {
@@ -90,7 +90,7 @@ func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*htt
 	}
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	for _, space := range []string{"", " "} { // after colons, as services write it
+	for _, space := range []string{"", " "} { // with and without a space after the colon, as services write it
 		body = bytes.ReplaceAll(body, []byte(strings.ReplaceAll(old, `":`, `":`+space)), []byte(now))
 	}
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -98,8 +98,8 @@ func rewritten(next http.RoundTripper, req *http.Request, old, now string) (*htt
 	return resp, err
 }
 
-// A record set that the name servers do not have yet is recognised by its mark. It is not created
-// a second time, the manifest's changes are written, and it can be deleted.
+// A record set in status ERROR is recognised by its mark. It is not created a second time, changes of its manifest are
+// carried out, and it can be deleted.
 func TestErrorIsNoEnd(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := zone + "---" + object
@@ -123,8 +123,8 @@ func TestErrorIsNoEnd(t *testing.T) {
 	}
 }
 
-// One list covers all zones, in pages of maximal length, and unchanged record sets cost nothing
-// more.
+// One list shows the record sets of all zones, in pages of maximal length. Unchanged record sets need no further
+// requests.
 func TestOneListForAllZones(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs
@@ -143,7 +143,7 @@ func TestOneListForAllZones(t *testing.T) {
 	g.MustSync("")
 }
 
-// lists records how record sets are listed.
+// lists records the requests that list record sets.
 type lists struct {
 	next http.RoundTripper
 	of   []string
@@ -161,7 +161,7 @@ func (l *lists) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// No stack owns the cloud's record sets of a zone, even if they bear a mark: they could not be
+// No stack owns the record sets that Designate creates in a zone, even if they bear a mark, because they could not be
 // deleted.
 func TestAttackMarkOnTheNameServers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -175,7 +175,7 @@ func TestAttackMarkOnTheNameServers(t *testing.T) {
 	}
 }
 
-// forged shows a description on the name servers of zones.
+// forged makes lists show a description on the NS record sets of zones.
 type forged struct {
 	next        http.RoundTripper
 	description string
