@@ -38,8 +38,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Designate does not show port 53, and its absence is no difference. The end of an IPv6 address can look like that
-// port, and is not removed.
+// Designate does not show the port of a name server if it is 53. That is no difference. An IPv6 address can end like
+// that port, and is not shortened.
 func TestMasters(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := strings.Replace(object, "email: hostmaster@example.org\n    ttl: 600", `type: SECONDARY
@@ -72,7 +72,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A zone is deleted after the zones below it.
+// A zone is deleted after the zones whose names are below its name.
 func TestZonesWithinZones(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	within := strings.NewReplacer("name: shop}", "name: within}", "shop.zones.example.", "a.shop.zones.example.").Replace(object)

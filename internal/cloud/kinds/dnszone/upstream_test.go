@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// inError changes the status of all zones in answers.
+// inError makes all answers show zones in status ERROR.
 type inError struct{ next http.RoundTripper }
 
 func (e inError) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -32,8 +32,8 @@ func (e inError) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// A zone that the name servers do not have yet is found again by its mark. It is not made a second time, its
-// fields are updated, and it can be deleted (terraform-provider-openstack#1111).
+// A zone in status ERROR is recognised by its mark. It is not created a second time, its fields are updated, and it can
+// be deleted (terraform-provider-openstack#1111).
 func TestErrorIsNoEnd(t *testing.T) {
 	const zone = "apiVersion: stackreeve.dev/v1alpha1\nkind: DNSZone\nmetadata: {name: late}\nspec: {resource: {name: late.zones.example., email: hostmaster@example.org, ttl: 600}}"
 	g := kindtest.NewTarget(t, all.Kinds)
