@@ -34,8 +34,7 @@ spec:
 	}.Run(t)
 }
 
-// The agent of a member, with no manifest of a domain, cannot list domains. It
-// neither fails nor reports that.
+// The agent of a member cannot list domains. If no manifest declares a domain, the agent neither fails nor reports that.
 func TestMembersCannotListDomains(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if planned := g.Plan(""); len(planned.Unlisted) > 0 {

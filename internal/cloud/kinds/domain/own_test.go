@@ -30,8 +30,8 @@ func identities(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{domain.Kind(c), project.Kind(c), user.Kind(c), role.Kind(c), roleassignment.Kind(c), service.Kind(c), endpoint.Kind(c)}
 }
 
-// A domain that contains users or projects of others is neither deleted nor disabled, and the message
-// names none of them.
+// A domain that contains users or projects of others is neither deleted nor disabled. The message does not name these
+// users and projects.
 func TestAttackDomainThatOthersUse(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
@@ -42,7 +42,7 @@ func TestAttackDomainThatOthersUse(t *testing.T) {
 		id = g.Plan(shop + own).Steps[0].ID()
 	}
 	disabled := strings.Replace(shop, "resource: {", "resource: {enabled: false, ", 1)
-	g.MustSync(disabled + own) // the stack made everything in it
+	g.MustSync(disabled + own) // this is allowed: the stack made everything in the domain
 	g.MustSync(shop + own)
 	for _, of := range []string{"user", "group", "project"} {
 		var made map[string]struct{ ID string }
@@ -73,7 +73,7 @@ func do(t *testing.T, c *cloud.Client, call cloud.Call) {
 	}
 }
 
-// No commit can delete what the agent logs in with: no later commit could repair that.
+// No commit can delete an object that the agent's own login needs, because no later commit could repair that.
 func TestAttackTheAgentItself(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	if g.Simulator == nil {
@@ -103,8 +103,8 @@ func TestAttackTheAgentItself(t *testing.T) {
 	}
 }
 
-// The same holds for the credentials of another entry of clouds.yaml. The messages of one entry do not
-// show those of the other.
+// No commit can delete an object that the login of another entry of clouds.yaml needs either. The secrets of both
+// entries are removed from all messages.
 func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 	g := kindtest.NewTarget(t, identities)
 	if g.Simulator == nil {
@@ -159,7 +159,7 @@ func list(t *testing.T, k *kind.Kind) []kind.Live {
 	return items
 }
 
-// No commit can disable or rename it either.
+// No commit can disable or rename them either.
 func TestAttackTheAgentItselfDisabled(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	if g.Simulator == nil {
