@@ -25,7 +25,8 @@ const bucket = "backups"
 
 var inBucket = strings.Replace(object, "storageType: Swift\n  swift: {container: backups}", "storageType: S3\n  s3: {path: backups, forcePathStyle: true}", 1)
 
-// beside is an object store beside the cloud, and the kinds of a stack whose configuration names it.
+// beside starts an S3 store beside the cloud. It returns the store, and the kinds of a stack whose configuration names
+// it.
 func beside(t *testing.T) (*simulator.World, kindtest.Kinds) {
 	t.Helper()
 	w := simulator.New("key", bucket, "others")
@@ -48,7 +49,7 @@ func TestLawsOfABucket(t *testing.T) {
 	}.Run(t)
 }
 
-// bucketed is a stack that stores its backups in that bucket.
+// bucketed returns that store, and a stack that writes its backups to it.
 func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
 	t.Helper()
 	w, kinds := beside(t)
@@ -57,7 +58,8 @@ func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
 	return w, g
 }
 
-// Objects that others write into a bucket do not belong to a series, even copies of snapshots with all their metadata. The agent ignores them.
+// Objects that others write to the bucket do not belong to a series, even if they are copies of snapshots with all their
+// metadata. The agent does not change them.
 func TestAttackForgedInABucket(t *testing.T) {
 	w, g := bucketed(t)
 	g.MustSync(inBucket)
@@ -85,14 +87,15 @@ func TestAttackForgedInABucket(t *testing.T) {
 	}
 }
 
-// A stack of the same name in another cloud may store its snapshots in the same bucket: neither removes the other's.
+// A stack of the same name in another cloud may write its snapshots to the same bucket. Neither stack removes snapshots
+// of the other.
 func TestANamesakeInTheSameBucket(t *testing.T) {
 	w, g := bucketed(t)
 	g.MustSync(inBucket)
 	other := w.Keys(bucket)[0]
 	w.Copy(bucket, other, other, map[string]string{"stackreeve-project": "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"})
 	t.Cleanup(func() { w.Empty(bucket) })
-	world, machines := members(t) // names contain one second and one revision
+	world, machines := members(t) // fill the cluster, because names differ only by the second and the revision
 	world.Fill("all the keys and values, and more")
 	g.Machines = machines
 	g.MustSync(strings.Replace(inBucket, "maxBackups: 2", "maxBackups: 1", 1))
@@ -105,7 +108,8 @@ func TestANamesakeInTheSameBucket(t *testing.T) {
 	}
 }
 
-// If the configuration no longer names a bucket, the agent does not read it: its snapshots stay, and a manifest that names it is refused.
+// If the configuration no longer names a bucket, the agent does not read it. The snapshots remain in the bucket, and a
+// manifest that names the bucket is refused.
 func TestABucketThatIsNotNamed(t *testing.T) {
 	for field, c := range map[string]struct{ path, want string }{
 		"path":     {"s3: {path: elsewhere}", "spec.s3.path"},
@@ -124,8 +128,8 @@ func TestABucketThatIsNotNamed(t *testing.T) {
 	}
 }
 
-// A store may refuse requests, be away, or store other data than it was sent: plans report each case. Nothing half-made counts, and nothing is
-// removed because of it.
+// A store may refuse requests, not answer, or store other data than it received. Plans report each case. A half-made
+// snapshot does not count, and no snapshot is removed because of it.
 func TestABucketThatFails(t *testing.T) {
 	testcost.Long(t)
 	w, g := bucketed(t)
@@ -183,13 +187,13 @@ func TestABucketThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A real Swift stores exactly the sent data through its S3 API, confirms it, and deletes them in the end.
+// A real Swift stores exactly the sent data through its S3 API, reports their digest, and deletes them in the end.
 func TestSnapshotsInARealStore(t *testing.T) {
 	keeper := kindtest.NewTarget(t, kinds)
 	if keeper.Simulator != nil {
 		t.Skip("the others judge the simulated one")
 	}
-	endpoint, keys := kindtest.S3(t, keeper.Client(nil)) // they outlive the objects that need them
+	endpoint, keys := kindtest.S3(t, keeper.Client(nil)) // the keys must exist longer than the objects that need them
 	g := kindtest.NewTarget(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		d.S3 = &defaults.S3{Endpoint: endpoint, Buckets: []string{d.Network}}
 		d.Keys.S3 = func() (s3.Keys, error) { return keys, nil }

@@ -28,7 +28,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// bench is a driver, a member of etcd and a bucket, without an engine: each test decides the order of requests.
+// bench has a driver, a member of etcd and a bucket, but no engine, so that each test chooses the order of requests.
 type bench struct {
 	t *testing.T
 	driver
@@ -59,7 +59,7 @@ func newBench(t *testing.T) *bench {
 	return &bench{t, d, bucket, want{Want: kind.Want{Key: key, Mark: kind.Mark{Owner: ownertext.Of("shop", key), Applied: "new"}}, Spec: spec}}
 }
 
-// put adds a snapshot of that age; it is half-made if applied is "".
+// put adds a snapshot of the given age. The snapshot is half-made if applied is "".
 func (b *bench) put(ago time.Duration, data, applied string) item {
 	b.t.Helper()
 	at := time.Now().Add(-ago)
@@ -103,10 +103,10 @@ func (b *bench) remove(i item) {
 	}
 }
 
-// have is a series as in a list, the newest first.
+// have returns a series as a list shows it, with the newest item first.
 func have(items ...item) typed.Live[series] { return live(items, failure{}) }
 
-// A listed half-made object may be another process's work, which has ended since.
+// A half-made object in a list may belong to another process, which may have completed it since the list was read.
 func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct {
@@ -127,7 +127,7 @@ func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 				items = []item{b.put(time.Minute, "data", "new"), half}
 			}
 			c.since(b, half)
-			b.now = func() time.Time { return time.Now().Add(2 * time.Hour) } // long after it was written
+			b.now = func() time.Time { return time.Now().Add(2 * time.Hour) } // a time at which half-made snapshots are removed
 			err := b.Update(t.Context(), b.want, have(items...), []kind.Change{{Field: itemsField + "[" + half.Name + "]"}})
 			if stays := slices.Contains(b.bucket.Keys("backups"), half.Name); stays != c.stays || (err != nil) != (name == "out of reach") {
 				t.Errorf("%s, alone %v: it stays: %v, %v", name, alone, stays, err)
@@ -136,7 +136,7 @@ func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
 	}
 }
 
-// failing makes a store refuse some requests.
+// failing returns a function that makes the store refuse requests with this method whose paths end in end.
 func failing(method, end string) func(r *http.Request) (int, string) {
 	return func(r *http.Request) (int, string) {
 		if r.Method == method && strings.HasSuffix(r.URL.Path, end) {
@@ -146,7 +146,7 @@ func failing(method, end string) func(r *http.Request) (int, string) {
 	}
 }
 
-// listed are all current snapshots of the bucket, the newest first.
+// listed returns all current objects of the bucket, the newest first.
 func (b *bench) listed() (items []item) {
 	b.t.Helper()
 	for _, name := range b.bucket.Keys("backups") {
@@ -156,7 +156,8 @@ func (b *bench) listed() (items []item) {
 	return items
 }
 
-// refusing makes the store refuse to write marks of some objects. puts are the objects that it is asked to write.
+// refusing makes the store refuse to write the marks of some objects. puts are the objects that the agent tries to
+// write.
 func (b *bench) refusing(status int, code string, these ...item) (puts *[]string) {
 	puts = new([]string)
 	var mu sync.Mutex
@@ -176,8 +177,8 @@ func (b *bench) refusing(status int, code string, these ...item) (puts *[]string
 	return puts
 }
 
-// A mark that cannot be written stops neither backups nor the other marks. An example is an object that a lifecycle rule has moved to an
-// archive.
+// If a mark cannot be written, backups continue, and the other marks are written. For example, a lifecycle rule may have
+// moved an object to an archive.
 func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
 	asked := []kind.Change{{Field: kind.MarkField}, {Field: itemsField}}
 	for name, c := range map[string]struct {
@@ -194,7 +195,7 @@ func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
 		stuck := b.put(9*time.Hour, "data", "old")
 		newest := b.put(c.newest, "data", "old")
 		puts := b.refusing(http.StatusForbidden, "InvalidObjectState", stuck)
-		for try := range 3 { // each after a new list
+		for try := range 3 { // each try follows a new list
 			items, changes := b.listed(), c.changes
 			if try > 0 {
 				changes = changes[:1] // nothing is due any more
@@ -220,8 +221,8 @@ func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// The agent asks a member at an address of the manifest only in networks of the configuration. Without those, it asks only in subnets of
-// the stack.
+// The agent connects to members at addresses of the manifest only if they are in networks that the configuration lists.
+// If it lists none, they must be in subnets of the stack.
 func TestAttackEndpointsOfSomebodyElse(t *testing.T) {
 	b := newBench(t)
 	networks := func(list ...string) (all []netip.Prefix) {
@@ -266,7 +267,7 @@ func TestAttackEndpointsOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// Marks are also written while no snapshot can be taken. The agent stops at some point if a store writes none.
+// Marks are also written if no snapshot can be taken. If the store refuses all of them, the agent stops after some.
 func TestMarksWithoutMembersOrAStore(t *testing.T) {
 	b := newBench(t)
 	only := b.put(2*time.Hour, "data", "old")

@@ -47,7 +47,7 @@ spec:
 
 var key = manifest.Key{Group: define.WorkloadGroup, Kind: "EtcdBackup", Namespace: "default", Name: "hourly"}
 
-// members is a cluster of three, with a way to connect to it.
+// members starts a simulated cluster of three members, and returns it with a way to connect to it.
 func members(t *testing.T) (*etcd.World, outbound.Machines) {
 	t.Helper()
 	disks := map[string]string{"10.0.0.1": "a", "10.0.0.2": "b", "10.0.0.3": "c"}

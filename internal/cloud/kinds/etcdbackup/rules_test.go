@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The agent authenticates to members with the settings of the cluster's manifest, or with a Secret
-// that has all of them.
+// The agent connects to members with the TLS settings of the cluster's manifest, or with a Secret that contains all of
+// them.
 func TestHowMembersAreAsked(t *testing.T) {
 	g := kindtest.NewTarget(t, kindsof.Kinds)
 	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}

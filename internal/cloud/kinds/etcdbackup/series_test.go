@@ -14,7 +14,8 @@ import (
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// taken are snapshots with these ages at noon, the newest first; "half" before an age makes one half-made.
+// taken returns snapshots that have these ages at noon, the newest first. A snapshot is half-made if its age begins with
+// "half".
 func taken(t *testing.T, ago ...string) (list []item) {
 	t.Helper()
 	for n, text := range ago {
@@ -47,10 +48,11 @@ func due(u kind.Upkeep) string {
 	return strings.Join(out, ", ")
 }
 
-// clocks differ: written is the store's time for the newest snapshot, and noted the time in its metadata, both after noon.
+// clocks sets times for the newest snapshot, as durations after noon: written is the store's time, and noted is the time
+// in the metadata.
 type clocks struct {
 	written, noted time.Duration
-	behind         bool // whether this machine's clock is visibly behind
+	behind         bool // whether the plan must report that this machine's clock is behind
 }
 
 func TestUpkeep(t *testing.T) {
@@ -61,7 +63,7 @@ func TestUpkeep(t *testing.T) {
 		failed failure
 		want   string
 		next   time.Duration // after noon; 0 for never
-		clocks *clocks       // nil where all are right
+		clocks *clocks       // nil if all clocks are right
 	}{
 		"one that is new":                       {hourly, []string{"10m"}, failure{}, "", 50 * time.Minute, nil},
 		"one that is old":                       {hourly, []string{"60m"}, failure{}, "take", time.Hour, nil},
@@ -114,7 +116,7 @@ func TestUpkeep(t *testing.T) {
 	}
 }
 
-// A member that lies, is alone, or is ill is not asked.
+// No snapshot is taken from a member that lies, has no contact to the others, or has damaged data.
 func TestAttackChoose(t *testing.T) {
 	list := etcd.Members{List: []etcd.Member{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4, IsLearner: true}}}
 	says := func(cluster, leader, id, applied uint64, errs ...string) answer {
@@ -124,7 +126,7 @@ func TestAttackChoose(t *testing.T) {
 	alone.members = etcd.Members{List: []etcd.Member{{ID: 9}}}
 	for name, c := range map[string]struct {
 		all  []answer
-		want uint64 // 0 for nobody
+		want uint64 // 0 if no member may be chosen
 	}{
 		"the follower who is ahead":     {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 8), says(7, 1, 3, 9)}, 3},
 		"the leader where none other":   {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 9, "memberID:2 alarm:CORRUPT"), says(7, 1, 3, 9, "no leader")}, 0},

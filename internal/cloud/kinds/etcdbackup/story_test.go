@@ -24,13 +24,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// shelf reads the container as people do.
+// shelf is a target with functions to read and change the container as people do.
 type shelf struct {
 	*kindtest.Target
 	t     *testing.T
 	c     *cloud.Client
 	world *etcd.World
-	grown int // how often its data grew
+	grown int // how often age has made the cluster's data longer
 }
 
 const all = needs + "---" + object
@@ -46,7 +46,7 @@ func newShelf(t *testing.T) *shelf {
 	return &shelf{g, t, g.Client(nil), w, 0}
 }
 
-// names are those of all objects in the container.
+// names returns the names of all objects in the container.
 func (s *shelf) names() (names []string) {
 	s.t.Helper()
 	list, err := cloud.List[struct{ Name string }](s.t.Context(), s.c, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -85,27 +85,27 @@ func meta(h http.Header) map[string]string {
 	return out
 }
 
-// age moves the moments of all snapshots back by a duration, and writes to the cluster: a name contains one second and
-// one revision.
+// age moves the times of all snapshots back by a duration. It also writes to the cluster, so that the next snapshot has
+// another revision and another name.
 func (s *shelf) age(by time.Duration) {
 	s.t.Helper()
 	s.grown++
 	s.world.Fill("all the keys and values" + strings.Repeat("+", s.grown))
 	for _, name := range s.names() {
 		if strings.Contains(name, "..") {
-			continue // its address has another form
+			continue // its path has another form
 		}
 		headers := meta(s.head(name))
 		at, err := time.Parse(time.RFC3339, headers["X-Object-Meta-Stackreeve-Moment"])
 		if err != nil {
-			continue // it belongs to nobody
+			continue // it is not a snapshot of the stack
 		}
 		headers["X-Object-Meta-Stackreeve-Moment"] = at.Add(-by).Format(time.RFC3339)
 		s.send(http.MethodPost, name, headers)
 	}
 }
 
-// A snapshot is taken when it is due, and the oldest goes when the newer one exists. None of that is a difference.
+// A snapshot is taken when it is due, and the oldest one is removed when a newer one exists. Neither counts as drift.
 func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)
@@ -129,15 +129,16 @@ func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 		if p := s.Plan(all); p.Steps[len(p.Steps)-1].Action != plan.Keep {
 			t.Errorf("the plan has %v", p.Steps)
 		}
-		s.MustSync(all) // takes one
-		s.MustSync(all) // removes one, if there are too many
+		s.MustSync(all) // this pass takes a snapshot
+		s.MustSync(all) // if there are too many, this pass removes one
 		if got := s.names(); len(got) != min(n+2, 2) || n == 0 && got[0] != first[0] {
 			t.Errorf("after %d there are %q", n+1, got)
 		}
 	}
 }
 
-// The agent never changes objects of others, whatever their names are, nor copies that bear the stack's mark.
+// The agent never changes objects of others, whatever their names are. It does not change copies that bear the stack's
+// mark either.
 func TestAttackObjectsOfOthers(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)
@@ -146,7 +147,7 @@ func TestAttackObjectsOfOthers(t *testing.T) {
 	owner := own["X-Object-Meta-Stackreeve"]
 	for form, headers := range map[string]map[string]string{
 		folder + "20200101T000000Z-1.db":             {},
-		folder + "20200101T000000Z-2.db":             own, // a copy has another object's mark
+		folder + "20200101T000000Z-2.db":             own, // a copy: its mark is that of another object
 		folder + "20200101T000000Z-3.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, s.Stack, "other", 1), "X-Object-Meta-Stackreeve-Sha256": "x", "X-Object-Meta-Stackreeve-Applied": "x"},
 		folder + "20200101T000000Z-4.db":             {"X-Object-Meta-Stackreeve": strings.Replace(owner, "EtcdBackup", "Volume", 1)},
 		folder + "notes.txt":                         {"X-Object-Meta-Stackreeve": owner},
@@ -172,7 +173,7 @@ func TestAttackObjectsOfOthers(t *testing.T) {
 	}
 }
 
-// through makes all members answer requests for snapshots with answer.
+// through makes all members answer requests for snapshots with the handler answer.
 func (s *shelf) through(answer http.HandlerFunc) {
 	s.t.Helper()
 	servers := map[string]string{}
@@ -190,10 +191,11 @@ func (s *shelf) through(answer http.HandlerFunc) {
 	s.Machines = outbound.Machines{Within: s.Machines.Within, Through: func(ctx context.Context, network, at string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, servers[at])
 	}}
-	s.Target = s.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents from now on
+	s.Target = s.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next }) // agents that start after this use it
 }
 
-// A snapshot that is cut, forged or endless leaves nothing, is reported, and replaces no existing one.
+// If a snapshot is incomplete, forged or endless, it is not stored, the failure is reported, and no existing snapshot is
+// removed for it.
 func TestAttackSnapshots(t *testing.T) {
 	const data = "some data that is longer than a digest of 32 bytes"
 	whole := httptest.NewRecorder()
@@ -238,7 +240,8 @@ func TestAttackSnapshots(t *testing.T) {
 	}
 }
 
-// A new login, such as after a pass in which a list failed, does not lead to an immediate retry of a failed snapshot.
+// A new login does not cause an immediate retry of a failed snapshot. A new login happens, for example, after a pass in
+// which a list failed.
 func TestAttackALoginPerPass(t *testing.T) {
 	s := newShelf(t)
 	s.Defaults.Memory = &defaults.Memory{}
@@ -254,7 +257,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 	}
 }
 
-// A commit that keeps fewer snapshots is a change with a loss, and the brake counts it.
+// If a commit keeps fewer snapshots, the plan shows the removed ones as a loss, and the brake counts them.
 func TestFewerAreALoss(t *testing.T) {
 	s := newShelf(t)
 	s.MustSync(all)

@@ -19,7 +19,7 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// sending is a snapshot from a server with the given answer, on its way to a store.
+// sending returns a snapshot that is read from a server with the given handler.
 func sending(t *testing.T, answer http.HandlerFunc) *sent {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -39,7 +39,8 @@ func sending(t *testing.T, answer http.HandlerFunc) *sent {
 	return newSent(data)
 }
 
-// A store that knows the length creates an object as soon as it has the last byte. That byte is sent only after a correct digest.
+// A store that knows the length creates the object when it receives the last byte. So the last byte is sent only if the
+// digest is correct.
 func TestAttackTheLastByte(t *testing.T) {
 	for _, size := range []int{1, 32, 33, 32 << 10, 200_000} {
 		data := strings.Repeat("x", size)
