@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// When the rule that keeps members apart changes, they move one at a time.
+// If the manifest changes how members are kept on separate hosts, they move one at a time.
 func TestMembersMoveApartOneAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2))

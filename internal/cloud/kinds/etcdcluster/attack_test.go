@@ -25,8 +25,8 @@ func (w *world) anyAddress() (address string) {
 	return address
 }
 
-// A machine claims to be the leader and only member, and to be ahead of all others: the agent does not believe
-// it.
+// A machine claims to be the leader and the only member, and to have newer data than all others. The agent does not
+// believe it.
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -51,7 +51,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 	}
 }
 
-// A machine that claims to lead, and to know the members better, decides about no member.
+// A machine that claims to lead, and to know other members, cannot make the agent add or remove a member.
 func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 	for name, dead := range map[string]bool{"all answer": false, "one of the others is dead": true} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 	}
 }
 
-// The answers of a machine are limited in bytes and in time.
+// The agent reads only a limited number of bytes of an answer, for a limited time.
 func TestAttackEndlessAnswers(t *testing.T) {
 	testcost.Long(t)
 	answers := kindtest.Nonsense()
@@ -131,7 +131,7 @@ func TestAttackEndlessAnswers(t *testing.T) {
 	}
 }
 
-// A machine of the stack may have a member's name without ever being a member. The cluster ignores it.
+// A machine of the stack may have a name like a member's and never be a member. The cluster ignores it.
 func TestAttackAMachineOfAMembersName(t *testing.T) {
 	w := newWorld(t)
 	other := `
@@ -147,7 +147,7 @@ func TestAttackAMachineOfAMembersName(t *testing.T) {
 	w.settled(1)
 }
 
-// Members that are no longer wanted stay, with their machines, while the cluster has no majority without them.
+// Members that are no longer wanted are not removed while the other members have no majority.
 func TestAttackShrinkingWithoutMajority(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -188,8 +188,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A version that is not available anywhere is refused when the manifest is read. A version without a checksum is
-// noted.
+// A version that cannot be downloaded anywhere is refused when the manifest is read. A plan notes a version without a
+// checksum.
 func TestAVersionThatCannotBeHad(t *testing.T) {
 	w := newWorld(t)
 	noted := func(manifests string) bool {

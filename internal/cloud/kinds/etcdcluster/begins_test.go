@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// whyOf are the causes that the plan gives for the members.
+// whyOf returns the causes that the plan shows for the members.
 func (w *world) whyOf(manifests string) (all []string) {
 	w.t.Helper()
 	for _, s := range w.Plan(manifests).Steps {
@@ -18,7 +18,7 @@ func (w *world) whyOf(manifests string) (all []string) {
 	return all
 }
 
-// Machines that cannot start etcd say why, and so do the members. The cluster starts once they can.
+// If machines cannot start etcd, they report why, and the members' status shows it. The cluster starts when they can.
 func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	testcost.Long(t)
 	const why = "https://mirror.example.org/3.5.35/etcd cannot be downloaded: HTTP Error 404: Not Found"
@@ -46,7 +46,8 @@ func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	w.settled(3)
 }
 
-// A cluster whose first machine repeatedly fails to start counts as deleted by nobody.
+// If the first machine of a cluster repeatedly fails to start, the plan does not report that somebody deleted the
+// cluster.
 func TestAClusterThatBeginsInVainIsDeletedByNobody(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -68,7 +69,8 @@ func TestAClusterThatBeginsInVainIsDeletedByNobody(t *testing.T) {
 	w.settled(3)
 }
 
-// The published manifest needs only the stack's configuration to become a cluster: its machines keep their data on their own disks.
+// A published manifest needs only the stack's configuration to become a cluster. Without a volume, the machines store
+// their data on their own disks.
 func TestThePublishedManifestWithoutStorage(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd.VolumeSize = 0

@@ -26,15 +26,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// Tests that take longer on real machines than a change may wait for: `make test-clusters`.
+// These tests run with `make test-clusters`, because they take too long on real machines for every change.
 
-// soon is the interval for checks that take one request.
+// soon is the interval between checks that need one request.
 const soon = 200 * time.Millisecond
 
-// long is the time for actions that need several starts of a machine.
+// long is the time limit for actions in which a machine starts several times.
 const long = 10 * time.Minute
 
-// fixture is a cluster on real machines, with a client.
+// fixture is a cluster on real machines, with a client of etcd.
 type fixture struct {
 	*kindtest.Target
 	t    *testing.T
@@ -48,7 +48,7 @@ func newFixture(t *testing.T, versions ...string) *fixture {
 	return &fixture{g, t, 3, etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}}
 }
 
-// member wants a member to have a leader, and no errors.
+// member returns an error unless the member has a leader, is a voter and reports no errors.
 func (f *fixture) member(address string) error {
 	s, err := f.etcd.Status(f.t.Context(), address)
 	if err == nil && (s.Leader == 0 || s.IsLearner || len(s.Errors) > 0) {
@@ -57,7 +57,7 @@ func (f *fixture) member(address string) error {
 	return err
 }
 
-// healthy waits until all members are healthy.
+// healthy waits until all members are healthy, and returns their addresses.
 func (f *fixture) healthy() []string {
 	f.t.Helper()
 	list := addresses(f.t, f.Target, f.size)
@@ -65,7 +65,7 @@ func (f *fixture) healthy() []string {
 	return list
 }
 
-// well wants all members to be healthy.
+// well returns an error unless all members are healthy.
 func (f *fixture) well(list []string) (err error) {
 	for _, address := range list {
 		err = errors.Join(err, f.member(address))
@@ -73,7 +73,7 @@ func (f *fixture) well(list []string) (err error) {
 	return err
 }
 
-// servers are the IDs of the machines, by their names.
+// servers returns the IDs of the machines, by their names.
 func (f *fixture) servers() map[string]string {
 	f.t.Helper()
 	var answer struct{ Servers []struct{ ID, Name string } }
@@ -87,7 +87,7 @@ func (f *fixture) servers() map[string]string {
 	return ids
 }
 
-// act asks Nova for an action that people may do to a machine.
+// act makes Nova do an action to a machine, as people can.
 func (f *fixture) act(method, name string, body any) {
 	f.t.Helper()
 	path := "servers/" + f.servers()[name]
@@ -99,7 +99,7 @@ func (f *fixture) act(method, name string, body any) {
 	}
 }
 
-// kill ends etcd at an address, and fails the test if none runs there.
+// kill kills the etcd process at an address, and fails the test if there is none.
 func (f *fixture) kill(address string) {
 	f.t.Helper()
 	if !f.kills(address) {
@@ -107,15 +107,16 @@ func (f *fixture) kill(address string) {
 	}
 }
 
-// kills ends etcd at an address, as a crash would. It reports whether one ran there.
+// kills kills the etcd process at an address, as a crash would. It reports whether there was one.
 func (f *fixture) kills(address string) bool {
 	pid, _ := process(address)
 	return pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil
 }
 
-// process is the etcd process at an address, which runs on this machine, and its arguments; 0 is for none.
+// process returns the etcd process at an address and its arguments. The process runs on this machine. pid is 0 if there
+// is none.
 func process(address string) (pid int, args []string) {
-	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the error can be ignored, because the pattern is valid
 	for _, file := range all {
 		text, err := os.ReadFile(file)
 		args = strings.Split(string(text), "\x00")
@@ -127,14 +128,14 @@ func process(address string) (pid int, args []string) {
 	return 0, nil
 }
 
-// next is a newly started agent, which follows one that died, as a service does.
+// next returns a new agent, as if the one before had died and its service had started it again.
 func (f *fixture) next() *engine.Engine {
 	e := f.ProbingAgent()
 	e.Timing.Former = 2 * time.Second
 	return e
 }
 
-// carry runs an agent until nothing differs and all members are healthy, although the broken parts may fail passes meanwhile.
+// carry runs an agent until nothing differs and all members are healthy. Passes may fail before that.
 func (f *fixture) carry(manifests string) {
 	f.t.Helper()
 	want, agent := f.Resolve(manifests), f.next()
@@ -149,8 +150,8 @@ func (f *fixture) carry(manifests string) {
 	})
 }
 
-// Members fail one at a time, each when all are healthy, while a client writes: etcd is killed, or its machine is stopped or deleted. No acknowledged write
-// is lost.
+// While a client writes, members fail one at a time, each when all members are healthy. Either etcd is killed, or its
+// machine is stopped or deleted. No acknowledged write is lost.
 func TestRealClustersLoseMembers(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	manifests := cluster(f.size, "3.6.16")
@@ -179,8 +180,8 @@ func TestRealClustersLoseMembers(t *testing.T) {
 	}
 }
 
-// Members get another version, and some of the clusters also grow, while a client writes. Four of the agents die, and at some moment a member dies. No
-// acknowledged write is lost.
+// While a client writes, members get another version, and some of the clusters also grow. Four agents die, and a member
+// dies at some moment. No acknowledged write is lost.
 func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
 	for _, seed := range kindtest.Seeds(t, "0") {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -214,14 +215,15 @@ func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
 	}
 }
 
-// withTLS lets a writer use certificates.
+// withTLS makes the client use certificates.
 func (c *client) withTLS(config *tls.Config) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.scheme, c.http.Transport = "https", &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}
 }
 
-// The keys of each member change, one machine after the other, while a client writes. A client without a certificate gets no answer.
+// While a client writes, the keys of each member change, one machine after the other. A client without a certificate
+// gets no answer.
 func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	master := masterOf(t)
@@ -246,7 +248,7 @@ func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	f.backedUp(of(2))
 }
 
-// Certificates of Secrets are replaced in the same way.
+// Certificates from Secrets are replaced in the same way.
 func TestRealClustersWithCertificatesFromSecrets(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	h := newHouse(t)
@@ -287,7 +289,7 @@ spec: {resource: {networkRef: kv-front, ipVersion: 4, cidr: 10.177.5.0/27}}
 	f.backedUp(manifests)
 }
 
-// backedUp takes a snapshot, which is as large as the data.
+// backedUp takes a snapshot and checks that it is as large as the data.
 func (f *fixture) backedUp(manifests string) {
 	f.t.Helper()
 	f.Only(manifests + backup)
@@ -302,7 +304,7 @@ func (f *fixture) backedUp(manifests string) {
 	}
 }
 
-// refreshed changes the certificates of a cluster while a client writes with its own certificate.
+// refreshed changes the certificates of a cluster, while a client writes with its own certificate.
 func (f *fixture) refreshed(manifests string, own *tls.Config) {
 	f.t.Helper()
 	list, before := f.healthy(), f.servers()
@@ -323,7 +325,7 @@ func (f *fixture) refreshed(manifests string, own *tls.Config) {
 	}
 }
 
-// filled writes 500 keys, and nothing after that.
+// filled writes 500 keys and returns the client.
 func (f *fixture) filled() *client { f.t.Helper(); return filled(f.t, f.healthy()) }
 
 func filled(t *testing.T, peers []string) *client {
@@ -339,7 +341,7 @@ func filled(t *testing.T, peers []string) *client {
 	return c
 }
 
-// A backup is taken, machines and volumes are lost, and a new cluster starts from the backup: every key exists.
+// After a backup, machines and volumes are lost. A new cluster starts from the backup and has every key.
 func TestRealClustersAreRestored(t *testing.T) {
 	for _, version := range []string{"3.4.23", "3.5.35", "3.6.16"} {
 		t.Run(version, func(t *testing.T) {
@@ -354,7 +356,7 @@ func TestRealClustersAreRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustSync(t, f.Target, now+backup)
-			mustSync(t, f.Target, shelf) // the manifest of the cluster is removed, and its machines with it
+			mustSync(t, f.Target, shelf) // the manifest of the cluster is removed, so its machines are deleted
 			f.DiscardVolumes(t)
 			mustSync(t, f.Target, later)
 			c.peers = f.healthy()
@@ -371,7 +373,7 @@ func TestRealClustersAreRestored(t *testing.T) {
 	}
 }
 
-// clear removes all objects of a container.
+// clear deletes all objects of a container.
 func (f *fixture) clear(container string) {
 	ctx, c := context.WithoutCancel(f.t.Context()), f.Client(nil)
 	list, err := cloud.List[struct{ Name string }](ctx, c, cloud.Call{Service: cloud.ObjectStore, Path: container}, "")
@@ -383,7 +385,7 @@ func (f *fixture) clear(container string) {
 	}
 }
 
-// stays runs an agent for a while, and wants it to leave all machines unchanged.
+// stays runs an agent for a while, and fails the test if the agent changes a machine.
 func (f *fixture) stays(manifests, why string) {
 	f.t.Helper()
 	before := f.servers()
@@ -399,7 +401,8 @@ func (f *fixture) stays(manifests, why string) {
 	}
 }
 
-// A cluster keeps all of its machines while it is paused, one member is cut off, or its space is exhausted. Afterwards it continues where it was.
+// The agent changes no machine of a cluster while the cluster is paused, while one member is cut off, or while its space
+// is exhausted. Afterwards it continues the change.
 func TestRealClustersThatAreInTrouble(t *testing.T) {
 	f := newFixture(t, "3.5.35", "3.6.16")
 	of := func(version, more string) string {
@@ -414,7 +417,7 @@ func TestRealClustersThatAreInTrouble(t *testing.T) {
 	port := f.portOf("kv-1")
 	f.link(port, "down")
 	f.stays(of("3.6.16", ""), "one member is cut off")
-	c.judge(t) // the others answer
+	c.judge(t) // the other members answer
 	f.link(port, "up")
 	f.healthy()
 	c.judge(t)
@@ -442,7 +445,8 @@ func TestRealClustersThatAreInTrouble(t *testing.T) {
 	c.judge(t)
 }
 
-// relieve makes room as people would: it removes large values and old revisions, and members give back the room.
+// relieve frees space as people would: it removes large values and old revisions, and makes each member return the free
+// space.
 func (f *fixture) relieve(c *client, list []string) {
 	f.t.Helper()
 	ask := func(address, path string, body any) {
@@ -455,7 +459,7 @@ func (f *fixture) relieve(c *client, list []string) {
 		f.t.Fatal(err)
 	}
 	ask(list[0], "kv/compaction", map[string]any{"revision": s.Revision, "physical": true})
-	for _, address := range list { // each member gives back room for itself
+	for _, address := range list { // each member has to return its own free space
 		ask(address, "maintenance/defragment", map[string]any{})
 	}
 	var found struct {
@@ -464,12 +468,12 @@ func (f *fixture) relieve(c *client, list []string) {
 	kindtest.Await(f.t, long, soon, func() error {
 		return c.ask(f.t.Context(), list[0], "maintenance/alarm", map[string]string{"action": "GET"}, &found)
 	})
-	for _, alarm := range found.Alarms { // each member's alarm ends for itself
+	for _, alarm := range found.Alarms { // each member's alarm has to be ended separately
 		ask(list[0], "maintenance/alarm", map[string]string{"action": "DEACTIVATE", "alarm": alarm.Alarm, "memberID": alarm.MemberID})
 	}
 }
 
-// portOf is the ID of a machine's port.
+// portOf returns the ID of a machine's port.
 func (f *fixture) portOf(name string) string {
 	f.t.Helper()
 	var answer struct{ Ports []struct{ ID string } }
@@ -479,7 +483,7 @@ func (f *fixture) portOf(name string) string {
 	return answer.Ports[0].ID
 }
 
-// link cuts a port off, or connects it again.
+// link sets the state of a port's link, so "down" cuts off the machine.
 func (f *fixture) link(port, state string) {
 	f.t.Helper()
 	if out, err := exec.CommandContext(f.t.Context(), "ip", "link", "set", "dcv"+port[:11], state).CombinedOutput(); err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// runsAnew runs an agent that creates the cluster. It wants etcd to run on all its machines, none of which has an address of an earlier member.
+// runsAnew runs an agent that creates the cluster again. It returns an error unless etcd runs on all machines, and none
+// of them has an address of an earlier member.
 func (f *fixture) runsAnew(manifests string, before []string) error {
 	ctx, stop := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer stop()
@@ -26,8 +27,9 @@ func (f *fixture) runsAnew(manifests string, before []string) error {
 	return nil
 }
 
-// The manifest of a cluster is removed and added again. Its machines have its volumes, other addresses and no majority. People then give their
-// ports the members' old addresses, and delete the machines: all data is there.
+// The manifest of a cluster is removed and added again. The new machines get its volumes, but other addresses, so they
+// have no majority. People then give the ports the members' old addresses and delete the machines. After that, all data
+// is there.
 func TestRealClustersComeBackUnderTheirName(t *testing.T) {
 	const version = "3.6.16"
 	f := newFixture(t, version)

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Without a volume a machine's data are deleted with it, so it stays while the others have no majority
-// without it.
+// Without a volume, a machine's data is deleted with the machine. So the machine is not deleted while the other members
+// have no majority without it.
 func TestMachinesWithoutAVolume(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -50,7 +50,7 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 	w.MustSync(sized(3))
 	w.settled(3)
 	w.armed()
-	for range 9 { // the next plan ends a membership
+	for range 9 { // until the next plan removes a member
 		if w.Sync(newer(3)).Outcome() == plan.InSync {
 			break
 		}

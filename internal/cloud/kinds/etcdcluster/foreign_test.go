@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// tags are those of a port.
+// tags returns the tags of a port.
 func (w *world) tags(port string) (tags []string) {
 	w.t.Helper()
 	var got struct{ Tags []string }
@@ -23,7 +23,7 @@ func (w *world) tags(port string) (tags []string) {
 	return got.Tags
 }
 
-// retag changes the records in the tags of all members' ports.
+// retag changes the tags of all members' ports that are records.
 func (w *world) retag(change func(tags []string) []string) {
 	w.t.Helper()
 	for name := range w.addresses() {
@@ -38,8 +38,7 @@ const records = "stackreeve:etcd"
 
 func isRecord(tag string) bool { return strings.HasPrefix(tag, records) }
 
-// Ports may have addresses that lead to somebody else's etcd. The agent removes no member there, and
-// adds none.
+// Ports may have addresses at which an etcd of somebody else answers. The agent neither removes nor adds a member there.
 func TestAttackPortsAtAnotherEtcd(t *testing.T) {
 	testcost.Long(t)
 	for name, change := range map[string]func([]string) []string{
@@ -68,7 +67,7 @@ func TestAttackPortsAtAnotherEtcd(t *testing.T) {
 	}
 }
 
-// begins runs an agent that begins a cluster, for five seconds of retries.
+// begins runs, for five seconds, an agent that tries to begin a cluster.
 func (w *world) begins(manifests string) {
 	w.t.Helper()
 	ctx, stop := context.WithTimeout(w.t.Context(), 5*time.Second)
@@ -76,7 +75,7 @@ func (w *world) begins(manifests string) {
 	w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
 }
 
-// A cluster that an earlier version has begun belongs to the stack, and the agent records its ID.
+// A cluster that an earlier version of the agent has begun counts as the stack's, and the agent records its ID.
 func TestTheIDIsRecordedOfAnEarlierCluster(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))

@@ -12,14 +12,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// disk is the data volume of a machine, as seen by the processes of that machine.
+// disk is the data volume of a machine, as the processes of that machine see it.
 type disk struct {
 	t       *testing.T
-	machine string // the process of its init
+	machine string // the ID of the machine's init process
 	path    string
 }
 
-// sh runs a script in the machine.
+// sh runs a script on the machine, in the folder of the disk.
 func (d disk) sh(script string) {
 	d.t.Helper()
 	out, err := exec.CommandContext(d.t.Context(), "nsenter", "--target", d.machine, "--mount", "--pid", "sh", "-ec", "cd "+d.path+"\n"+script).CombinedOutput()
@@ -28,7 +28,8 @@ func (d disk) sh(script string) {
 	}
 }
 
-// smallDisk moves a member's data to a disk of 220 MiB that is nearly full. etcd has prepared two files of 64 MiB there for its next entries.
+// smallDisk moves a member's data to a disk of 220 MiB that is nearly full. On it, etcd has already allocated two files
+// of 64 MiB for its next entries.
 func (f *fixture) smallDisk(address string) disk {
 	f.t.Helper()
 	pid, args := process(address)
@@ -41,14 +42,14 @@ func (f *fixture) smallDisk(address string) disk {
 	return d
 }
 
-// back moves the data of the member at an address back to its own disk.
+// back moves the data of the member at an address back to the volume.
 func (d disk) back(address string) {
 	d.t.Helper()
 	pid, _ := process(address)
 	d.exchange(pid, "umount --lazy "+d.path+"\ncd "+d.path+"\nrm -rf ./*\ncp -a /run/small/. .")
 }
 
-// exchange runs a script while etcd is stopped; etcd is started again afterwards.
+// exchange stops etcd, runs a script, and lets etcd start again.
 func (d disk) exchange(pid int, script string) {
 	d.t.Helper()
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
@@ -61,7 +62,8 @@ func (d disk) exchange(pid int, script string) {
 	}
 }
 
-// A member whose disk is full ends again and again. The others serve, and no machine is changed. When there is room, the member continues where it was.
+// If the disk of a member is full, etcd exits again and again. The other members answer, and no machine is changed. When
+// there is space again, the member continues.
 func TestRealClustersWithAFullDisk(t *testing.T) {
 	f := newFixture(t, "3.5.35", "3.6.16")
 	f.Only(cluster(f.size, "3.5.35"))
@@ -74,7 +76,7 @@ func TestRealClustersWithAFullDisk(t *testing.T) {
 	d.sh("head -c 220M /dev/zero > filler || true")
 	n := 0
 	kindtest.Await(f.t, long, soon, func() error {
-		for range 10 { // as much as etcd has prepared, in the end
+		for range 10 { // in total as much as etcd has allocated
 			value := encoded(strings.Repeat("x", 1<<20))
 			if err := c.ask(t.Context(), list[0], "kv/put", map[string]string{"key": encoded("large-" + strconv.Itoa(n%4)), "value": value}, &struct{}{}); err != nil {
 				return err

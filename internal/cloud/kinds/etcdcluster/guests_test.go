@@ -26,7 +26,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// guests is a cloud whose servers are real machines, which run real etcd of some versions.
+// guests returns a cloud whose servers are real machines, which run real etcd of the given versions.
 func guests(t *testing.T, versions ...string) *kindtest.Target {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
@@ -56,7 +56,7 @@ func mustSync(t *testing.T, g *kindtest.Target, manifests string) {
 	g.MustSyncGuests(t, 10*time.Minute, manifests)
 }
 
-// addresses are those of the machines, by the names of their ports.
+// addresses returns the addresses of the machines, sorted by the names of their ports.
 func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
 	t.Helper()
 	return addressesOf(t, g, "kv", size)
@@ -70,7 +70,7 @@ func addressesOf(t *testing.T, g *kindtest.Target, cluster string, size int) (li
 	return list
 }
 
-// client uses a cluster as any client would, through one server or another.
+// client uses a cluster as any client would: it sends each request to one of several servers.
 type client struct {
 	http   http.Client
 	mu     sync.Mutex
@@ -80,7 +80,7 @@ type client struct {
 	tried  int
 }
 
-// use sets the servers for the next requests.
+// use sets the servers for further requests.
 func (c *client) use(peers []string) { c.mu.Lock(); defer c.mu.Unlock(); c.peers = peers }
 
 func (c *client) post(ctx context.Context, path string, body, into any) (err error) {
@@ -126,7 +126,7 @@ func (c *client) ask(ctx context.Context, address, path string, body, into any) 
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// write writes one key after the other, until the test ends. No acknowledged write may ever be lost.
+// write starts a client that writes one key after the other until the test ends. No acknowledged write may be lost.
 func write(t *testing.T, peers []string) *client {
 	c := &client{peers: peers, scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -139,7 +139,7 @@ func write(t *testing.T, peers []string) *client {
 			if c.tried++; err == nil {
 				c.acked[key] = value
 			} else {
-				delete(c.acked, key) // the outcome of the write is unknown
+				delete(c.acked, key) // it is not known whether the value was written
 			}
 			c.mu.Unlock()
 		}
@@ -148,7 +148,7 @@ func write(t *testing.T, peers []string) *client {
 	return c
 }
 
-// judge wants every acknowledged value to exist.
+// judge fails the test unless every acknowledged value exists.
 func (c *client) judge(t *testing.T) {
 	t.Helper()
 	c.mu.Lock()
@@ -168,7 +168,7 @@ func (c *client) judge(t *testing.T) {
 			text, _ := base64.StdEncoding.DecodeString(got.Kvs[0].Value)
 			at, _ = strconv.Atoi(string(text))
 		}
-		if is, _ = strconv.Atoi(value); at < is { // a later write may have replaced it
+		if is, _ = strconv.Atoi(value); at < is { // otherwise a later write has replaced the value
 			lost++
 			t.Errorf("%s is %d, and %d was acknowledged", key, at, is)
 		}
@@ -176,10 +176,11 @@ func (c *client) judge(t *testing.T) {
 	t.Logf("%d keys of %d writes judged, %d lost", len(acked), tried, lost)
 }
 
-// The published manifest becomes a cluster of real machines unchanged. The configuration maps its version to another one, and the cluster serves.
+// The published manifest becomes a cluster of real machines without changes. The configuration maps its version to
+// another one, and the cluster answers clients.
 func TestThePublishedManifestOnRealMachines(t *testing.T) {
 	g := guests(t, "3.4.23")
-	g.Defaults.Etcd.VolumeSize = 0 // the manifest names no storage
+	g.Defaults.Etcd.VolumeSize = 0 // the manifest declares no storage
 	manifest := read(t, "etcdcluster.yaml")
 	g.Only(manifest)
 	mustSync(t, g, manifest)
@@ -194,7 +195,7 @@ func TestThePublishedManifestOnRealMachines(t *testing.T) {
 	}
 }
 
-// A real machine whose etcd cannot be downloaded says so, and the plan shows it.
+// If a real machine cannot download etcd, it reports that, and the plan shows it.
 func TestADownloadFailsOnRealMachines(t *testing.T) {
 	g := guests(t, "3.4.23")
 	g.Defaults.Etcd.Repository = "http://" + kindtest.ServeGuests(t, t.TempDir()) + "/{version}/etcd"
@@ -220,7 +221,7 @@ func TestADownloadFailsOnRealMachines(t *testing.T) {
 	}
 }
 
-// A cluster of real machines grows, is upgraded, and shrinks by agents that are killed, while a client writes to it.
+// A cluster of real machines grows, is upgraded, and shrinks, while a client writes. Agents are killed all the time.
 func TestAClusterOnRealMachines(t *testing.T) {
 	g := guests(t, "3.5.35", "3.6.16")
 	g.Only(cluster(5, "3.5.35"))
@@ -241,7 +242,7 @@ func TestAClusterOnRealMachines(t *testing.T) {
 	}
 }
 
-// killed runs one agent after the other for the manifests. Each but the last dies at a moment that follows from the seed.
+// killed runs one agent after the other for the manifests. All except the last die, at moments that the seed determines.
 func killed(t *testing.T, g *kindtest.Target, manifests string, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// reaper ends an agent right after its n-th write request, to the cloud or to etcd.
+// reaper kills an agent right after its n-th write request to the cloud or to etcd.
 type reaper struct {
 	mu   sync.Mutex
 	left int
@@ -24,7 +24,7 @@ type reaper struct {
 
 var errDead = errors.New("the agent was killed")
 
-// counts is called for each such request; dead reports whether the agent is dead.
+// counts is called for each write request. dead reports whether the agent is dead.
 func (r *reaper) counts() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *reaper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// killed runs an agent that dies in this way, and reports whether it reached that request.
+// killed runs an agent that dies after its n-th write request, and reports whether it sent that many.
 func (w *world) killed(manifests string, n int) (reached bool) {
 	w.t.Helper()
 	ctx, die := context.WithCancel(context.WithoutCancel(w.t.Context()))
@@ -62,7 +62,8 @@ func (w *world) killed(manifests string, n int) (reached bool) {
 	return r.dead()
 }
 
-// comes runs a newly started agent. It may need a second pass: a pass deletes nothing that its plan has not shown.
+// comes runs a newly started agent. It may need a second pass, because a pass deletes only objects that its first plan
+// has shown.
 func (w *world) comes(manifests string) {
 	w.t.Helper()
 	var pass engine.Pass
@@ -76,8 +77,9 @@ func (w *world) comes(manifests string) {
 
 func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.35", "3.6.16", 1) }
 
-// An agent dies after each request of a change, to the cloud or to etcd. The next agent knows nothing, and reaches the same end as the first one would
-// have. One member changes at a time, and the majority is never lost: the simulator records violations.
+// An agent dies after each write request of a change, to the cloud or to etcd. The next agent knows nothing of it, and
+// reaches the same result. Members change one at a time, and the majority is never lost: otherwise the simulator records
+// a violation.
 func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -107,7 +109,7 @@ func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	}
 }
 
-// The simulator records a machine that is deleted while another member does not run, or has not joined yet.
+// The simulator records a violation if a machine is deleted while another member does not run or has not joined yet.
 func TestWhatIsWrittenDown(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))

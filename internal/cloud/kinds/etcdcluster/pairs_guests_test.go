@@ -12,8 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 )
 
-// The optional parts are a data volume, TLS, more than one member, and an archive in place of a program. For each two of them there is a
-// cluster on real machines with both, with either, and with neither. All clusters start, and a second plan is empty.
+// The optional parts are a data volume, TLS, more than one member, and an archive in place of a program. For any two
+// parts, there is a cluster with both, one with only the first, one with only the second, and one with neither. All
+// clusters start on real machines, and a second plan is empty.
 func TestOptionalPartsByPairsOnRealMachines(t *testing.T) {
 	for i, has := range kindtest.Pairs(t, 4) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { withParts(t, has) })

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// inBucket are manifests for an S3 store in place of Swift; the first is in etcd-operator's form.
+// inBucket has manifests that use an S3 store instead of Swift. The first one is as etcd-operator publishes it.
 const inBucket = `
 ---
 apiVersion: etcd.database.coreos.com/v1beta2
@@ -20,7 +20,8 @@ metadata: {name: kv-once}
 spec: {clusterRef: kv, storageType: S3, s3: {path: backups/etcd.backup, awsSecret: aws}}
 `
 
-// A cluster that has lost everything starts from a snapshot in a bucket: the newest of a series, the newest of all, or a named one.
+// A cluster that has lost everything starts from a snapshot in a bucket. The restore selects the newest snapshot of a
+// series, the newest of the bucket, or one by its name.
 func TestEverythingIsLostAndRestoredFromABucket(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

@@ -41,7 +41,7 @@ spec: {clusterRef: kv, storageType: Swift, swift: {container: backups}}
 `
 )
 
-// restoreOf declares the snapshot that kv begins with.
+// restoreOf returns the manifest of an EtcdRestore for cluster kv, with this source.
 func restoreOf(source string) string {
 	return `
 ---
@@ -54,10 +54,10 @@ spec: {etcdCluster: {name: kv}, backupStorageType: Swift, ` + source + `}
 
 var ofBackup = restoreOf("backupRef: kv-once")
 
-// keys are more data than one request sends.
+// keys are data that do not fit into one request.
 var keys = strings.Repeat("all the keys and values ", 10<<20/24)
 
-// lost is a world of which only a cluster's backup is left.
+// lost returns a world in which only the backup of a cluster exists.
 func lost(t *testing.T) *world {
 	t.Helper()
 	w := emptied(t)
@@ -68,7 +68,8 @@ func lost(t *testing.T) *world {
 	return w
 }
 
-// emptied is a world that removes all objects at the end, which no manifest does.
+// emptied returns a world. At the end of the test it deletes all objects of the container, because removing a manifest
+// does not delete them.
 func emptied(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -85,7 +86,7 @@ func emptied(t *testing.T) *world {
 	return w
 }
 
-// forget deletes everything of the cluster.
+// forget deletes everything of the cluster, including its disks.
 func (w *world) forget() {
 	w.t.Helper()
 	for _, m := range w.look() {
@@ -94,7 +95,7 @@ func (w *world) forget() {
 	w.MustSync(shelf)
 }
 
-// restored wants the cluster to have every key.
+// restored fails the test unless the cluster has every key.
 func (w *world) restored(size int) {
 	w.t.Helper()
 	w.settled(size)
@@ -103,7 +104,7 @@ func (w *world) restored(size int) {
 	}
 }
 
-// restore is the status of the EtcdRestore, and the cause in the plan.
+// restore returns the status of the EtcdRestore, and its cause in the plan.
 func (w *world) restore(p plan.Plan) (is, why string) {
 	w.t.Helper()
 	for _, s := range p.Steps {
@@ -142,7 +143,7 @@ func TestEverythingIsLostAndRestored(t *testing.T) {
 	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after it had been carried out") {
 		t.Errorf("of a change the plan says %q", why)
 	}
-	w.MustSync(sized(3) + shelf) // the restore's manifest is removed
+	w.MustSync(sized(3) + shelf) // the manifest of the restore is removed
 	w.restored(3)
 }
 
@@ -167,7 +168,8 @@ func TestNothingIsRestoredOverACluster(t *testing.T) {
 	}
 }
 
-// An agent dies at each request of a restore. The next agent, which knows nothing, ends with every key, and never with an empty cluster.
+// An agent dies at each request of a restore. The next agent knows nothing of it. It ends with every key, and never
+// begins an empty cluster.
 func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -190,7 +192,8 @@ func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
 	}
 }
 
-// A machine that has a part of a snapshot does not start empty when the manifest of the restore is removed.
+// If a machine has part of a snapshot and the manifest of the restore is removed, the machine does not begin an empty
+// cluster.
 func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -206,13 +209,14 @@ func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 	w.restored(1)
 }
 
-// An agent dies at each request of a restore, and the machine's disk with it: the snapshot is sent again from the beginning.
+// An agent dies at each request of a restore, and the machine's disk is lost, too. The snapshot is sent again from the
+// beginning.
 func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
 	w := lost(t)
 	all := sized(1) + shelf + ofBackup
-	for n := 1; n <= 3; n++ { // its parts; after the request that follows them, the cluster exists
+	for n := 1; n <= 3; n++ { // one for each part; after the next request, the cluster exists
 		if !w.dies(all, n) {
 			t.Fatalf("a restore has no request %d", n)
 		}
@@ -224,7 +228,7 @@ func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
 	w.restored(1)
 }
 
-// Some versions of etcd restore a snapshot with its old revisions. The plan says so.
+// Some versions of etcd cannot raise the revisions of a restored snapshot. The plan notes that.
 func TestRevisionsThatDoNotGoUp(t *testing.T) {
 	w := newWorld(t)
 	for version, want := range map[string]bool{"3.4.23": true, "3.5.9": true, "3.5.10": false, "3.6.0": false} {
@@ -240,7 +244,7 @@ func TestRevisionsThatDoNotGoUp(t *testing.T) {
 	}
 }
 
-// meanwhile calls do before an agent reads the n-th part of a snapshot.
+// meanwhile is a transport that calls do just before the agent reads the n-th part of a snapshot.
 type meanwhile struct {
 	next http.RoundTripper
 	n    int
@@ -256,8 +260,8 @@ func (m *meanwhile) RoundTrip(req *http.Request) (*http.Response, error) {
 	return m.next.RoundTrip(req)
 }
 
-// A snapshot is removed, or replaced, while it is read. The message names it and the fix, and the next pass takes the newest snapshot of that
-// time.
+// A snapshot is removed or replaced while it is read. The message names the snapshot and how to fix that. The next pass
+// uses the snapshot that is the newest then.
 func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -271,7 +275,7 @@ func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := lost(t)
 			all := sized(1) + shelf + ofBackup
-			first := w.snapshots()[0] // there is one
+			first := w.snapshots()[0] // there is only one
 			w.older(first)
 			said := ""
 			target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
@@ -295,7 +299,7 @@ func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// snapshots are the names of all objects in the container.
+// snapshots returns the names of all objects in the container.
 func (w *world) snapshots() (names []string) {
 	w.t.Helper()
 	list, err := cloud.List[struct{ Name string }](w.t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -308,7 +312,7 @@ func (w *world) snapshots() (names []string) {
 	return names
 }
 
-// older adds another snapshot of the series to the container: an hour older, with all keys.
+// older adds another snapshot of the series with all keys. It is an hour older than the given one.
 func (w *world) older(than string) {
 	w.t.Helper()
 	h, err := w.client.Head(w.t.Context(), cloud.ObjectStore, "backups/"+than)
@@ -328,7 +332,7 @@ func (w *world) older(than string) {
 	}
 }
 
-// discard removes an object.
+// discard deletes an object of the container.
 func (w *world) discard(name string) {
 	w.t.Helper()
 	if err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: "backups/" + name}); err != nil {
@@ -351,7 +355,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// An object that is no snapshot, or that differs from its description, starts no cluster, and the message names it.
+// If the object is no snapshot, or differs from its metadata, no cluster begins with it, and the message names the
+// object.
 func TestAttackObjectsToRestore(t *testing.T) {
 	testcost.Long(t)
 	inner := sha256.Sum256([]byte("the data"))
@@ -401,7 +406,7 @@ func TestAttackObjectsToRestore(t *testing.T) {
 	}
 }
 
-// A container that somebody fills does not hide the snapshots of a series.
+// If somebody fills a container with objects, the snapshots of a series are still found.
 func TestAttackFullContainer(t *testing.T) {
 	testcost.Long(t)
 	w := lost(t)
@@ -425,7 +430,7 @@ func TestAttackFullContainer(t *testing.T) {
 	w.restored(3)
 }
 
-// crowd answers lists of a whole container with more names than anybody reads.
+// crowd makes lists of a whole container contain more names than the agent reads.
 type crowd struct{ next http.RoundTripper }
 
 func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -440,7 +445,7 @@ func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), Request: req}, err
 }
 
-// A container of another project counts as absent.
+// A container of another project counts as missing.
 func TestAttackContainerOfAnotherProject(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"../AUTH_other/backups", "..", "%2e%2e", "AUTH_other/backups"} {
@@ -451,7 +456,7 @@ func TestAttackContainerOfAnotherProject(t *testing.T) {
 	}
 }
 
-// An object without end is read only as far as the request asked.
+// If the answer for a part of an object is endless, the agent reads only as many bytes as it requested.
 func TestAttackEndlessObject(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -470,7 +475,7 @@ func TestAttackEndlessObject(t *testing.T) {
 	w.restored(1)
 }
 
-// endless answers requests for parts with bytes that never end.
+// endless makes answers to requests for parts endless.
 type endless struct {
 	next http.RoundTripper
 	sent int

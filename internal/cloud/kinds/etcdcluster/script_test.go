@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage runs the script on no real machine: it answers the script's requests, mounts and starts itself.
+// stage is Python code that lets the script run without a real machine: it simulates the script's requests, its mounts
+// and its start of etcd.
 const stage = `
 DATA = os.path.dirname(os.path.realpath(__file__)) + "/data"
 HERE = os.path.realpath(__file__)
@@ -39,7 +40,7 @@ os.execv = start
 find_data_on_disk, find_data = find_data, find_data_here
 `
 
-// scripted runs the script on such a machine after some preparation, and returns its output.
+// scripted runs the script after the Python code in prepare, and returns its output.
 func scripted(t *testing.T, address, prepare string) string {
 	t.Helper()
 	return scriptedBy(t, (&Spec{}).script("kv", "3.5.35", "", "", true), address, prepare)
@@ -65,7 +66,7 @@ func scriptedBy(t *testing.T, text, address, prepare string) string {
 	return string(out)
 }
 
-// Data are put aside only when their own membership has ended.
+// The script moves data aside only if the membership that the data belongs to has ended.
 func TestWhoseDataItIs(t *testing.T) {
 	testcost.Long(t)
 	const waits = `
@@ -99,8 +100,8 @@ def wait(data):
 	}
 }
 
-// A version of etcd does not open data that it must not open. This also holds on a machine that was created while the others kept their
-// version.
+// etcd is not started with data that its version must not open. This also holds on a machine that was created while the
+// other members still had the old version.
 func TestDataOfAnotherVersion(t *testing.T) {
 	testcost.Long(t)
 	const refuses = `
@@ -126,7 +127,7 @@ has("77")
 	}
 }
 
-// The newest data of ended memberships are kept. Data that were put aside before survive the next time.
+// The newest data of each ended membership is kept. Data that was moved aside before is not overwritten.
 func TestDataThatWasPutAside(t *testing.T) {
 	got := scripted(t, "127.0.0.1", `
 def main():
@@ -141,7 +142,7 @@ def main():
 	}
 }
 
-// The ID of the membership that began the cluster is recorded when most of the others report the same.
+// The ID of the membership that began the cluster is recorded if most other members report the same ID.
 func TestTheIDOfTheOneThatBegan(t *testing.T) {
 	const notes = `
 def start(binary, args): print("notes", read(DATA + "/id"), read(DATA + "/cluster"))
@@ -157,7 +158,7 @@ ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]
 	}
 }
 
-// The ID of a membership is stored beside the data from its beginning.
+// The ID of a membership is stored beside the data from its beginning on.
 func TestAMachineKnowsItsMembership(t *testing.T) {
 	testcost.Long(t)
 	got := scripted(t, "127.0.0.1", `
@@ -169,7 +170,7 @@ os.execv = start`)
 	}
 }
 
-// IPv6 addresses stand in brackets.
+// IPv6 addresses are written in brackets.
 func TestAddressesOfIPv6(t *testing.T) {
 	testcost.Long(t)
 	if got := scripted(t, "fd00::1", `has("")`); !strings.Contains(got, "--listen-peer-urls http://[fd00::1]:2380 ") {
@@ -186,7 +187,7 @@ has("77")`)
 	}
 }
 
-// A data volume is known by its ID, and gets a file system only when it is empty.
+// A data volume is recognised by its ID, and gets a file system only if it is empty.
 func TestTheDataDisk(t *testing.T) {
 	testcost.Long(t)
 	const cinder, other = "/dev/disk/by-id/virtio-1d3a0c2e-5b6f-4f7a-8", "/dev/disk/by-id/virtio-9d3a0c2e-5b6f-4f7a-9"
@@ -228,7 +229,7 @@ def main():
 	}
 }
 
-// Without a data volume the data are on the root disk, in a folder that the script itself has created.
+// Without a data volume, the data is on the root disk, in a folder that the script creates.
 func TestTheDataOnTheRootDisk(t *testing.T) {
 	got := scriptedBy(t, (&Spec{}).script("kv", "3.5.35", "", "", false), "127.0.0.1", `
 OWN = DATA + "/var/lib/etcd"
@@ -242,7 +243,7 @@ def main():
 	}
 }
 
-// A machine that cannot start etcd says why on the port for clients, at every request, until it can.
+// A machine that cannot start etcd answers every request on the port for clients with the reason, until etcd starts.
 func TestAMachineSaysWhyItCannotBegin(t *testing.T) {
 	testcost.Long(t)
 	const asks = `
@@ -293,7 +294,8 @@ def fail(): raise OSError("no room")`, `503 {"state": "fails", "message": "FileN
 	}
 }
 
-// The service that a machine makes of the script is restarted however often it ends. On a full disk it does so until there is room.
+// systemd restarts the script's service however often it exits. If the disk is full, that continues until there is
+// space.
 func TestTheServiceIsNeverGivenUp(t *testing.T) {
 	unit := scripted(t, "10.0.0.3", "UNIT, HERE = DATA + \"-unit\", DATA + \"-service\"\ndef run(*command): pass\ninstall()\nprint(open(UNIT).read())\nraise SystemExit")
 	for _, line := range []string{"StartLimitIntervalSec=0\n", "Restart=always\n"} {

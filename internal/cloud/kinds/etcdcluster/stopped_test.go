@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A machine stops right after a pass has listed the machines. That pass notices it, and waits for its member.
+// A machine stops right after a pass has listed the machines. That pass notices it, and waits for the member of that
+// machine.
 func TestAMachineIsStoppedRightAfterItWasListed(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -42,7 +43,7 @@ func TestAMachineIsStoppedRightAfterItWasListed(t *testing.T) {
 	}
 }
 
-// afterServers calls do once, after the first list of machines.
+// afterServers is a transport that calls do once, right after the first list of machines was read.
 type afterServers struct {
 	once sync.Once
 	do   func()

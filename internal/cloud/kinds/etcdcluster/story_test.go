@@ -28,14 +28,14 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 	w.MustSync("")
 }
 
-// The published manifest becomes a cluster unchanged.
+// The published manifest becomes a cluster without changes.
 func TestThePublishedManifest(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(read(t, "etcdcluster.yaml"))
 	w.settled(3)
 }
 
-// read is a published manifest.
+// read returns a published manifest.
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
@@ -45,7 +45,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A machine whose disk is lost first leaves the membership, and then joins again.
+// If a machine's disk is lost, its member is removed first, and then the machine joins again.
 func TestADiskIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -64,7 +64,7 @@ func TestADiskIsLost(t *testing.T) {
 	}
 }
 
-// When most disks are lost the agent does nothing by itself, and never begins an existing cluster again.
+// If most disks are lost, the agent changes nothing and never begins the cluster again.
 func TestTheMajorityIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -92,7 +92,7 @@ func TestTheMajorityIsLost(t *testing.T) {
 	}
 }
 
-// When all disks are lost, the agent does not begin an existing cluster again as an empty one.
+// If all disks are lost, the agent does not begin the cluster again as an empty one.
 func TestAllDisksAreLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -108,7 +108,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	}
 }
 
-// A new version replaces the machine of each member, one at a time, and its data stay.
+// For a new version, the machines are replaced one at a time, and the members' data remains.
 func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -133,7 +133,7 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	}
 }
 
-// While members report an alarm no machine is changed; afterwards all are.
+// While members report an alarm, no machine is changed. Afterwards all machines are changed.
 func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -149,7 +149,7 @@ func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 	w.settled(3)
 }
 
-// No machine is replaced for a version that must not follow the running one.
+// No machine is replaced if the wanted version must not follow the running version.
 func TestVersionsThatDoNotFollow(t *testing.T) {
 	testcost.Long(t)
 	for _, c := range [][3]string{
@@ -178,7 +178,7 @@ func TestVersionsThatDoNotFollow(t *testing.T) {
 	}
 }
 
-// dies runs an agent that dies at its n-th write request to etcd, and reports whether there was one.
+// dies runs an agent that dies at its n-th write request to etcd. It reports whether the agent sent that many.
 func (w *world) dies(manifests string, n int) (died bool) {
 	ctx, die := context.WithCancel(w.t.Context())
 	defer die()
@@ -193,7 +193,7 @@ func (w *world) dies(manifests string, n int) (died bool) {
 	return died
 }
 
-// An agent dies at each request to etcd. The next agent, which knows nothing, ends with the same members.
+// An agent dies at each request to etcd. The next agent knows nothing of it, and ends with the same members.
 func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -225,7 +225,8 @@ func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
 	}
 }
 
-// All machines are lost, too, and only their ports are left. The agent begins no empty cluster in place of the old one.
+// All disks and all machines are lost, so only the ports exist. The agent does not begin an empty cluster in place of
+// the old one.
 func TestAllMachinesAndDisksAreLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -246,7 +247,8 @@ func TestAllMachinesAndDisksAreLost(t *testing.T) {
 	}
 }
 
-// An unrecorded membership whose address has no port is removed: it would block all others.
+// A member that no port records, and whose address has no port, is removed, because otherwise no other member could be
+// added.
 func TestALearnerThatNeverCame(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1))
@@ -255,7 +257,7 @@ func TestALearnerThatNeverCame(t *testing.T) {
 	w.settled(3)
 }
 
-// A deleted port comes back with another address, where its machine becomes another member.
+// A deleted port is created again with another address. Its machine becomes another member.
 func TestAPortWithAnotherAddress(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
@@ -265,7 +267,7 @@ func TestAPortWithAnotherAddress(t *testing.T) {
 	w.settled(3)
 }
 
-// An agent dies at each request to etcd while a cluster grows, and then the manifest asks for one member again.
+// An agent dies at each request to etcd while a cluster grows. Then the manifest declares only one member again.
 func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -279,7 +281,8 @@ func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 	}
 }
 
-// With paused nothing is changed, not even members that the same commit removes from the cluster.
+// While a cluster is paused, nothing is changed. Not even members that the same commit removes from the cluster are
+// deleted.
 func TestPausedWithFewerMembers(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -303,8 +306,9 @@ func TestPausedWithFewerMembers(t *testing.T) {
 	w.settled(3)
 }
 
-// A cluster whose manifest was removed comes back with its volumes, but without its ports. Its data belong to members at other
-// addresses, so no etcd answers, and the agent begins no cluster beside them. It begins again once machines and volumes are deleted.
+// A cluster whose manifest was removed is created again, with its volumes, but with new ports. Its data belongs to
+// members at other addresses, so no etcd answers, and the agent does not begin a cluster. It begins one when machines
+// and volumes are deleted.
 func TestAClusterComesBackUnderItsName(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -325,7 +329,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			break
 		}
 	}
-	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // each has the address of another, which does not help
+	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // each port gets the address of another member, which does not help
 	w.carried(sized(3))
 	for _, s := range w.Plan(sized(3)).Steps {
 		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.Why(), "waits until all machines of the cluster have booted") {
@@ -341,7 +345,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 	}
 }
 
-// carried runs an agent for three seconds: its pass would retry without end.
+// carried runs an agent for three seconds, because its pass would retry forever.
 func (w *world) carried(manifests string) {
 	w.t.Helper()
 	w.carriedBy(w.Engine(w.client), manifests)

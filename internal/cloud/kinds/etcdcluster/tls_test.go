@@ -27,7 +27,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// house is somebody's own certificate authority.
+// house is a certificate authority that does not belong to the stack.
 type house struct {
 	t    *testing.T
 	key  *ecdsa.PrivateKey
@@ -58,7 +58,7 @@ func (h *house) sign(from, until time.Time) {
 	}
 }
 
-// issue is a certificate for all addresses of the simulator's network, and its key.
+// issue returns a certificate for all addresses of the simulator's network, and its key.
 func (h *house) issue(change func(*x509.Certificate)) (crt, key string) {
 	h.t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -88,7 +88,7 @@ func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// secret is a Secret in etcd-operator's form.
+// secret returns the manifest of a Secret with the entries that etcd-operator uses.
 func (h *house) secret(name, prefix, crt, key string) string {
 	text := fmt.Sprintf("---\n{apiVersion: v1, kind: Secret, metadata: {name: %s}}\n", name)
 	text = strings.TrimSuffix(text, "}\n") + ", stringData: {"
@@ -98,7 +98,7 @@ func (h *house) secret(name, prefix, crt, key string) string {
 	return strings.TrimSuffix(text, ", ") + "}}\n"
 }
 
-// secrets are all three of the published example; the functions change their certificates.
+// secrets returns the three Secrets of the published example. The functions change their certificates.
 func (h *house) secrets(peer, server, client func(*x509.Certificate)) string {
 	peerCrt, peerKey := h.issue(peer)
 	serverCrt, serverKey := h.issue(server)
@@ -113,7 +113,7 @@ func (h *house) secrets(peer, server, client func(*x509.Certificate)) string {
 
 func published(t *testing.T) string { t.Helper(); return read(t, "example-tls-cluster.yaml") }
 
-// newWorldOfTLS is a world whose stack has a master key.
+// newWorldOfTLS returns a world whose stack has a master key.
 func newWorldOfTLS(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -134,7 +134,7 @@ func auto(size, generation int) string {
 	return sized(size, fmt.Sprintf("TLS: {auto: {generation: %d}}", generation))
 }
 
-// The published manifest becomes a cluster unchanged, with its Secrets beside it.
+// The published manifest becomes a cluster without changes. Only its Secrets are added.
 func TestThePublishedManifestWithTLS(t *testing.T) {
 	w := newWorld(t)
 	manifests := published(t) + newHouse(t).secrets(nil, nil, nil)
@@ -146,7 +146,7 @@ func TestThePublishedManifestWithTLS(t *testing.T) {
 	}
 }
 
-// encrypted wants every machine to serve with TLS.
+// encrypted fails the test unless every machine uses TLS.
 func (w *world) encrypted() {
 	w.t.Helper()
 	for at, m := range w.look() {
@@ -156,7 +156,7 @@ func (w *world) encrypted() {
 	}
 }
 
-// Derived certificates need no stored state: other agents derive the same ones.
+// Derived certificates need no stored state, because every agent derives the same ones.
 func TestDerivedCertificates(t *testing.T) {
 	w := newWorldOfTLS(t)
 	for _, size := range []int{1, 3} {
@@ -169,7 +169,8 @@ func TestDerivedCertificates(t *testing.T) {
 	}
 }
 
-// A machine that uses a cluster gets answers from its members with its own certificate, which is not valid for a member.
+// A machine that uses a cluster gets its own certificate, with which members answer it. That certificate is not valid
+// for a member.
 func TestAMachineThatUsesACluster(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(1, 1))
@@ -225,7 +226,8 @@ func certificate(t *testing.T, text string) *x509.Certificate {
 	return cert
 }
 
-// A backup uses TLS according to the cluster's manifest, or with its own Secret, even after the keys have changed. A cluster with TLS starts from that backup.
+// A backup uses the TLS settings of the cluster's manifest, or its own Secret, even after the keys have changed. A
+// cluster with TLS starts from that backup.
 func TestAClusterWithTLSIsBackedUpAndRestored(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -257,7 +259,8 @@ func TestAClusterWithTLSIsBackedUpAndRestored(t *testing.T) {
 	}
 }
 
-// Somebody answers in place of a member, with a certificate of another authority. The agent does not believe it, and stores nothing of its answer.
+// Somebody else answers at a member's address, with a certificate of another authority. The agent rejects the answer and
+// stores nothing of it.
 func TestAttackASnapshotOfAStranger(t *testing.T) {
 	w := emptied(t)
 	h, stranger := newHouse(t), newHouse(t)
@@ -266,7 +269,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 	w.MustSync(text)
 	other := strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, clientTLSSecret: other,", 1) + stranger.secret("other", "etcd-client", crt, key)
 	pass := w.Sync(text + other)
-	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, etcd.AnotherAuthority) { // people can act on this message
+	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, etcd.AnotherAuthority) { // the message says what people can do
 		t.Errorf("the pass is %s: %s", pass.Outcome(), said)
 	}
 	list, err := cloud.List[struct{ Name string }](t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -275,7 +278,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 	}
 }
 
-// Another generation, or another certificate in a Secret, replaces the machine of each member, one at a time.
+// If the generation or the certificate in a Secret changes, the machine of each member is replaced, one at a time.
 func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 	testcost.Long(t)
 	h := newHouse(t)
@@ -303,7 +306,7 @@ func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 	}
 }
 
-// No change may take a machine out of its cluster.
+// If a machine could not connect to its cluster after a change of TLS, no machine is changed.
 func TestNoMachineLeavesItsCluster(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct{ before, after, want string }{
@@ -332,7 +335,8 @@ func TestNoMachineLeavesItsCluster(t *testing.T) {
 	}
 }
 
-// Machines with certificates of another cluster, another stack or another master key are no members of this one.
+// If the certificates of a machine belong to another cluster, another stack or another master key, the machine is not
+// accepted as a member.
 func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(3, 1))
@@ -350,7 +354,8 @@ func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	w.settled(3)
 }
 
-// Derived keys and the contents of Secrets appear in no plan, status or error. Only the user data of machines have them.
+// Derived keys and the contents of Secrets appear in no plan, status or error. Only the user data of machines contains
+// them.
 func TestAttackKeysStayWhereTheyBelong(t *testing.T) {
 	testcost.Long(t)
 	w := newWorldOfTLS(t)
@@ -415,8 +420,8 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 	})
 }
 
-// A certificate that expires does not make its commit invalid: the commit may be current for a long time, and has unrelated objects, too. Plans report the
-// expiry.
+// A certificate that expires does not make its commit invalid, because the commit may be current for a long time and
+// also declares other objects. Plans report the expiry.
 func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
 	w := newWorld(t)
 	h, old, renewed := newHouse(t), newHouse(t), newHouse(t)
@@ -449,7 +454,7 @@ func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
 	}
 }
 
-// after is all documents but the first, last the last one alone.
+// after returns all documents except the first. last returns the last document.
 func after(documents string) string {
 	return "---\n" + strings.Join(strings.Split(documents, "---\n")[2:], "---\n")
 }

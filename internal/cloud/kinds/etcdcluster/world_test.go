@@ -24,7 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// world is a simulator whose machines run etcd as soon as they are ACTIVE.
+// world is a simulated cloud whose machines run a simulated etcd as soon as they are ACTIVE.
 type world struct {
 	*kindtest.Target
 	*etcd.World
@@ -36,7 +36,7 @@ type world struct {
 	mu       sync.Mutex
 	seen     time.Time
 	machines map[string]*etcd.Machine
-	fewest   int // the lowest number of running machines that was observed
+	fewest   int // the lowest number of running machines since armed was called
 }
 
 func newWorld(t *testing.T) *world {
@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// machine finds the active server at an address, and the volume with its data.
+// machine returns the active server at an address, with the volume that contains its data.
 func (w *world) machine(address string) *etcd.Machine {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func (w *world) look() map[string]*etcd.Machine {
 		case len(s.Volumes) > 0:
 			disk = s.Volumes[0].ID
 		case data.text != "" && !data.volume:
-			disk = s.ID // its own
+			disk = s.ID // the server's own disk
 		}
 		if s.Status == "ACTIVE" && disk != "" && !w.ends.has(s.ID) {
 			disks[s.ID], made[s.ID] = disk, data
@@ -114,17 +114,17 @@ func (w *world) look() map[string]*etcd.Machine {
 	return machines
 }
 
-// created are the user data of the last machines, by their names.
+// created records the user data of the last created machines, by their names.
 type created struct {
 	sync.Mutex
 	data map[string]userData
 }
 
-// userData are the settings in the user data of a machine.
+// userData has the settings that the user data of a machine contains.
 type userData struct {
 	text, version string
 	volume        bool
-	serves        *tls.Config // nil for no TLS
+	serves        *tls.Config // nil without TLS
 }
 
 type recorder struct {
@@ -153,10 +153,10 @@ func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-// ends are the machines that agents have asked the cloud to delete; they run no etcd from then on.
+// ends has the machines that agents have requested the cloud to delete. They run no etcd from then on.
 type ends struct {
 	w    *world
-	one  sync.Mutex // held while a machine is deleted
+	one  sync.Mutex // locked while a machine is deleted
 	mu   sync.Mutex
 	gone map[string]bool
 }
@@ -186,10 +186,10 @@ func (i interrupter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(req)
 }
 
-// forgetLook makes the next look read the cloud itself.
+// forgetLook makes the next call of machine read the cloud again.
 func (w *world) forgetLook() { w.mu.Lock(); defer w.mu.Unlock(); w.seen = time.Time{} }
 
-// addressOf is the address of a machine's port.
+// addressOf returns the address of a machine's port.
 func (w *world) addressOf(id string) string {
 	var ports struct {
 		Ports []struct {
@@ -240,7 +240,7 @@ func readUserData(text string) (made userData, ok bool) {
 	return made, true
 }
 
-// nameOf is the name of the port at an address.
+// nameOf returns the name of the port at an address.
 func (w *world) nameOf(address string) string {
 	var ports struct {
 		Ports []struct{ Name string }
@@ -254,7 +254,7 @@ func (w *world) nameOf(address string) string {
 
 var services = map[string]string{"servers": cloud.Compute, "ports": cloud.Network}
 
-// ids are those of the objects with a name.
+// ids returns the IDs of the objects with a name.
 func (w *world) ids(collection, name string) (ids []string) {
 	w.t.Helper()
 	var found map[string][]struct{ ID string }
@@ -267,7 +267,7 @@ func (w *world) ids(collection, name string) (ids []string) {
 	return ids
 }
 
-// addresses are those of the running machines, by their names.
+// addresses returns the addresses of the running machines, by their names.
 func (w *world) addresses() map[string]string {
 	w.t.Helper()
 	by := map[string]string{}
@@ -277,14 +277,14 @@ func (w *world) addresses() map[string]string {
 	return by
 }
 
-// address gives ports addresses, as if the cloud had chosen them.
+// address sets the addresses of ports, as if the cloud had chosen them.
 func (w *world) address(by map[string]string) {
 	w.t.Helper()
 	kindtest.Address(w.t, w.client, by)
 	w.forgetLook()
 }
 
-// remove deletes an object in the cloud without the agent's knowledge.
+// remove deletes an object in the cloud, as people would, without the agent.
 func (w *world) remove(collection, name string) {
 	w.t.Helper()
 	for _, id := range w.ids(collection, name) {
@@ -294,10 +294,11 @@ func (w *world) remove(collection, name string) {
 	}
 }
 
-// armed counts the machines from now on.
+// armed starts to record the lowest number of running machines.
 func (w *world) armed() { w.mu.Lock(); defer w.mu.Unlock(); w.fewest = len(w.look()) }
 
-// settled wants this number of members, all of them voters, and no request that an agent must not make.
+// settled fails the test unless the cluster has this number of members, all of them voters, and no agent sent a
+// forbidden request.
 func (w *world) settled(size int) {
 	w.t.Helper()
 	names := w.Members()
