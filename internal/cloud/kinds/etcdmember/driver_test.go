@@ -9,12 +9,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// One machine after the other is asked until one does it, also after one that refuses because it is a learner.
+// anywhere asks one machine after the other until one does it. It continues after a machine that refuses because it is a
+// learner.
 func TestAnywhere(t *testing.T) {
 	learner, missing, invalid := &etcd.Refused{Code: 9, Message: "rpc not supported for learner"}, &etcd.Refused{Code: 5, Message: "member not found"}, &etcd.Refused{Code: 3, Message: "nonsense"}
 	for name, c := range map[string]struct {
 		answers []error
-		want    string // of the error
+		want    string // the expected text of the error
 		class   error
 	}{
 		"a learner, then a voter":   {[]error{learner, nil}, "", nil},
@@ -40,13 +41,13 @@ func TestAnywhere(t *testing.T) {
 	}
 }
 
-// A leader hands over by what it is, and not by the word that a plan has for that.
+// Update makes a member hand over if it is the leader, whatever words the plan's change has for the roles.
 func TestALeaderHandsOver(t *testing.T) {
 	change := []kind.Change{{Field: "role", Have: "chairs", Want: "votes"}}
 	for name, c := range map[string]struct {
 		is   etcd.Member
 		lead bool
-		busy bool // somebody else was looked for, and there is nobody
+		busy bool // whether Update looks for another member, of which there is none
 	}{
 		"a leader": {lead: true, busy: true}, "a voter": {}, "a learner": {is: etcd.Member{IsLearner: true}, busy: true},
 	} {

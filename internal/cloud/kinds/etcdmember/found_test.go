@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A machine on which nobody answers is given time to boot; after that it says what may be the reason.
+// A machine that does not answer gets time to boot. After that, the message says what may be the reason.
 func TestAMachineThatNeverAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		host member.Host
