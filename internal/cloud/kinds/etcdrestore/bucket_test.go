@@ -14,8 +14,8 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// Stacks of one name in two clouds share a bucket. The manifest must then name a snapshot, and the plan says whose
-// it is.
+// Stacks of the same name in two clouds share a bucket. The manifest must then name a snapshot, and the plan shows the
+// project that wrote it.
 func TestAttackANamesakeInTheSameBucket(t *testing.T) {
 	w := simulator.New("key", "backups")
 	server := httptest.NewServer(w)

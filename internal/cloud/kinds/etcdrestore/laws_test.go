@@ -23,8 +23,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// The tests of package etcdcluster check restores on machines; the tests here check plans. A restore creates nothing in the cloud, so the laws about
-// creation, adoption, new names and deletion do not apply.
+// These tests check plans. The tests of package etcdcluster check restores on machines. A restore creates nothing in the
+// cloud, so the laws about creation, adoption, new names and deletion do not apply.
 
 const shelves = `
 apiVersion: stackreeve.dev/v1alpha1
@@ -46,7 +46,7 @@ metadata: {name: kv}
 spec: {etcdCluster: {name: kv}, backupStorageType: Swift, backupRef: hourly}
 `
 
-// ports are those of earlier members; the tested plans know them as the cluster's.
+// ports returns manifests of the ports of earlier members, which the tested plans treat as the cluster's ports.
 func ports(names ...string) string {
 	text := shelves + `
 ---
@@ -67,7 +67,7 @@ spec: {resource: {networkRef: front}}
 	return text
 }
 
-// shelf is a container with snapshots.
+// shelf is a target with a container of snapshots.
 type shelf struct {
 	*kindtest.Target
 	t         *testing.T
@@ -90,7 +90,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// clear removes all objects.
+// clear deletes all objects of the container.
 func (s *shelf) clear() {
 	ctx := context.WithoutCancel(s.t.Context())
 	list, err := cloud.List[struct{ Name string }](ctx, s.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
@@ -110,7 +110,8 @@ func (s *shelf) owner(stack, kindName, name string) string {
 
 var now = time.Now().UTC().Truncate(time.Second)
 
-// put adds an object as an EtcdBackup writes it, with that age in hours and the changes of edit. It returns the object's name.
+// put adds an object as an EtcdBackup would write it. Its age is given in hours, and edit changes its metadata. put
+// returns the object's name.
 func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string)) string {
 	s.t.Helper()
 	at := now.Add(-time.Duration(hours) * time.Hour)
@@ -124,7 +125,7 @@ func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string))
 	if err := s.store.Put(ctx, s.container, name, m, nil, io.NopCloser(strings.NewReader("data")), 4, time.Minute); err != nil {
 		s.t.Fatal(err)
 	}
-	if m.Applied != "" { // otherwise it is half-made
+	if m.Applied != "" { // otherwise the object is half-made
 		if err := s.store.Write(ctx, etcdstore.Object{Container: s.container, Name: name}, m, notes); err != nil {
 			s.t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string))
 	return name
 }
 
-// copied adds a newer object with the data and all metadata of another one, at a different name.
+// copied copies an object with its data and all metadata to another name. The copy is newer.
 func (s *shelf) copied(from string) {
 	s.t.Helper()
 	h, err := s.client.Head(s.t.Context(), cloud.ObjectStore, "backups/"+from)
@@ -152,7 +153,7 @@ func (s *shelf) copied(from string) {
 	}
 }
 
-// said are the restore's action and text in a plan.
+// said returns the action and the text that a plan shows for the restore.
 func said(p plan.Plan) (action plan.Action, text string) {
 	for _, step := range p.Steps {
 		if step.Key.Kind != "EtcdRestore" {
@@ -170,7 +171,7 @@ func said(p plan.Plan) (action plan.Action, text string) {
 	return "", ""
 }
 
-// The agent takes the newest complete snapshot of the series, whatever others add beside it.
+// The agent selects the newest complete snapshot of the series, whatever objects others add to the container.
 func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	testcost.Long(t)
 	older := func(s *shelf) (name string) { return s.put(2, nil) }
@@ -222,7 +223,8 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	}
 }
 
-// Leftover fields of another store are noted, and the agent reads nothing from there.
+// If the manifest still has fields of another kind of store, the plan adds a note, and the agent does not read that
+// store.
 func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	s := newShelf(t)
 	name := s.put(1, nil)
@@ -232,7 +234,8 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	}
 }
 
-// The agent never restores over a cluster that has begun. The tags of the cluster's own ports decide that.
+// The agent never restores a snapshot if the cluster has begun already. Only the tags of the cluster's own ports
+// determine that.
 func TestAttackOverACluster(t *testing.T) {
 	const (
 		begins  = "kv begins with the snapshot"
@@ -241,7 +244,7 @@ func TestAttackOverACluster(t *testing.T) {
 	done, other := etcdstore.RestoredTag(checksum.Short("backup hourly")), etcdstore.RestoredTag(checksum.Short("backup daily"))
 	for name, c := range map[string]struct {
 		tags map[string][]string // by the names of ports
-		want string              // "" for nothing
+		want string              // "" if the plan must say nothing
 	}{
 		"no member that there was":             {map[string][]string{"kv-0": nil}, begins},
 		"a member":                             {map[string][]string{"kv-0": {etcdstore.BegunTag}}, refused},
@@ -259,7 +262,7 @@ func TestAttackOverACluster(t *testing.T) {
 				names = append(names, name)
 			}
 			s.MustSync(ports(names...))
-			s.put(1, nil) // its manifest is none of these
+			s.put(1, nil) // a snapshot of a backup whose manifest is removed
 			for name, tags := range c.tags {
 				for _, tag := range tags {
 					if err := member.Record(tag).Put(t.Context(), s.client, s.port(name)); err != nil {
@@ -284,7 +287,7 @@ func (s *shelf) port(name string) string {
 	return found.Ports[0].ID
 }
 
-// A plan writes nothing and is the same twice. Without the manifest nothing is planned.
+// Planning writes nothing, and two plans are equal. Without the manifest, the plan is empty.
 func TestLawsOfAPlan(t *testing.T) {
 	s := newShelf(t)
 	s.put(1, nil)
@@ -299,7 +302,7 @@ func TestLawsOfAPlan(t *testing.T) {
 	}
 }
 
-// While the tags of ports, or the containers, cannot be read, nothing is restored.
+// Nothing is restored while the tags of ports or the containers cannot be read.
 func TestAttackNothingIsKnown(t *testing.T) {
 	for name, silent := range map[string]func(req *http.Request) bool{
 		"tags of ports": func(req *http.Request) bool {
@@ -321,7 +324,7 @@ func TestAttackNothingIsKnown(t *testing.T) {
 	}
 }
 
-// refuser makes the cloud forbid some requests.
+// refuser is a transport that answers some requests with "forbidden".
 type refuser struct {
 	these func(*http.Request) bool
 	next  http.RoundTripper

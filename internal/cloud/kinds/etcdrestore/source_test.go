@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 )
 
-// The digest of a manifest is stored in tags of ports. It never changes, and covers only the fields that are read. Leftover fields of another
-// store do not affect it.
+// Tags of ports contain the digest of a manifest's selection, so the digest must never change. It covers only the fields
+// that are read. Fields of another kind of store do not affect it.
 func TestDigest(t *testing.T) {
 	swift, s3 := &Swift{Container: "c", Object: "o"}, &etcdstore.S3{Path: "b/o"}
 	for name, c := range map[string]struct {
