@@ -24,7 +24,7 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Flavor\nmetadata
 func TestImport(t *testing.T) {
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" if it is found
+		code       cause.Code // "" if the flavor is found
 	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}`, ""},
 		{"by all there is", `{managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb, ram: 2048, vcpus: 1, disk: 20}}}`, ""},
@@ -73,7 +73,7 @@ func suite() kindtest.Suite {
 
 func TestLaws(t *testing.T) { suite().Run(t) }
 
-// Nova before 2.75 shows "" for no swap.
+// If a flavor has no swap disk, Nova before 2.75 shows "".
 func TestNoSwap(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	text := strings.NewReplacer("    swap: 64\n", "", "    ephemeral: 1\n", "").Replace(named())
@@ -91,7 +91,7 @@ func TestSwapIsASize(t *testing.T) {
 	}, func(swap string) string { return strings.Replace(named(), "swap: 64", swap, 1) })
 }
 
-// If flavors have no description, none is made: it could not bear a mark.
+// If the cloud's flavors cannot have a description, no flavor is created, because it could not bear a mark.
 func TestOldNova(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin").Through((&kindtest.Older{Compute: "2.54"}).Wrap)
 	pass := g.Sync(named())
@@ -100,7 +100,7 @@ func TestOldNova(t *testing.T) {
 	}
 }
 
-// Members use existing flavors, and the message says what is needed to make one.
+// Members can use existing flavors. If a manifest makes one, the message says what that needs.
 func TestMembersMakeNoFlavors(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if pass := g.Sync(named()); len(pass.Failures) != 1 {

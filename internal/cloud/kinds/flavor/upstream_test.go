@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A flavor that equals the manifest, name included, and that no manifest adopts, is not treated as the stack's own
-// (K-ORC issue 185).
+// An existing flavor that equals the manifest, even in its name, does not become the stack's unless the manifest adopts
+// it (K-ORC issue 185).
 func TestFlavorOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "large-" + strings.ToLower(rand.Text())
