@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// balancers are two load balancers on a network that a router connects to the external network.
+// balancers are the manifests of two load balancers on a network that a router connects with the external network.
 var balancers = needs + `
 ---
 apiVersion: stackreeve.dev/v1alpha1
@@ -43,8 +43,8 @@ func TestLawsInFrontOfALoadBalancer(t *testing.T) {
 	}.Run(t)
 }
 
-// A floating IP is detached before its load balancer is deleted or replaced. It
-// keeps its address when the load balancer is replaced.
+// A floating IP is disassociated before its load balancer is deleted or replaced. If the load balancer is replaced, the
+// floating IP keeps its address.
 func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := balancers + "\n---\n" + toBalancer

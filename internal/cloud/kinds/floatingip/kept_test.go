@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A floating IP stays as long as its port stays, if that port cannot be deleted.
+// If a port cannot be deleted, its floating IP is not deleted either.
 func TestTheAddressOfAPortThatCannotGoStays(t *testing.T) {
 	const (
 		head    = "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: "

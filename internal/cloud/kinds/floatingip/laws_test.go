@@ -73,7 +73,8 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	}.Run(t)
 }
 
-// A cloud without external DNS stores no names of floating IPs. That is noted, and no address is replaced for it.
+// A cloud without external DNS stores no names of floating IPs. The plan notes that, and does not replace the address
+// because of it.
 func TestNamesThatTheCloudDoesNotKeep(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true, WithoutExternalDNS: true})
 	named := needs + "---" + strings.Replace(object, "portRef: web-1", "dnsName: www\n    dnsDomain: example.org.\n    portRef: web-1", 1)
@@ -103,8 +104,8 @@ func TestValidate(t *testing.T) {
 	})
 }
 
-// An address cannot be associated with a port that no router connects to the external network. The agent waits
-// for a router, but not forever.
+// Neutron cannot associate an address with a port that no router connects with the external network. The agent waits
+// some time for a router.
 func TestNoWayToThePort(t *testing.T) {
 	const elsewhere = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: lost}\n" +
 		"spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.51.0/24}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\n" +
@@ -123,7 +124,7 @@ func TestNoWayToThePort(t *testing.T) {
 	}
 }
 
-// The plan says that no router leads to a port, before a request is made.
+// The plan notes that no router connects a port with the external network, before any request is sent.
 func TestNoWayIsNoted(t *testing.T) {
 	const machine = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: shop}\nspec: {image: cirros, flavor: m1.nano, network: front, floatingIP: {network: public}}\n"
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -157,7 +158,7 @@ func notesOf(t *testing.T, g *kindtest.Target, manifests string) (notes string) 
 	return notes
 }
 
-// A router to another external network does not help, as far as the repository shows.
+// A router to another external network does not help. The plan notes that too, if the repository shows it.
 func TestWayToAnotherNetworkIsNoted(t *testing.T) {
 	const ext = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: ext}\nspec: {managementPolicy: unmanaged, import: {filter: {name: FILTER}}}\n"
 	elsewhere := strings.Replace(needs, "externalGateways: [{networkRef: public}]", "externalGateways: [{networkRef: ext}]", 1) + strings.Replace(ext, "FILTER", "elsewhere", 1)
@@ -192,8 +193,8 @@ func TestWayToAnotherNetworkIsNoted(t *testing.T) {
 	}
 }
 
-// The QoS policy of a floating IP is changed. The floating IP is associated with one of several addresses of a
-// port, so Neutron requires the association again in every update.
+// The QoS policy of a floating IP is changed while the floating IP is associated with one of several addresses of a
+// port. Then Neutron requires the association in every update.
 func TestPolicyInFrontOfSeveralAddresses(t *testing.T) {
 	const policy = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: QoSPolicy\nmetadata: {name: gold}\nspec: {resource: {}}\n---"
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Neutron answers 500 to the deletion of an address if it cannot delete its DNS record. The pass ends, and the error names that
-// possible cause. (Launchpad 2149807)
+// If Neutron cannot delete the DNS record of an address, it answers 500 to the deletion of the address. The pass ends,
+// and the error says that this may be the cause. (Launchpad 2149807)
 func TestANamedAddressThatCannotBeDeleted(t *testing.T) {
 	const text = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: public}, spec: {managementPolicy: unmanaged, import: {filter: {name: public}}}}

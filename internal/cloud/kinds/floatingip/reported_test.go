@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// A floating IP follows its port when a commit replaces that port, even where drift is only reported.
+// If a commit replaces a port, its floating IP is associated with the new port, even if the policy is to only report
+// drift.
 func TestAFloatingIPFollowsAReplacedPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	before := needs + "---" + strings.Replace(object, "portRef: web-1\n    fixedIP: 192.168.50.10\n", "portRef: web-2\n", 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Two floating IPs exchange their ports in one pass, though Neutron associates no second floating IP with the same
+// Two floating IPs exchange their ports in one pass, although Neutron does not associate two floating IPs with the same
 // fixed address (K-ORC issue 466).
 func TestAddressesChangePlaces(t *testing.T) {
 	const two = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: blue}, spec: {resource: {floatingNetworkRef: public, portRef: web-1, fixedIP: 192.168.50.10}}}" +
@@ -38,7 +38,7 @@ func idsOf(p plan.Plan) map[string]string {
 	return ids
 }
 
-// A floating IP that somebody else has allocated, and that is not associated, is not adopted, though it equals the
+// A floating IP that somebody else has allocated and that is not associated is not adopted, even if it equals the
 // manifest (K-ORC issue 757).
 func TestAddressOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
