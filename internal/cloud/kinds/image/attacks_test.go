@@ -17,10 +17,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A file with a different hash, or that cannot be decompressed, is never used. The image is deleted, the refusal says why, and the next
-// passes do not download the file again.
+// If a file has another hash or cannot be decompressed, it is never used. The image is deleted, the error says why, and
+// further passes do not download the file again.
 func TestAttackOtherContent(t *testing.T) {
-	long := strings.Repeat(disk, 1<<10) // longer than the part that is checked before the request to Glance
+	long := strings.Repeat(disk, 1<<10) // longer than the part that is read before the request to Glance
 	s, g := serve(t, map[string]string{"/short": disk, "/long": long, "/plain": disk, "/half": zipped(t, long)[:2000]}), simulated(t)
 	other := sha("another")
 	for path, want := range map[string]struct{ more, value string }{
@@ -47,7 +47,8 @@ func TestAttackOtherContent(t *testing.T) {
 	}
 }
 
-// A new login, such as after a pass in which a list failed, repeats neither a failed download nor one in progress.
+// A new login repeats neither a failed download nor one that is running. A new login happens, for example, after a pass
+// in which a list failed.
 func TestAttackALoginPerPass(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +76,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 	}
 }
 
-// A download that ends early is no image, even without a hash.
+// If a download ends early, the image is not used, even if the manifest has no hash.
 func TestAttackDownloadBreaksOff(t *testing.T) {
 	testcost.Long(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -93,19 +94,19 @@ func TestAttackDownloadBreaksOff(t *testing.T) {
 	}
 }
 
-// Authors of manifests cannot use the agent to reach addresses that only the agent can reach.
+// Authors of manifests cannot make the agent send requests to addresses that only the agent can reach.
 func TestAttackAddresses(t *testing.T) {
 	testcost.Long(t)
 	s := serve(t, map[string]string{"/disk.img": disk})
 	port := netip.MustParseAddrPort(strings.TrimPrefix(s.URL, "http://")).Port()
 	away := serve(t, map[string]string{"/redirect": fmt.Sprintf("to http://localhost:%d/disk.img", port)})
-	g := simulated(t) // 127.0.0.1 is allowed, and no other name of it
+	g := simulated(t) // only 127.0.0.1 is allowed, not other names of it
 	for _, at := range []string{
 		fmt.Sprintf("http://localhost:%d/disk.img", port), fmt.Sprintf("http://[::ffff:127.0.0.1]:%d/disk.img", port), fmt.Sprintf("http://127.1:%d/disk.img", port),
 		"http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://192.168.1.1/", "http://172.16.0.1/", "http://100.64.0.1/", "http://[fd00::1]/", "http://[fe80::1]/",
 		"http://0.0.0.0/", "http://[64:ff9b::a9fe:a9fe]/", away.URL + "/redirect",
 	} {
-		for _, more := range []string{"", ", hash: {algorithm: sha256, value: " + sha(disk) + "}"} { // one by Glance, one by the agent
+		for _, more := range []string{"", ", hash: {algorithm: sha256, value: " + sha(disk) + "}"} { // Glance could download the first, and only the agent the second
 			pass := g.Sync(managed(fmt.Sprintf("{url: %q%s}", at, more)))
 			if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "public address") && !strings.Contains(at, "127.1:") || pass.Outcome() == plan.InSync {
 				t.Errorf("%s: %s: %s", at, pass.Outcome(), text)
@@ -117,8 +118,8 @@ func TestAttackAddresses(t *testing.T) {
 	}
 }
 
-// Glance follows redirects and resolves names by itself, after the agent's check. Therefore it gets no address of a manifest, whatever
-// it offers.
+// Glance itself follows redirects and resolves names, after the agent's check. So by default, Glance gets no address of
+// a manifest, even if it offers to download.
 func TestAttackGlanceIsSentElsewhere(t *testing.T) {
 	s, asked := serve(t, map[string]string{"/disk.img": disk}), ""
 	g := importing(simulated(t), &asked)
@@ -128,7 +129,7 @@ func TestAttackGlanceIsSentElsewhere(t *testing.T) {
 	}
 }
 
-// Downloads go through the agent, and none of the data stay in its memory.
+// The agent downloads files itself, without storing them in memory.
 func TestAttackLargeDownloads(t *testing.T) {
 	const size, most = 64 << 20, 8 << 20
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -155,7 +156,7 @@ func TestAttackLargeDownloads(t *testing.T) {
 	}
 }
 
-// Nova gives the properties of an image to snapshots of its servers: no stack owns those.
+// Nova copies the properties of an image to snapshots of its servers, but no stack owns the snapshots.
 func TestAttackCopiedProperties(t *testing.T) {
 	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
 	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))

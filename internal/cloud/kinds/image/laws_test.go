@@ -27,7 +27,7 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image\nmetadata:
 func TestImport(t *testing.T) {
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" if it is found
+		code       cause.Code // "" if the image is found
 	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: centos79}}}`, ""},
 		{"by name and visibility", `{managementPolicy: unmanaged, import: {filter: {name: centos79, visibility: public}}}`, ""},
@@ -68,7 +68,7 @@ spec:
         hash: {algorithm: sha256, value: HASH}
 `
 
-// disk is the uploaded content.
+// disk is the content that is uploaded.
 var disk = strings.Repeat("an image of a disk\n", 50)
 
 // web serves files on the loopback address, and counts the requests for each.
@@ -107,7 +107,7 @@ func (s *web) count(path string) int {
 	return s.asked[path]
 }
 
-// from are the kinds of an agent that may download from the loopback address.
+// from returns the kinds of an agent that may download from 127.0.0.1.
 func from(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	d.ImageHosts = []string{"127.0.0.1"}
 	return []*kind.Kind{image.Kind(c, d)}

@@ -55,12 +55,12 @@ func managed(download string) string {
 
 func simulated(t *testing.T) *kindtest.Target {
 	t.Helper()
-	g := kindtest.NewTargetOn(t, from, &simulator.Options{}) // it downloads from this test
+	g := kindtest.NewTargetOn(t, from, &simulator.Options{}) // the simulated cloud, because the agent downloads from a server of this test
 	g.Only(managed(`{url: "https://example.org/"}`))
 	return g
 }
 
-// byGlance is a target whose configuration lets Glance download.
+// byGlance returns a target whose configuration allows that Glance downloads files.
 func byGlance(t *testing.T) *kindtest.Target {
 	t.Helper()
 	g := kindtest.NewTargetOn(t, func(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
@@ -71,7 +71,7 @@ func byGlance(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// stored is the content in Glance of images with a name; nothing for those without content.
+// stored returns the number of images with a name, the number of those that have content, and the content.
 func stored(t *testing.T, g *kindtest.Target, name string) (images, holding int, data string) {
 	t.Helper()
 	for _, i := range list(t, g) {
@@ -95,7 +95,8 @@ func list(t *testing.T, g *kindtest.Target) []kind.Live {
 	return c.Items
 }
 
-// contents are read from the simulator: the client reads no files.
+// contents reads the content of an image from the simulator. It does so in a transport, because the client cannot read
+// files.
 func contents(t *testing.T, g *kindtest.Target, id string) (data string) {
 	t.Helper()
 	c := g.Client(func(next http.RoundTripper) http.RoundTripper {
@@ -134,8 +135,8 @@ func TestDecompression(t *testing.T) {
 	}
 }
 
-// An upload delays nothing else, and reports its progress. An image that is no longer wanted is deleted, and
-// its upload ends.
+// An upload does not delay other steps, and its progress is reported. If the image is no longer wanted, it is deleted
+// and its upload is stopped.
 func TestUploadGoesOnBesideThePass(t *testing.T) {
 	ended := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,12 +168,13 @@ func TestUploadGoesOnBesideThePass(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(time.Minute): // long before the agent gives up a download without data
+	case <-time.After(time.Minute): // long before the agent cancels a download that receives no data
 		t.Error("the upload goes on")
 	}
 }
 
-// importing answers like a Glance that downloads itself; asked is the request's body.
+// importing returns a target that answers like a Glance that downloads files itself. asked receives the body of the
+// request.
 func importing(g *kindtest.Target, asked *string) *kindtest.Target {
 	return g.Through(func(next http.RoundTripper) http.RoundTripper {
 		return through(func(req *http.Request) (*http.Response, error) {
@@ -192,8 +194,8 @@ func importing(g *kindtest.Target, asked *string) *kindtest.Target {
 	})
 }
 
-// Glance is asked to download a file that needs no check, if the configuration says so and the agent itself
-// may download it.
+// Glance is requested to download a file if the file needs no check, the configuration allows it, and the agent itself
+// may download the file.
 func TestGlanceDownloads(t *testing.T) {
 	s, asked := serve(t, map[string]string{"/disk.img": disk}), ""
 	g := importing(byGlance(t), &asked)
@@ -202,14 +204,14 @@ func TestGlanceDownloads(t *testing.T) {
 		t.Errorf("%d images hold %q, and Glance was asked %s", n, data, asked)
 	}
 	g.MustSync("")
-	g = byGlance(t) // the simulator refuses, so the agent downloads it
+	g = byGlance(t) // the simulator refuses the request, so the agent downloads the file
 	g.MustSync(managed(fmt.Sprintf("{url: %q}", s.URL+"/disk.img")))
 	if n, _, data := stored(t, g, "os-1"); n != 1 || data != disk {
 		t.Errorf("%d images hold %q", n, data)
 	}
 }
 
-// No other image undoes an administrator's decision.
+// If an administrator has deactivated an image, the agent does not replace it by another image.
 func TestDeactivatedStays(t *testing.T) {
 	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
 	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
@@ -225,7 +227,7 @@ func TestDeactivatedStays(t *testing.T) {
 	}
 }
 
-// Nobody replaces or deletes a protected image until its manifest says otherwise.
+// The agent neither replaces nor deletes a protected image until the manifest removes the protection.
 func TestProtected(t *testing.T) {
 	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
 	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
