@@ -13,9 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// inAnotherProject logs the user of the cloud under test in to a second
-// project. On a real cloud it needs an entry for an administrator, with the
-// name of the tested entry and -admin at its end.
+// inAnotherProject logs in as the user of the tested cloud, but in a second project. For a real cloud, clouds.yaml needs
+// an entry for an administrator. Its name is the name of the tested entry with -admin at the end.
 func inAnotherProject(t *testing.T, g *kindtest.Target, user string) *cloud.Client {
 	t.Helper()
 	entry, clouds, project := "demo", []byte(nil), ""
@@ -40,7 +39,7 @@ func inAnotherProject(t *testing.T, g *kindtest.Target, user string) *cloud.Clie
 	return c
 }
 
-// newProject makes a project for the time of the test, with the user as a member.
+// newProject creates a project with the user as a member, and deletes it when the test ends.
 func newProject(t *testing.T, admin *cloud.Client, user string) string {
 	t.Helper()
 	do := func(method, path string, body, into any) {
@@ -63,7 +62,7 @@ func newProject(t *testing.T, admin *cloud.Client, user string) string {
 	return id
 }
 
-// withProject writes a clouds.yaml whose entry uses the project.
+// withProject writes a clouds.yaml whose entry uses the given project.
 func withProject(t *testing.T, clouds []byte, entry, project string) string {
 	t.Helper()
 	var file struct {

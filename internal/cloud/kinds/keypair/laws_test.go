@@ -45,9 +45,8 @@ spec:
 	}.Run(t)
 }
 
-// A user's key pairs exist across all projects, but the name of a stack is
-// unique only within one project. A stack with the same name in another project
-// must not treat this stack's key pair as its own.
+// A user's key pairs belong to no project, but the name of a stack is unique only within one project. So a stack with
+// the same name in another project must not treat this stack's key pair as its own.
 func TestNamesakeInAnotherProject(t *testing.T) {
 	kinds := func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} }
 	g := kindtest.NewTarget(t, kinds)
@@ -77,7 +76,7 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	}
 }
 
-// A key pair cannot be renamed. When its manifest is renamed, it keeps its name in the cloud.
+// Nova cannot rename a key pair. If the manifest is renamed, the key pair keeps its name in the cloud.
 func TestKeepsItsNameWhenItsManifestIsRenamed(t *testing.T) {
 	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind { return []*kind.Kind{keypair.Kind(c)} })
 	name := "ops-" + strings.ToLower(rand.Text())
