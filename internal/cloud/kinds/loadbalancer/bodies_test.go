@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A create request has the attributes that the manifest gives and Octavia demands, and
-// no others. Providers refuse attributes that they do not know, even empty ones.
+// A create request contains only the attributes that the manifest gives or Octavia requires. Some providers refuse
+// attributes that they do not know, even if they are empty.
 func TestBodiesThatCreate(t *testing.T) {
 	w := webAndName()
 	for i, want := range []string{

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// outside changes the cloud without the agent's knowledge.
+// outside changes the cloud as people would, without the agent.
 type outside struct {
 	t *testing.T
 	c *cloud.Client
@@ -36,7 +36,7 @@ type thing struct {
 	} `json:"loadbalancers"`
 }
 
-// id finds a child of a load balancer by its name.
+// id returns the ID of a child of a load balancer, by its name.
 func (o outside) id(collection, balancer, name string) string {
 	o.t.Helper()
 	all, err := cloud.List[thing](o.t.Context(), o.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + collection}, collection)
@@ -61,8 +61,8 @@ func stepOf(t *testing.T, p plan.Plan) plan.Step {
 	return p.Steps[i]
 }
 
-// TestDriftIsCorrected lets somebody else change one thing after the other, as edits_test.go does in
-// memory. The agent must then restore the earlier state of the cloud.
+// TestDriftIsCorrected changes one thing after the other in the cloud, as edits_test.go does in memory. Each time, the
+// agent must restore the earlier state.
 func TestDriftIsCorrected(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	o := outside{t, g.Client(nil)}
@@ -102,7 +102,8 @@ func TestDriftIsCorrected(t *testing.T) {
 			}
 		})
 	}
-	// Tests that begin with a load balancer in sync share this one: a real cloud takes long to create each.
+	// The following tests begin with a load balancer in sync and share this one, because a real cloud needs long to
+	// create each.
 	t.Run("reads by collection", func(t *testing.T) { readsByCollection(t, g.In(t)) })
 	t.Run("zones", func(t *testing.T) { zones(t, g.In(t)) })
 }
@@ -129,7 +130,7 @@ func (r *reads) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// A pass that finds nothing to do reads each collection once, and the members of each pool once.
+// A pass that finds no difference reads each collection once, and the members of each pool once.
 func readsByCollection(t *testing.T, g *kindtest.Target) {
 	var r reads
 	g.SyncThrough(object, r.wrap)
@@ -144,8 +145,8 @@ func readsByCollection(t *testing.T, g *kindtest.Target) {
 	}
 }
 
-// Octavia 11 accepts a batch that names a member twice and then never leaves PENDING_UPDATE. Two spellings
-// of one address are one member, both at creation and when the pool grows.
+// If a batch names a member twice, Octavia 11 accepts it and then stays in PENDING_UPDATE forever. So two spellings of
+// an address must become one member, both at creation and when the pool grows.
 func TestMembersAreNamedOnce(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	twice := strings.Replace(object, "[10.0.0.241, 10.0.0.242]", `["2001:db8::1", "2001:DB8:0::1"]`, 1)
@@ -192,7 +193,7 @@ func zones(t *testing.T, g *kindtest.Target) {
 	}
 }
 
-// closed refuses to list a collection of the load balancer service.
+// closed is a transport that refuses to list one collection of the load balancer service.
 type closed struct {
 	next       http.RoundTripper
 	collection string
@@ -207,8 +208,8 @@ func (c *closed) RoundTrip(req *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(`{"faultcode": "Client", "faultstring": "Policy does not allow this request to be performed.", "debuginfo": null}`))}, nil
 }
 
-// An account that may not list flavors or zones still has load balancers. Only a new load balancer that
-// names one cannot be created.
+// If the credentials may not list flavors or zones, existing load balancers still work. Only a new load balancer that
+// names a flavor or a zone cannot be created.
 func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 	for collection, tt := range map[string]struct{ fine, named, field string }{
 		"flavors":           {object, strings.Replace(object, "serviceType: generic", "serviceType: big", 1), "spec.serviceType"},
@@ -247,8 +248,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// Octavia shows networks in one spelling, however they were written. (octavia/api/common/types.py:
-// CidrType)
+// Octavia shows a network always in the same spelling, which may differ from the manifest's.
+// (octavia/api/common/types.py: CidrType)
 func TestNetworksInAnotherSpelling(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

@@ -18,8 +18,8 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// webAndName is a load balancer with a port for HTTP, which has two machines and a
-// monitor, and a port for DNS, which has one machine.
+// webAndName returns a load balancer with two ports. The port for HTTP has two machines and a monitor, and the port for
+// DNS has one machine.
 func webAndName() typed.Want[Spec] {
 	spec := &Spec{
 		Description: ptr("d"), Tags: []string{"b", "a"},
@@ -33,7 +33,7 @@ func webAndName() typed.Want[Spec] {
 		Mark: kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}, Spec: spec}
 }
 
-// made is the load balancer that Octavia has after a create request for w.
+// made returns the load balancer that Octavia has after a create request for w.
 func made(w typed.Want[Spec]) *State {
 	s := &State{Spec: Spec{Description: w.Spec.Description, AdminStateUp: ptr(true), Tags: w.Spec.Tags, VIPAddress: ptr("10.0.0.9")},
 		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: mark.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
@@ -70,8 +70,8 @@ func made(w typed.Want[Spec]) *State {
 	return s
 }
 
-// carried are the requests of an update when every change except the ignored ones is
-// accepted: one line for each request, in order.
+// carried returns the requests of an update, one line for each, in order. All changes except the ignored ones are
+// accepted.
 func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	var c kind.Changes
 	rules{}.Diff(w, s, &c)
@@ -90,8 +90,8 @@ func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	return lines
 }
 
-// attributesOf shows the attributes of a body that these tests compare: the parents of new
-// objects, and the changed attributes of existing ones.
+// attributesOf returns the attributes of a body that these tests compare. For new objects these are the parents, and for
+// existing objects the changed attributes.
 func attributesOf(method string, all map[string]any) string {
 	var out []string
 	for name, value := range all {
@@ -124,8 +124,8 @@ func TestMadeAsWantedNothingIsDone(t *testing.T) {
 	}
 }
 
-// editCase is one difference between a manifest and the cloud: the reported changes, and
-// the requests that correct it.
+// editCase is one difference between a manifest and the cloud, with the changes that a plan shows for it and the
+// requests that correct it.
 type editCase struct {
 	name   string
 	edit   func(*Spec)
@@ -236,7 +236,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A batch that names a socket twice blocks some versions of Octavia permanently.
+// If a batch contains a socket twice, some versions of Octavia are blocked permanently.
 func TestMembersAreNeverSentTwice(t *testing.T) {
 	w := webAndName()
 	w.Spec.Ports[1].RealServers.Addresses = []string{"2001:db8::1", "2001:DB8:0::1"}

@@ -17,7 +17,7 @@ var words = defaults.Defaults{
 	Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": "", "heavy": "big"}, Region: "RegionOne",
 }
 
-// balancer is a manifest with the given lines in its spec and in its port.
+// balancer returns a manifest with the given lines in its spec and in its port.
 func balancer(spec, port string) string {
 	if port == "" {
 		port = "realServers: {addresses: [10.0.0.1]}"
@@ -122,7 +122,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 	}
 }
 
-// Without a cloud the region is unknown, and Expand does not check it.
+// Without a cloud, the region is not known, and Expand does not check it.
 func TestRegionUnknown(t *testing.T) {
 	unknown := words
 	unknown.Region = ""

@@ -45,7 +45,7 @@ spec:
       realServers: {addresses: [10.0.0.243]}
 `
 
-// kinds are the load balancer, and the kinds that one with plain addresses depends on.
+// kinds returns the kind LoadBalancer, and the kinds that a load balancer with plain addresses needs.
 func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{network.Kind(c), loadbalancer.Kind(c, d)}
 }
@@ -124,7 +124,7 @@ spec:
       realServers: {addresses: [10.0.0.243]}
 `
 
-// The laws hold for ports that read requests: L7 policies, headers and session persistence.
+// The laws also hold for ports that read HTTP requests: with L7 policies, headers and session persistence.
 func TestLawsOfRequests(t *testing.T) {
 	testcost.Long(t)
 	const policies = "spec.ports[0].l7Policies"
@@ -154,8 +154,7 @@ func TestLawsOfRequests(t *testing.T) {
 	}.Run(t)
 }
 
-// A value that becomes part of HAProxy's configuration, or of a header, must have no
-// control characters.
+// A value that becomes part of HAProxy's configuration or of a header must not contain control characters.
 func TestAttackControlCharacters(t *testing.T) {
 	kindtest.NewTarget(t, kinds).RefusesEdits("", web, map[string][3]string{
 		"an address": {"redirectPrefix: https://example.org", `redirectPrefix: "https://example.org/\x01"`, "spec.ports[0].l7Policies[0].redirectPrefix"},

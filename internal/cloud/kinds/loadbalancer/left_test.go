@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// A listener that is left to others keeps its pool, even if another listener uses it too. A pool that only such a
-// listener uses is given to no port.
+// If a listener is left to others, its pool is not removed, even if another listener also uses the pool. A pool that
+// only such a listener uses is not used for a port of the manifest.
 func TestPoolsOfListenersThatAreLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		left   []string
@@ -41,12 +41,12 @@ func TestPoolsOfListenersThatAreLeft(t *testing.T) {
 	}
 }
 
-// An unfinished object that is left to others stays, with the pool that it uses. An unfinished object of the stack is
-// removed.
+// An unfinished object that is left to others is not removed, and neither is the pool that it uses. An unfinished object
+// of the stack is removed.
 func TestStuckAndLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		left []string
-		id   string // of the unfinished object
+		id   string // the ID of the unfinished object
 		want []string
 	}{
 		"a listener of the stack's":       {nil, "l53", []string{"UDP 53, which the cloud left unfinished", "pool lb-53-udp"}},
@@ -72,7 +72,7 @@ func TestStuckAndLeft(t *testing.T) {
 	}
 }
 
-// removed are the listeners and pools that the edits remove.
+// removed returns the listeners and pools that the edits remove.
 func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 	changes := diffLeaving(w, s, left)
 	for _, change := range changes.List() {
@@ -83,13 +83,13 @@ func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 	return gone
 }
 
-// diffLeaving is the diff for a manifest whose annotation leaves elements to others.
+// diffLeaving returns the differences for a manifest whose annotation leaves the elements in left to others.
 func diffLeaving(w typed.Want[Spec], s *State, left []string) kind.Changes {
 	d := kind.Desired{Key: w.Key, Options: kind.Options{Ignore: left}}
 	return Kind(nil, defaults.Defaults{}).Diff(kind.NewWant(&d, w.Spec, w.Mark, kind.Surroundings{}), s)
 }
 
-// The plan reports members that are left to others and go with their pool.
+// If a pool is removed with members that are left to others, the plan reports these members.
 func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 	const member = "spec.ports.realServers.members[m9]"
 	add := func(p *Pool, address string) {
@@ -133,7 +133,7 @@ func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 	}
 }
 
-// The same holds for a pool that a policy redirects to.
+// The same applies to a pool that a policy redirects to.
 func TestMembersOfRedirectsThatAreLeft(t *testing.T) {
 	w := asking()
 	s := made(w)

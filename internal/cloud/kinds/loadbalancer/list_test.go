@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Somebody may delete a pool between the list of pools and the list of its members. The list
-// of load balancers still succeeds, and the agent waits for the load balancer of that pool.
+// Somebody may delete a pool after the pools were listed and before its members are listed. The list of load balancers
+// still succeeds, and the agent waits for the load balancer of that pool.
 func TestPoolGoesWhileItIsListed(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

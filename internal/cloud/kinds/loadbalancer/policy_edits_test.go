@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// asking is webAndName with three L7 policies.
+// asking returns the load balancer of webAndName with three L7 policies.
 func asking() typed.Want[Spec] {
 	w := webAndName()
 	path := func(value string) L7Rule { return L7Rule{Type: "path", CompareType: "startsWith", Value: value} }
@@ -74,7 +74,7 @@ func TestPolicyEdits(t *testing.T) {
 	}
 }
 
-// unnamed is asking, with policies that have no names.
+// unnamed returns the load balancer of asking, with policies that have no names.
 func unnamed() typed.Want[Spec] {
 	w := asking()
 	for i := range w.Spec.Ports[0].L7Policies {
@@ -83,8 +83,7 @@ func unnamed() typed.Want[Spec] {
 	return w
 }
 
-// A policy without a name is recognised by its action and rules, so that others can be added and
-// removed before it.
+// A policy without a name is recognised by its action and rules. So other policies can be added and removed before it.
 func TestEditsOfUnnamedPolicies(t *testing.T) {
 	const field = "spec.ports[0].l7Policies"
 	policies := func(s *Spec) *[]L7Policy { return &s.Ports[0].L7Policies }
@@ -136,7 +135,7 @@ func TestNamesOfUnnamedPolicies(t *testing.T) {
 	}
 }
 
-// Barbican's addresses end in the ID, and an ID is enough.
+// A secret is recognised by its ID: Barbican's addresses end in the ID, and manifests may contain only the ID.
 func TestSecretsAreKnownByTheirID(t *testing.T) {
 	const id = "c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"
 	w := webAndName()
@@ -152,7 +151,7 @@ func TestSecretsAreKnownByTheirID(t *testing.T) {
 	}
 }
 
-// An export has the state of the cloud, except for names.
+// An exported manifest describes the state of the cloud, except for names.
 func TestExportOfRequests(t *testing.T) {
 	w := asking()
 	p := &w.Spec.Ports[0]

@@ -39,8 +39,8 @@ func TestWhatOVNCannotDo(t *testing.T) {
 	}
 }
 
-// With OVN a load balancer is created step by step, since its provider leaves children of a create request unfinished. Afterwards nothing
-// differs.
+// With OVN, a load balancer is created step by step, because OVN leaves the children of a create request unfinished.
+// Afterwards nothing differs.
 func TestALoadBalancerOfOVN(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A manifest that Octavia would refuse is refused before any write. The message has the field and
-// the fix.
+// A manifest that Octavia would refuse is refused before any write. The message contains the field and how to fix it.
 func TestRefusedRequests(t *testing.T) {
 	const servers = "\nrealServers: {addresses: [10.0.0.1]}"
 	const secret = "c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"

@@ -34,8 +34,7 @@ type answering struct {
 	}
 }
 
-// members are the addresses of the members of the first port, from the status after
-// the pass.
+// members returns the addresses of the members of the first port, from the status after the pass.
 func members(t *testing.T, p engine.Pass) (addresses []string) {
 	t.Helper()
 	for _, o := range status.Of(p.Last, all.Kinds(nil, defaults.Defaults{})) {
@@ -59,9 +58,8 @@ func members(t *testing.T, p engine.Pass) (addresses []string) {
 	return nil
 }
 
-// TestPublishedManifests applies the manifests that LINE has published for its own
-// cloud, unchanged. Then the group grows and shrinks: the members follow in the same
-// pass, and machines that leave are drained for half a minute.
+// TestPublishedManifests applies the manifests that LINE has published for its own cloud, without changes. Then the
+// group grows and shrinks. The members change in the same pass, and removed machines are drained for half a minute.
 func TestPublishedManifests(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)

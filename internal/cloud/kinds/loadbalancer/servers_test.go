@@ -13,8 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// servers are two servers of the repository, with a network that a router connects
-// with the outside.
+// servers are the manifests of two servers, and of a network that a router connects with the external network.
 var servers = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -50,8 +49,8 @@ func addresses(t *testing.T, p engine.Pass) string {
 	return strings.Join(list, " ")
 }
 
-// A server is reached at its first port, in the order of its manifest. An imported
-// server is reached at the first port that the cloud shows.
+// A server's member has the address of the server's first port, in the order of the manifest. For an imported server, it
+// is the first port that the cloud shows.
 func TestServersAnswerAtTheirFirstPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(servers + "\n---\n" + ofServers)
@@ -74,8 +73,8 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: two}}}
 	other.MustSync("")
 }
 
-// The floating IP is created, follows a new load balancer, and is deleted when its
-// manifest no longer asks for it. The plan then says that the address is lost.
+// The floating IP is created, and is associated with the new load balancer if that is replaced. It is deleted when the
+// manifest no longer declares it, and the plan shows that the address is lost.
 func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	with := servers + "\n---\n" + strings.Replace(ofServers, "  vipNetwork: shop\n", "  vipNetwork: shop\n  floatingIP: {network: public}\n", 1)
@@ -96,8 +95,7 @@ func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	g.MustSync("")
 }
 
-// The server of a virtual machine has no manifest: the message says how to name
-// it.
+// The server of a virtual machine has no manifest. The message says how to refer to it.
 func TestServerOfAVirtualMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	_, err := g.TryResolve("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: web}\nspec: {image: i, flavor: f}\n---\n" +

@@ -13,13 +13,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// leaving is the load balancer of other tests with an annotation that leaves elements to others.
+// leaving adds to the load balancer of other tests an annotation that leaves the elements at path to others.
 func leaving(text, path string) string {
 	return strings.Replace(text, "metadata: {name: front, annotations: {", "metadata: {name: front, annotations: {stackreeve.dev/ignore-fields: '"+path+"', ", 1)
 }
 
-// The annotation leaves a listener and a member to others, who created them under a load balancer. The plan refuses to delete
-// their pool or the load balancer with them, and names both.
+// Others have created a listener and a member under the load balancer, and the annotation leaves both to them. The plan
+// refuses to delete their pool or the load balancer, and names both elements.
 func TestStrangersDoNotGoAlong(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(fixed)
@@ -44,10 +44,10 @@ func TestStrangersDoNotGoAlong(t *testing.T) {
 			t.Errorf("%s: the member is %s now", name, left)
 		}
 	}
-	g.MustSync(strings.Replace(fixed, "protocol: http", "protocol: tcp", 1)) // the annotation is gone now
+	g.MustSync(strings.Replace(fixed, "protocol: http", "protocol: tcp", 1)) // the annotation is removed, so the pool may be replaced
 }
 
-// memberOf finds a member of a pool by its name.
+// memberOf returns the ID of a member of a pool, by its name.
 func (o outside) memberOf(pool, name string) string {
 	o.t.Helper()
 	all, err := cloud.List[thing](o.t.Context(), o.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools/" + pool + "/members"}, "members")
@@ -80,7 +80,7 @@ func (w *writes) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(req)
 }
 
-// A policy before all others is created alone: Octavia moves the others itself.
+// If a policy is added before all others, only one request is needed, because Octavia moves the others itself.
 func TestAPolicyBeforeAllOthers(t *testing.T) {
 	const policy = "{action: reject, rules: [{type: path, compareType: startsWith, value: /NAME}]}"
 	with := func(names ...string) string {

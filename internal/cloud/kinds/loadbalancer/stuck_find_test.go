@@ -7,9 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// One list may show a load balancer that is ACTIVE and a listener that will be
-// ACTIVE in a moment. A listener is stuck only if the next list shows it
-// unchanged.
+// A list may show a load balancer that is ACTIVE and a listener that will be ACTIVE a moment later. So a listener is
+// stuck only if the next list shows it unchanged.
 func TestStuckInTwoListsInARow(t *testing.T) {
 	const unfinished, done = "PENDING_CREATE", "ACTIVE"
 	now := time.Date(2026, 11, 28, 5, 0, 0, 0, time.UTC)

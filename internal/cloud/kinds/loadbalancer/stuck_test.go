@@ -16,8 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stock is a cloud whose Octavia leaves the children of a create request in
-// PENDING_CREATE forever.
+// stock is a simulated cloud whose Octavia leaves the children of a create request in PENDING_CREATE forever.
 var stock = simulator.Options{ChildrenStuck: true}
 
 // creates records the number of listeners in each request that creates a load

@@ -27,9 +27,8 @@ func refusals(p plan.Plan) (reasons []string) {
 	return reasons
 }
 
-// The port that holds the address belongs to Octavia and bears no mark. It is deleted with the
-// load balancer. The next load balancer must not be refused because of it, even while the list of
-// ports still has it.
+// Octavia owns the port that has the load balancer's address, so the port bears no mark and is deleted with the load
+// balancer. The new load balancer must not be refused because of that port, even while a list of ports still shows it.
 func TestAddressOfALoadBalancerThatIsReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(fixed, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: p}\nspec: {resource: {networkRef: p}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: p}\nspec: {resource: {}}")

@@ -21,8 +21,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Certificates with their keys, which nobody uses (openssl pkcs12 -export without a
-// password), and one without a key.
+// Two certificates with keys that are used nowhere (openssl pkcs12 -export without a password), and a certificate
+// without a key.
 var (
 	//go:embed testdata/shop.p12
 	shopCertificate []byte
@@ -36,7 +36,7 @@ func terminating(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{secret.Kind(), barbicansecret.Kind(c), network.Kind(c), subnet.Kind(c), loadbalancer.Kind(c, d)}
 }
 
-// certificates are the manifests of the secrets in Barbican.
+// certificates returns the manifests of the secrets in Barbican.
 func certificates() string {
 	text := ""
 	for _, one := range []struct {
@@ -88,7 +88,7 @@ const dual = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: six}, spec: {resource: {networkRef: dual, ipVersion: 6, cidr: "fd00:79::/64"}}}
 `
 
-// The laws hold for a load balancer that terminates TLS and has a further address.
+// The laws also hold for a load balancer that terminates TLS and has a further address.
 func TestLawsOfTermination(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
@@ -104,8 +104,8 @@ func TestLawsOfTermination(t *testing.T) {
 	}.Run(t)
 }
 
-// A changed certificate is a new secret, and the load balancer uses it from then on. A
-// secret that the load balancer uses is not deleted.
+// If a certificate changes, a new secret is created, and the load balancer uses the new one from then on. A secret that
+// the load balancer uses is not deleted.
 func TestFollowsItsCertificate(t *testing.T) {
 	g := kindtest.NewTarget(t, terminating)
 	text := dual + certificates() + "---" + terminated

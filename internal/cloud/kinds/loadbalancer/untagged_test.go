@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A load balancer whose tags somebody has overwritten is still recognised: its children are compared, and not created a
-// second time.
+// If somebody has overwritten the tags of a load balancer, it is still recognised as the stack's. Its children are
+// compared, and not created a second time.
 func TestTagsThatSomebodyWroteAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	c := g.Client(nil)
