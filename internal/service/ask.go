@@ -28,7 +28,7 @@ func (svc *service) setUpControl(f Options) error {
 	return nil
 }
 
-// actions returns what can be asked of a stack.
+// actions returns the actions that people can request for a stack.
 func (svc *service) actions(name string) (control.Actions, bool) {
 	_, ok := svc.roster.configured(name)
 	return control.Actions{
@@ -47,7 +47,7 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 	}, ok
 }
 
-// state is the state of a stack, no matter which agent serves it.
+// state returns the state of a stack, no matter which agent serves it.
 func (svc *service) state(stack string) agent.State {
 	if s, ok := svc.roster.at(stack); ok {
 		return s.loop.State()
@@ -58,7 +58,7 @@ func (svc *service) state(stack string) agent.State {
 	return agent.State{Stack: stack}
 }
 
-// elsewhere is the error that another agent serves a stack; nil if this agent does.
+// elsewhere returns an error if another agent serves a stack, or none; nil if this agent serves it.
 func (svc *service) elsewhere(stack string) error {
 	if _, ok := svc.roster.at(stack); ok {
 		return nil

@@ -14,17 +14,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// folders holds the folders that documents stand for while an agent runs.
+// folders stores, while an agent runs, the folders in which documents define stacks.
 type folders struct {
 	opener    session.Opener
 	documents []config.Stack
 
-	mu     sync.Mutex          // one look at a time
+	mu     sync.Mutex          // for one call of look at a time
 	were   map[string][]string // the last known folders, by the name of the document.
-	seen   map[string]string   // the commit of each document at the last look.
+	seen   map[string]string   // the commit of each document that was last read.
 	failed map[string]error    // why a document's folders are unknown.
 	said   string              // the last logged problems with folders.
-	stacks []config.Stack      // the stacks made of them last
+	stacks []config.Stack      // the stacks that were last made from the folders
 }
 
 func newFolders(o session.Opener, documents []config.Stack) *folders {
@@ -41,13 +41,13 @@ func (f *folders) all(ctx context.Context) (stacks []config.Stack, unlisted []co
 	return f.make()
 }
 
-// fetch looks for the folders of a document. news is false when the commit has not changed, or the source is down.
+// fetch reads the folders of a document. news is false if the commit has not changed, or if the source cannot be read.
 func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	base, pattern := manifest.SplitFolders(d.Spec.Source.Paths)
 	commit, files, err := f.opener.BaseFolder(ctx, d, base, "")
 	if err != nil {
 		if f.seen[d.Name] == "" {
-			f.failed[d.Name] = source.Public(err) // its stacks report the problem later
+			f.failed[d.Name] = source.Public(err) // once the document has stacks, they report such an error themselves
 		}
 		return false
 	}
@@ -59,7 +59,7 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 		f.failed[d.Name] = err
 	}
 	if err == nil || errors.Is(err, manifest.ErrManyFolders) {
-		f.seen[d.Name] = commit // a commit that could not be read is tried again
+		f.seen[d.Name] = commit // without this, a commit that could not be read is tried again
 	}
 	if err != nil {
 		return true
@@ -76,12 +76,12 @@ func (f *folders) make() (stacks []config.Stack, unlisted []config.Unlisted, pro
 	return stacks, unlisted, wrong.Err()
 }
 
-// serves reports whether the served stack of this name is the same stack.
+// serves reports whether s is already served: the served stack of this name has the same identity.
 func (f *folders) serves(s *config.Stack) bool {
 	return slices.ContainsFunc(f.stacks, func(o config.Stack) bool { return o.Name == s.Name && identity(&o) == identity(s) })
 }
 
-// watch looks for new commits of each document, on behalf of all its stacks, until ctx ends.
+// watch looks for new commits of each document until ctx ends, so that its stacks need not poll.
 func (f *folders) watch(ctx context.Context, svc *service) {
 	var clocks sync.WaitGroup
 	for i := range f.documents {
@@ -96,7 +96,8 @@ func (f *folders) watch(ctx context.Context, svc *service) {
 	clocks.Wait()
 }
 
-// look starts and stops the stacks of a document as its folders come and go, and makes them look for new commits.
+// look reads the folders of a document. It starts the stacks of new folders, ends the stacks of folders that are gone, and makes all others
+// look for new commits.
 func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,8 +123,8 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	svc.wake(d.Name)
 }
 
-// say logs which documents are not served as they should be, and problems with folders that should be stacks. Stacks that depend on a document
-// without any known folder wait.
+// say logs documents whose folders are unknown, and problems with folders that should be stacks. Stacks that depend on a document without any
+// known folder have to wait.
 func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) {
 	for _, u := range unlisted {
 		served := len(f.were[u.Document.Name])
@@ -143,7 +144,7 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 	f.said = text
 }
 
-// sayFolders logs which stacks come and go with their folders.
+// sayFolders logs which stacks have been added or removed together with their folders.
 func (svc *service) sayFolders(changed, gone []config.Stack) {
 	now := len(svc.roster.names())
 	for _, one := range gone {
@@ -155,17 +156,17 @@ func (svc *service) sayFolders(changed, gone []config.Stack) {
 	}
 }
 
-// looking returns a function that asks for a look at the folders of a document.
+// looking returns a function that requests a call of look for a document.
 func (svc *service) looking(document string) func() {
 	return func() {
 		select {
 		case svc.pushed[document] <- struct{}{}:
-		default: // one is pending already
+		default: // a request is pending already
 		}
 	}
 }
 
-// onPush looks at the folders of a document whenever somebody may have pushed.
+// onPush calls look whenever somebody may have pushed to the document's repository.
 func (svc *service) onPush(ctx context.Context, document string, look func()) {
 	for {
 		select {

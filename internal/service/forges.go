@@ -17,19 +17,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// forges are the forges that stacks report to. Stacks in one repository share it.
+// forges contains the forges that stacks report to. Stacks in the same repository share its entry.
 type forges struct {
 	log     *slog.Logger
-	metrics *report.Metrics // nil when there are none
+	metrics *report.Metrics // nil if the process has no metrics
 	list    []*review.Repository
 	at      map[session.ForgeKey]*review.Repository
 	fence   func() error // called before each write; nil for none
-	forget  []func()     // remove their metrics
+	forget  []func()     // functions that remove the metrics of the forges
 }
 
-// reports are a stack's reports at its forges.
+// reports contains the parts of a stack that report to its forges.
 type reports struct {
-	branches []*branch.Tracker // get its passes
+	branches []*branch.Tracker // receive the stack's passes
 	planners []*review.Planner
 	leave    []func()
 }
@@ -72,8 +72,8 @@ func (f *forges) reach(s *config.Stack) error {
 	return nil
 }
 
-// add makes a stack report as its configuration says, and its pull requests get reviewed. again asks for another pass. Forges that are already
-// served must have been opened by reach.
+// add makes a stack report as its configuration says, and makes its pull requests be reviewed. again requests another pass. reach must have
+// opened forges that are already served.
 func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again func()) (*reports, error) {
 	made := &reports{}
 	for _, t := range f.reporting().Targets(s) {
@@ -82,7 +82,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 			made.close()
 			return nil, err
 		}
-		// A clone of its own: whatever a pull request brings, the branch does not wait for it.
+		// Pull requests have a separate clone, so that the branch never waits while one of them is fetched.
 		theirs, err := o.Repo(s, session.ForPulls)
 		if err != nil {
 			made.close()
@@ -98,13 +98,13 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
 		r.Add(one, s.PullPoll)
-		made.leave = append(made.leave, func() { r.Remove(one); _ = theirs.Close() }) // a cache
+		made.leave = append(made.leave, func() { r.Remove(one); _ = theirs.Close() }) // an error of Close does not matter, because the clone is a cache
 		made.planners, made.branches = append(made.planners, one), append(made.branches, branch.New(r, one))
 	}
 	return made, nil
 }
 
-// open returns the repository of a target, which stacks share.
+// open returns the repository of a target. Stacks with the same target share the repository.
 func (f *forges) open(t session.Target) (*review.Repository, error) {
 	if r := f.at[t.ForgeKey]; r != nil {
 		return r, nil
@@ -131,7 +131,7 @@ func (f *forges) serve(ctx context.Context) {
 	all.Wait()
 }
 
-// endTime is how long a process that is ending keeps posting to forges.
+// endTime is the time for which a process that is ending continues to post to forges.
 const endTime = 10 * time.Second
 
 // flush posts what is pending to the forges.
@@ -156,7 +156,7 @@ func (f *forges) close() {
 	}
 }
 
-// once reviews pull requests a single time.
+// once makes one review of the pull requests of every forge.
 func (f *forges) once(ctx context.Context) error {
 	var all sync.WaitGroup
 	failed := make([]error, len(f.list))

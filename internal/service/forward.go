@@ -23,15 +23,15 @@ type forwarder struct {
 }
 
 const (
-	// forwards is how many are sent at a time, and forwardTime how long one may take.
+	// forwards is the maximum number of webhooks that are sent at the same time, and forwardTime is the time limit for one.
 	forwards    = 8
 	forwardTime = 10 * time.Second
 	// mostForwarded is the maximum number of agents that get one webhook.
 	mostForwarded = 20
 )
 
-// newForwarder trusts the certificates of a file, or else the system's. own is the address of this agent: if it is on this machine, the
-// addresses of other agents may be, too.
+// newForwarder returns a forwarder that trusts the certificates in caFile, or those of the system if caFile is "". own is the address of
+// this agent. If it is on this machine, the addresses of other agents may be on this machine, too.
 func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
 	roots, err := certificates(caFile)
 	if err != nil {
@@ -45,7 +45,7 @@ func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
 	return &forwarder{outbound.Client(transport, forwardTime), make(chan struct{}, forwards), log}, nil
 }
 
-// send returns at once.
+// send starts to send a webhook, and returns without waiting for the answers.
 func (f *forwarder) send(to []string, m webhook.Message) {
 	for _, address := range to[:min(len(to), mostForwarded)] {
 		select {
@@ -76,7 +76,7 @@ func (f *forwarder) sendOne(address string, m webhook.Message) {
 	resp, err := f.client.Do(req)
 	var sent *url.Error
 	if errors.As(err, &sent) {
-		err = sent.Err // the path may hold the secret
+		err = sent.Err // the full error contains the path, which may contain the secret
 	}
 	if err != nil {
 		f.log.Debug("a webhook did not reach the agent that serves its stack; its poll finds out", "to", address, "error", err)

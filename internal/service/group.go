@@ -45,7 +45,7 @@ func (svc *service) setUpShared(f Options) error {
 	return nil
 }
 
-// whoWeAre returns this agent as other agents know it.
+// whoWeAre returns the name and the address by which other agents know this agent.
 func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
 	who.Name, who.Address = cmp.Or(f.AgentName, with.Spec.Name), cmp.Or(f.AgentAddress, with.Spec.Address)
 	if who.Name == "" {
@@ -59,7 +59,7 @@ func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
 	return who, nil
 }
 
-// summary is what other agents are told about a stack that this one serves.
+// summary returns the state of a stack that this agent serves, as other agents may see it.
 func (g *group) summary(stack string) lease.Summary {
 	s, ok := g.roster.at(stack)
 	if !ok {
@@ -69,7 +69,7 @@ func (g *group) summary(stack string) lease.Summary {
 	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.LastOutcome(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
 }
 
-// showOthers shows the stacks that other agents serve, and lets the stacks that depend on those continue.
+// showOthers shows the stacks that other agents serve. It also reports their outcomes to the stacks that depend on them.
 func (svc *service) showOthers(v lease.View) {
 	for _, stack := range svc.roster.names() {
 		if _, here := svc.roster.at(stack); here {
@@ -83,7 +83,7 @@ func (svc *service) showOthers(v lease.View) {
 	}
 }
 
-// outcomeOf is the state of a stack that another agent serves. Agents of earlier versions report only how its last run ended.
+// outcomeOf returns the outcome of a stack that another agent serves. Agents of earlier versions report only how the last run ended.
 func outcomeOf(s lease.Summary) plan.Outcome {
 	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
 		if o.String() == cmp.Or(s.Stands, s.Outcome) {
@@ -93,7 +93,7 @@ func outcomeOf(s lease.Summary) plan.Outcome {
 	return plan.Broken
 }
 
-// stateOf is a state in the words of the read API.
+// stateOf returns a state as the read API writes it.
 func stateOf(s lease.Summary) string {
 	switch {
 	case s.Held:
@@ -104,16 +104,16 @@ func stateOf(s lease.Summary) string {
 	return s.Outcome
 }
 
-// state is the state of a stack that another agent serves.
+// state returns the state of a stack that another agent serves.
 func (g *group) state(stack string) agent.State {
 	h, ok := g.Elsewhere(stack)
 	if !ok {
-		return agent.State{Stack: stack} // the last list may hold this agent's own report
+		return agent.State{Stack: stack} // the last list may still contain this agent's own summary
 	}
 	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
 }
 
-// elsewhere is an error that names the agent that serves a stack.
+// elsewhere returns an error that names the agent that serves a stack.
 func (g *group) elsewhere(stack string) error {
 	h, ok := g.Elsewhere(stack)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// leases opens the store of the leases, in which agents agree who serves which stack.
+// leases opens the store of the leases. With it, agents agree on which agent serves which stack.
 func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
 	var secrets []string
 	if k := with.Spec.Kubernetes; k != nil {
@@ -75,7 +75,7 @@ func kubernetesLeases(group string, k config.AgentsKubernetes) (lease.Store, err
 	return &lease.Kubernetes{Leases: all, Group: group}, err
 }
 
-// The files that Kubernetes puts into a pod. (k8s.io/client-go/rest: InClusterConfig)
+// podFiles is the folder of the files that Kubernetes puts into a pod (k8s.io/client-go/rest: InClusterConfig).
 const (
 	podFiles = "/var/run/secrets/kubernetes.io/serviceaccount"
 	maxToken = 64 << 10
@@ -104,7 +104,8 @@ func inPod(k *config.AgentsKubernetes, files string, env func(string) string) er
 	return nil
 }
 
-// trusting returns how the server is verified, and how it verifies this agent. The agent's certificate is read for each connection.
+// trusting returns the TLS configuration for a server: the certificates that the server is checked with, and the certificate of this agent.
+// The agent's certificate is read for each connection.
 func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
 	roots, err := certificates(caFile)
 	if err != nil {
@@ -123,7 +124,7 @@ func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
 	return trust, err
 }
 
-// certificates returns the certificates of a file. Without a file it returns nil, which means the system's.
+// certificates returns the certificates in a file. Without a file it returns nil, which means the certificates of the system.
 func certificates(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

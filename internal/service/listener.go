@@ -19,12 +19,12 @@ import (
 
 // Listener holds the addresses and the certificate of the agent's listener.
 type Listener struct {
-	Address   string // "" for nowhere
+	Address   string // "" if the agent does not listen
 	Cert, Key string // PEM files; "" for no TLS
 	Health    string // another address, for health and metrics only; "" for none
 }
 
-// open listens. The certificate is read for each connection, so that a renewed one is used at once.
+// open starts to listen. The certificate is read for each connection, so that a renewed certificate is used immediately.
 func (d *Listener) open(ctx context.Context) (net.Listener, error) {
 	if (d.Cert == "") != (d.Key == "") {
 		return nil, errors.New("--listen-cert-file and --listen-key-file belong together; give both, or neither for HTTP")
@@ -56,7 +56,7 @@ func (d *Listener) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// scrapes is how many requests for metrics are answered at a time: each answer is made in memory.
+// scrapes is the maximum number of requests for metrics that are answered at the same time, because each answer is built in memory.
 const scrapes = 4
 
 // handler handles all requests to the agent.
@@ -91,7 +91,7 @@ func (svc *service) listen(ctx context.Context, d Listener) (stop func(), err er
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		for _, server := range servers {
-			_ = server.Shutdown(ctx) // the process ends anyway
+			_ = server.Shutdown(ctx) // an error does not matter, because the process ends
 		}
 	}
 	begin := func(l net.Listener, handler http.Handler, tls bool) *listen.Server {

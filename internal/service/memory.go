@@ -9,16 +9,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Frugal starts a garbage collection when the heap has grown by half, where Go waits until it has doubled. Collecting takes two percent of the
-// time of a pass, and an agent often shares its machine. GOGC in the environment takes precedence.
+// Frugal makes garbage collections start when the heap has grown by half. By default, Go waits until the heap has doubled. The collections
+// take two percent of the time of a pass, and an agent often shares its machine. GOGC in the environment takes precedence.
 func Frugal() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 }
 
-// releaser returns the memory that a pass has used to the machine when the pass has ended. Go would keep it for the next pass, which is
-// minutes away.
+// releaser returns the memory of a pass to the machine when the pass has ended. Go would keep the memory for the next pass, which may start
+// minutes later.
 type releaser struct {
 	free func()
 	now  func() time.Time

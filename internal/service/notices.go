@@ -19,12 +19,12 @@ import (
 // notices are the pending notifications, by rule: a receiver that is down does not delay the others.
 type notices struct {
 	boxes map[string]notice
-	told  *notify.Memory // of stacks that no other agent may serve
+	told  *notify.Memory // the notifications that were sent; only for stacks that no other agent may serve
 }
 
 type notice struct {
 	*outbox.Outbox
-	crowd *notify.Crowd // nil for programs
+	crowd *notify.Crowd // nil if the receivers are programs
 }
 
 func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *notices {
@@ -32,7 +32,7 @@ func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *not
 	if dataDir != "" {
 		n.told = notify.OpenMemory(filepath.Join(dataDir, "notified.json"))
 	}
-	for _, s := range documents[:min(1, len(documents))] { // all have the same
+	for _, s := range documents[:min(1, len(documents))] { // all documents have the same rules
 		for _, rule := range s.Notifications() {
 			to := notice{Outbox: outbox.New("the receiver", notify.Judge, log.With("notification", rule.Name))}
 			if rule.To.Format.ForPeople() {
@@ -44,7 +44,7 @@ func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *not
 	return n
 }
 
-// linkOf returns the address to which notifications of a stack lead: its page, or the commit at its forge. It returns nil when both are
+// linkOf returns the address that notifications of a stack link to: its page, or the commit at its forge. It returns nil if both are
 // unknown.
 func linkOf(s *config.Stack) func(commit string) string {
 	if page := strings.TrimSuffix(strings.TrimSuffix(s.Spec.Report.Page, "/"), "/ui"); page != "" {
@@ -56,7 +56,7 @@ func linkOf(s *config.Stack) func(commit string) string {
 	return nil
 }
 
-// send queues a notification for delivery. It replaces older ones about the same stack.
+// send queues a notification for delivery. It replaces an older notification about the same stack that is still queued.
 func (n *notices) send(rule *notify.Rule, what notify.Notification) {
 	to := n.boxes[rule.Name]
 	if to.crowd != nil {
@@ -74,7 +74,7 @@ func (n notice) put(to notify.Receiver, what notify.Notification) {
 	})
 }
 
-// unhurried returns a context that lasts a while longer when the process is told to end. Most receivers cannot deduplicate, so a delivery in
+// unhurried returns a context that ends some time after the process was told to end. Most receivers cannot deduplicate, so a delivery in
 // progress is allowed to finish.
 func unhurried(ctx context.Context) (longer context.Context, end func()) {
 	longer, end = context.WithCancel(context.WithoutCancel(ctx))
@@ -98,7 +98,7 @@ func (n *notices) each(do func(*outbox.Outbox)) {
 
 func (n *notices) serve(ctx context.Context) { n.each(func(box *outbox.Outbox) { box.Serve(ctx) }) }
 
-// flush delivers what it can before the process ends.
+// flush delivers as many notifications as possible before the process ends.
 func (n *notices) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()

@@ -26,7 +26,7 @@ type Once struct {
 	Refuse func(s *config.Stack) error
 	// Show returns a viewer for a pass of a stack. last returns the revision that was fetched last.
 	Show func(s *config.Stack, last func() source.Revision) Viewer
-	// Ended gets the ended run of a stack, and returns its outcome.
+	// Ended is called with the finished run of a stack, and returns its outcome.
 	Ended func(s *config.Stack, run report.Run) plan.Outcome
 }
 
@@ -36,7 +36,8 @@ type Viewer interface {
 	Close()
 }
 
-// Run runs the passes, in parallel except for dependencies, and then reviews pull requests. The error is that of the reviews.
+// Run runs the passes at the same time, except that stacks wait for their dependencies. After that it reviews pull requests. The error is
+// about the reviews.
 func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 	reviews := newForges(o.Opener.Log, nil)
 	defer reviews.close()
@@ -47,7 +48,7 @@ func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 		s := &o.Stacks[i]
 		loops[i] = agent.New(agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn, Process: agent.Process{Turns: turns}})
 		pass, end, err := o.prepare(ctx, reviews, s, loops[i])
-		if err != nil { // which stops no other
+		if err != nil { // the other stacks still run
 			pass = func() report.Run { return report.Run{Stack: s.Name, Err: err} }
 		} else {
 			defer end()

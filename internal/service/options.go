@@ -10,7 +10,7 @@ import (
 // Options are the settings of an agent besides the configuration. Files are given by name; "" means none.
 type Options struct {
 	Log           *slog.Logger
-	Approve       string // hash of a held plan that is approved
+	Approve       string // hash of the held plan to approve
 	Listen        Listener
 	WebhookSecret string
 	ControlToken  string

@@ -8,22 +8,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// roster holds the stacks that are to be served, by this agent or another, and those that this one serves now.
+// roster stores all stacks, which this agent or another agent must serve, and the stacks that this agent serves now.
 type roster struct {
 	mu    sync.Mutex
 	all   map[string]config.Stack
 	here  map[string]*served
-	ready map[string]*served // not served yet, or no longer
+	ready map[string]*served // prepared stacks that are not served yet, or not any more
 }
 
 func newRoster() *roster {
 	return &roster{all: map[string]config.Stack{}, here: map[string]*served{}, ready: map[string]*served{}}
 }
 
-// identity distinguishes a stack from another stack with its name.
+// identity returns a text that differs between stacks with the same name but different manifests.
 func identity(s *config.Stack) string { return s.Of() + "\x00" + s.Spec.Source.Path }
 
-// change replaces the stacks. changed are the new ones, and those whose name belonged to another stack before.
+// change replaces all stacks. changed are the new stacks, including those that take over the name of another stack. gone are the stacks
+// that were removed.
 func (r *roster) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +44,7 @@ func (r *roster) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	return changed, gone
 }
 
-// configured is the configuration of a stack. ok is false when there is none of that name.
+// configured returns the configuration of a stack. ok is false if no stack has that name.
 func (r *roster) configured(name string) (s config.Stack, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +64,7 @@ func (r *roster) names(document ...string) (list []string) {
 	return list
 }
 
-// at returns a stack that is served here.
+// at returns a stack that this agent serves.
 func (r *roster) at(name string) (s *served, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +72,7 @@ func (r *roster) at(name string) (s *served, ok bool) {
 	return s, ok
 }
 
-// serving returns all stacks that are served here.
+// serving returns all stacks that this agent serves.
 func (r *roster) serving() (list []*served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +82,7 @@ func (r *roster) serving() (list []*served) {
 	return list
 }
 
-// set records that a stack is served here; nil means no longer.
+// set records that this agent serves a stack. If s is nil, it does not serve the stack any more.
 func (r *roster) set(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,14 +91,14 @@ func (r *roster) set(name string, s *served) {
 	}
 }
 
-// keep keeps a stack's resources until take.
+// keep stores a prepared stack until take is called.
 func (r *roster) keep(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ready[name] = s
 }
 
-// take returns what was kept of a stack; nil for nothing.
+// take removes the stored stack of that name and returns it; nil if there is none.
 func (r *roster) take(name string) *served {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +107,7 @@ func (r *roster) take(name string) *served {
 	return s
 }
 
-// kept returns everything that was not taken.
+// kept returns the stored stacks that were not taken.
 func (r *roster) kept() []*served {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// The pauses before a stack that failed to start is tried again.
+// firstPause is the pause after a stack has failed to start for the first time. The pause grows up to longPause.
 const (
 	firstPause = time.Second
 	longPause  = time.Minute
@@ -19,15 +19,15 @@ const (
 // runner serves stacks independently: one that starts, ends or fails does not affect the others. It knows only their names, and neither how a
 // stack is served nor why stacks come and go.
 type runner struct {
-	// serve serves a stack until ctx ends and the work in flight has ended, too. Its error is the reason why the stack cannot be served. It is
-	// tried again after growing pauses.
+	// serve serves a stack until ctx ends and the work in flight has ended, too. Its error is the reason why the stack cannot be served. After
+	// an error, the stack is tried again after growing pauses.
 	serve func(ctx context.Context, stack string) error
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	wanted map[string]string // by stack, its identity
+	wanted map[string]string // identity of each stack to serve, by name
 	served map[string]slot
-	ctx    context.Context // in which stacks are served; nil while none is
+	ctx    context.Context // the context in which stacks are served; nil while run does not run
 	all    sync.WaitGroup
 }
 
@@ -37,8 +37,8 @@ type slot struct {
 	end context.CancelFunc
 }
 
-// set replaces the stacks to serve: name and identity of each. Stacks that are served already are left alone. It does not wait for stacks that
-// are ending.
+// set replaces the stacks to serve: their identities by name. Stacks that are served already continue. set does not wait for stacks that are
+// ending.
 func (r *runner) set(stacks map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *runner) set(stacks map[string]string) {
 	r.adjust()
 }
 
-// run serves the stacks until ctx ends and nothing is in flight any more.
+// run serves the stacks until ctx has ended and no stack is served any more.
 func (r *runner) run(ctx context.Context) {
 	r.mu.Lock()
 	r.ctx, r.served = ctx, map[string]slot{}
@@ -59,8 +59,8 @@ func (r *runner) run(ctx context.Context) {
 	r.all.Wait()
 }
 
-// adjust ends stacks that are no longer wanted and starts those that are missing. Another stack with the same name starts when the one before
-// has ended. The caller holds the lock.
+// adjust ends the stacks that are no longer wanted, and starts the wanted stacks that are not served yet. If another stack has the same name,
+// the new one starts when the old one has ended. The caller holds the lock.
 func (r *runner) adjust() {
 	if r.ctx == nil {
 		return
@@ -90,7 +90,7 @@ func (r *runner) start(name, is string) {
 	})
 }
 
-// keep serves a stack until ctx ends.
+// keep serves a stack until ctx ends, and tries again after errors.
 func (r *runner) keep(ctx context.Context, name string) {
 	for failures := 0; ctx.Err() == nil; {
 		err := r.serve(ctx, name)

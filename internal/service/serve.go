@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// setStacks replaces the stacks to serve. Stacks that are served already are left alone, except for their dependencies.
+// setStacks replaces the stacks to serve. Stacks that are served already continue; only their dependencies are updated.
 func (svc *service) setStacks(stacks []config.Stack) (changed, gone []config.Stack) {
 	changed, gone = svc.roster.change(stacks)
 	for i := range changed {
@@ -44,7 +44,7 @@ func (svc *service) updateDependencies(one *agent.Loop) {
 	}
 }
 
-// dropRemoved drops everything known of a stack, once it is no longer configured and nothing of it is in flight.
+// dropRemoved drops all knowledge about a stack, once it is no longer configured and no longer served here.
 func (svc *service) dropRemoved(name string) {
 	_, configured := svc.roster.configured(name)
 	_, here := svc.roster.at(name)
@@ -79,11 +79,11 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 		}
 	}
 	if one == nil {
-		return nil // it has just been removed
+		return nil // the stack has just been removed
 	}
 	svc.servePrepared(ctx, name, one)
 	if now, ok := svc.roster.configured(name); ok && identity(&now) == identity(&s) {
-		svc.roster.keep(name, one) // the process ends, and posts what is pending first
+		svc.roster.keep(name, one) // the process is ending, and still posts the pending reports
 		return nil
 	}
 	one.close()
@@ -92,7 +92,7 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// serveHeld serves a stack as long as this agent has its lease, from an empty memory.
+// serveHeld serves a stack as long as this agent has its lease. It starts without knowledge of earlier runs.
 func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	s, ok := svc.roster.configured(h.Stack)
 	if !ok {
@@ -121,8 +121,8 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	}
 }
 
-// forget drops what is known here of a stack that is no longer served. Its new agent is shown after the next list, which may take long.
-// Without this, a stack that was lost with the connection to etcd would be shown with its old state.
+// forget drops the knowledge about a stack that this agent no longer serves. The stack's new agent is known only after the next list, which
+// may take long. Without forget, the old state of a stack that was lost with the connection to etcd would be shown until then.
 func (svc *service) forget(stack string) {
 	svc.metrics.Forget(stack)
 	svc.health.Forget(stack)

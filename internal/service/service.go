@@ -1,11 +1,11 @@
-// Package service runs the stacks of an agent. Each stack of the configuration and of folders starts, runs and ends independently, as long as
-// this agent may serve it. The results are reported.
+// Package service runs the stacks of an agent. Each stack, from the configuration or from a folder, starts, runs and ends independently, as
+// long as this agent may serve it. The results go to sinks.
 //
 //	configuration, folders ─▶ roster ─▶ runner, or leases ─▶ agent.Loop ─▶ sinks: log, metrics, forges, receivers, read API
 //	webhooks, people, signals ──────────────────────────────────▲
 //
-// It knows when a stack is served and which sinks get its results. The parts of a stack are in internal/session, when a stack runs is in
-// internal/agent, and what a pass does is in internal/reconcile.
+// The package decides when a stack is served and which sinks get its results. The parts of a stack are in internal/session, internal/agent
+// decides when a stack runs, and internal/reconcile contains the passes.
 package service
 
 import (
@@ -38,24 +38,25 @@ type service struct {
 	hooks        http.Handler // nil without webhooks
 	control      http.Handler // requests of people
 	api          http.Handler // for kubectl; nil without readers
-	ui           http.Handler // for browsers; nil then, too
+	ui           http.Handler // for browsers; nil without readers
 	shown        *readapi.Store
 	notices      *notices
 	releaser     *releaser
 	traces       *trace.Sender // nil without a receiver
 	turns        *agent.Turns
 	dependencies *agent.Dependencies
-	// documents are those of the configuration. pushed signals, for documents with a stack in each folder, that somebody may have pushed.
+	// documents are the documents of the configuration. pushed has a channel for each document with a stack in each folder. It signals that
+	// somebody may have pushed to the document's repository.
 	documents []config.Stack
 	pushed    map[string]chan struct{}
-	follow    func(context.Context) // looks for stacks that come and go; nil when none do.
+	follow    func(context.Context) // starts and ends stacks as their folders come and go; nil if no document has folders.
 	among     *group                // the agents that share the stacks; nil when they are not shared
 }
 
 // Run serves the stacks of the documents until ctx ends.
 func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Options) error {
 	defer surviveHangups()()
-	o.Progress = nil // nobody waits: the log has it
+	o.Progress = nil // nobody watches a terminal; the log shows the progress
 	dirs := newFolders(o, documents)
 	stacks, unlisted, problems := dirs.all(ctx)
 	if ctx.Err() != nil {
@@ -70,10 +71,10 @@ func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Opti
 	return s.run(ctx, f.Listen)
 }
 
-// newService creates everything that serves stacks. An error in one of the stacks is returned. A stack that comes later is tried again
-// instead.
+// newService creates all parts that serve stacks. It returns an error if one of the given stacks cannot be set up. A stack that is added
+// later is tried again instead.
 func newService(o session.Opener, documents, stacks []config.Stack, f Options) (*service, error) {
-	shared := len(documents) > 0 && documents[0].Agents() != nil // all have the same
+	shared := len(documents) > 0 && documents[0].Agents() != nil // all documents have the same agents
 	svc := &service{
 		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), dependencies: agent.NewDependencies(nil),
 		releaser: newReleaser(), documents: documents, pushed: map[string]chan struct{}{},
@@ -90,7 +91,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	}
 	var err error
 	if shared {
-		svc.health = agent.NewHealth(nil) // another agent may have any of them
+		svc.health = agent.NewHealth(nil) // any stack may belong to another agent, so Health waits for none
 		err = svc.setUpShared(f)
 	} else {
 		svc.health = agent.NewHealth(namesOf(stacks))
@@ -108,7 +109,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	return svc, nil
 }
 
-// setUpAlone makes this agent serve all stacks. Those that exist at the start are set up at once.
+// setUpAlone makes this agent serve all stacks. It sets up the given stacks immediately.
 func (svc *service) setUpAlone(stacks []config.Stack, f Options) error {
 	for i := range svc.documents {
 		if err := svc.forges.reach(&svc.documents[i]); err != nil {

@@ -54,7 +54,7 @@ func (svc *service) setUpReadAPI(f Options) error {
 	return nil
 }
 
-// about is what is shown of a stack besides its runs.
+// about returns the facts about a stack that are shown besides its runs.
 func (svc *service) about(stack *config.Stack) readapi.About {
 	s := &stack.Spec
 	which := sha256.Sum256([]byte(strings.Join([]string{s.Source.URL, s.Source.Branch, s.Source.Path, s.Cloud}, "\x00")))
@@ -64,7 +64,7 @@ func (svc *service) about(stack *config.Stack) readapi.About {
 	}
 }
 
-// readSchemas are the schemas of the kinds that the agent knows.
+// readSchemas returns the schemas of the kinds that the agent knows.
 func readSchemas() (list []readapi.Schema, err error) {
 	for _, d := range describe.All() {
 		doc, err := d.Schema()

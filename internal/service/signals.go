@@ -6,8 +6,7 @@ import (
 	"syscall"
 )
 
-// surviveHangups keeps a SIGHUP from ending the process while nothing is served yet, until stop is called. All stacks are about to be checked
-// then anyway.
+// surviveHangups ignores SIGHUP while no stack is served yet, until stop is called. At that time, all stacks are about to be checked anyway.
 func surviveHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)

@@ -19,10 +19,10 @@ import (
 // served is a stack that this agent serves, or is about to.
 type served struct {
 	loop    *agent.Loop
-	forges  *forges // that it reports to
+	forges  *forges // the forges that the stack reports to
 	reports *reports
-	now     *agent.Pace // makes it reconcile
-	close   func()      // frees its resources
+	now     *agent.Pace // makes the stack reconcile
+	close   func()      // frees the stack's resources
 }
 
 // serve serves the stack until ctx ends or the stack must leave.
@@ -35,12 +35,12 @@ func (s *served) serve(ctx context.Context) {
 	reviews.Wait()
 }
 
-// startedAgain is how long an agent creates nothing after its start, if the cloud is fast. It may replace an agent that was killed a moment
-// ago, and the cloud may still be handling that agent's requests.
+// startedAgain is the time after its start during which an agent creates nothing, if the cloud is fast. The agent may replace one that was
+// killed a moment ago, and the cloud may still be handling the requests of that agent.
 const startedAgain = 2 * time.Second
 
-// prepareStack returns a stack, ready to run, that reports to the log, the metrics, the health and its forges. h is the lease that lets it write if
-// the stack is shared; nil otherwise.
+// prepareStack returns a stack that is ready to run. It reports to the log, the metrics, the health and its forges. If the stack is shared, h is
+// the lease that allows it to write; otherwise h is nil.
 func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
 	o := svc.opener
 	o.Log, o.Former = svc.log, startedAgain
@@ -71,7 +71,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	}
 	told := svc.notices.told
 	if h != nil {
-		told = notify.NewMemory() // what other agents have sent meanwhile is unknown
+		told = notify.NewMemory() // it is unknown which notifications other agents have sent meanwhile
 	}
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)
@@ -86,10 +86,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	if err := one.Record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
-	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // a cache
+	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // an error of Close does not matter, because the clone is a cache
 }
 
-// remembered lists what the next process will know, and where from.
+// remembered returns log attributes: which facts the next process will know, and where it will read them.
 func remembered(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
 	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun: what was approved is asked for again; set --data-dir, or report to a forge", unknown+": set spec.project, or a plan for the wrong project creates everything there"

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// mostHeaders is how much of a file with headers is read, in bytes.
+// mostHeaders is the maximum number of bytes that are read from a file with headers.
 const mostHeaders = 16 << 10
 
 // setUpTraces sets up the sender of traces, if there is a receiver.

@@ -14,16 +14,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// followed is a branch that the stacks of a document follow, with the pace at which they are woken when it moves.
+// followed is a branch that the stacks of a document follow. If the branch may have changed, pace limits how often they are woken.
 type followed struct {
-	repositories []string // owner/name, in every form under which it may be known
-	branch       string   // "" for the repository's default
+	repositories []string // owner/name, in every form that a forge may use
+	branch       string   // "" for the repository's default branch
 	pace         *agent.Pace
 	document     string
 }
 
-// hinted are the repositories of pull requests and of stacks that messages may be about. Their number depends only on the configuration, not
-// on the messages.
+// hinted contains the branches of stacks and the repositories of pull requests that messages may be about. Their number depends only on the
+// configuration, not on the messages.
 type hinted struct {
 	branches []followed
 	pulls    []*pullHints
@@ -67,7 +67,7 @@ func (svc *service) setUpWebhooks(f Options) (err error) {
 	return nil
 }
 
-// wakeFor starts what an event may be about. The content of the event is not trusted.
+// wakeFor wakes the stacks and the reviews that an event may be about. The content of the event is not trusted.
 func (svc *service) wakeFor(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
@@ -87,11 +87,11 @@ func (svc *service) wakeFor(known hinted, e webhook.Event) {
 func (f followed) at(repository string) bool {
 	return repository != "" && slices.ContainsFunc(f.repositories, func(name string) bool {
 		name, repository := strings.ToLower(name), strings.ToLower(repository)
-		return name == repository || strings.HasSuffix(name, "/"+repository) // a forge may be at a path of its own
+		return name == repository || strings.HasSuffix(name, "/"+repository) // a forge may have a path before the names of its repositories
 	})
 }
 
-// pullHints collects the pull requests of a repository that messages are about.
+// pullHints collects the numbers of a repository's pull requests that messages are about.
 type pullHints struct {
 	session.ForgeKey
 	pace    *agent.Pace
@@ -99,8 +99,8 @@ type pullHints struct {
 	numbers map[int]bool
 }
 
-// maxPendingPulls is how many pull requests are remembered until the next run. The run finds the others, too, except those with only a new
-// comment.
+// maxPendingPulls is the maximum number of pull requests that are stored until the next run. The run finds other changed pull requests,
+// too, unless their only change is a new comment.
 const maxPendingPulls = 1000
 
 func newPullHints(key session.ForgeKey, at func() []*review.Repository) *pullHints {
@@ -140,7 +140,7 @@ func repositories(s *config.Stack) (names []string) {
 	return append(names, pathOf(s.Spec.Source.URL))
 }
 
-// pathOf is the path of a repository's address, without .git: of https://host/a/b.git and of git@host:a/b.git it is a/b.
+// pathOf returns the path of a repository's address, without .git. The path of https://host/a/b.git and of git@host:a/b.git is a/b.
 func pathOf(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		_, address, _ = strings.Cut(rest, "/")
@@ -159,7 +159,8 @@ func (svc *service) wake(document string) {
 	}
 }
 
-// reviewing returns the repositories on a forge whose pull requests this agent visits. Each shared stack has its own.
+// reviewing returns the repositories on a forge whose pull requests this agent visits. If stacks are shared, each stack has its own
+// repository.
 func (svc *service) reviewing(key session.ForgeKey) (list []*review.Repository) {
 	if svc.among == nil {
 		return []*review.Repository{svc.forges.at[key]}

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// beyond is what kinds need besides the manifests and the login. It is available only when a cloud is opened.
+// beyond contains the keys and the memory for the defaults of kinds. Only a login to a cloud provides them.
 type beyond struct {
 	keys   defaults.Keys
 	memory *defaults.Memory
@@ -29,10 +29,10 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 	return d
 }
 
-// of returns the same for another entry of clouds.yaml.
+// of returns the same values, with the memory for another entry of clouds.yaml.
 func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
 
-// LogIn logs in to the cloud. memory is the memory of the stack's agent; nil for one pass. The text is the region.
+// LogIn logs in to the cloud. memory is the memory of the stack's agent; nil for a single pass. The string is the cloud's region.
 func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
 	engine, client, err := o.logIn(ctx, s, memory)
 	if err != nil {
@@ -75,8 +75,8 @@ func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Mem
 func openFurther(s *config.Stack, as cloud.Config, main *cloud.Client, more beyond) (list []engine.Entry) {
 	as.Beside, as.ProjectBy = main, "spec.cloudProjects"
 	for _, name := range s.Entries().Further {
-		as := as                                                // each entry has its own
-		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // they may belong to other projects
+		as := as                                                // each entry has its own copy
+		as.Cloud, as.Project = name, s.Spec.CloudProjects[name] // the entries may belong to other projects
 		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
 			client, err := cloud.Open(ctx, as)
 			if err != nil {
@@ -88,8 +88,8 @@ func openFurther(s *config.Stack, as cloud.Config, main *cloud.Client, more beyo
 	return list
 }
 
-// fingerprints returns a printer with the keys that the stack names, which are read again for every login. Without keys it uses a salt that no
-// other stack in the world has.
+// fingerprints returns a printer with the keys in the files that the stack names. The files are read again at every login. Without keys, the
+// printer uses a salt that no other stack has.
 func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
 	var keys [][]byte
 	for _, file := range s.Spec.Fingerprints.KeyFiles {

@@ -12,9 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// KeepsNothing refuses to end a stack while the repository keeps something that its end would delete. Once the manifests are ignored, only the
-// mark of an object says that it stays. The mark may be older than the manifest. weaker are the policies in the stack's folder: a suspended
-// stack is not ended.
+// KeepsNothing returns an error if the end of a stack would delete an object that its manifest keeps. When a stack ends, its manifests do not
+// count any more. Then only the mark of an object can keep it, and the mark may be older than the manifest. weaker are the policies in the
+// stack's folder, because a suspended stack is not ended.
 func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
 	if s.Gone() {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// FoldersOf returns the folders among the files that are stacks of a document.
+// FoldersOf returns the folders in files that match the pattern of a document. Each of them is a stack.
 func FoldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
 	found, err := manifest.Folders(files, pattern, config.MaxFolders)
 	if errors.Is(err, manifest.ErrManyFolders) {
@@ -21,7 +21,7 @@ func FoldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
 	return found, err
 }
 
-// BaseFolder returns the newest state of the folder that contains all folders of a document. Its folders can be listed.
+// BaseFolder returns the newest state of the folder that contains all folders of a document, so that they can be listed.
 func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir string) (commit string, files fs.FS, err error) {
 	if dir != "" {
 		rev, err := source.WorkTree(dir, base)

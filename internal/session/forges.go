@@ -28,7 +28,7 @@ type Reporting struct {
 	Observe func(repository string, e forge.Exchange)
 }
 
-// Targets lists the places that a stack reports to, forges first.
+// Targets lists the forges and files that a stack reports to, forges first.
 func (r Reporting) Targets(s *config.Stack) (list []Target) {
 	for _, a := range s.Spec.Report.Forges() {
 		list = append(list, Target{ForgeKey{a.Forge, a.URL, a.Repository, a.Credentials()}, func() (forge.Forge, error) { return forges[a.Forge].open(r, a) }})
@@ -39,7 +39,7 @@ func (r Reporting) Targets(s *config.Stack) (list []Target) {
 	return list
 }
 
-// forges are the kinds of forges, by their fields of spec.report.
+// forges contains the kinds of forges, by the name of their field in spec.report.
 var forges = map[string]forgeKind{
 	"github": {openGitHub, github.Browser, github.Serves},
 	"gitea":  {openGitea, gitea.Browser, gitea.Serves},
@@ -47,15 +47,16 @@ var forges = map[string]forgeKind{
 	"gerrit": {openGerrit, nil, nil},
 }
 
-// forgeKind is one kind of forge. browser gives the addresses of a repository at a site. serves reports whether a host is certainly of that
-// kind. Both are nil when the kind has no such addresses.
+// forgeKind is one kind of forge. browser returns the web addresses of a repository on a site. serves reports whether a host is certainly
+// of that kind. Both are nil if the kind has no such addresses.
 type forgeKind struct {
 	open    func(Reporting, config.Access) (forge.Forge, error)
 	browser func(site, repository string) forge.Browser
 	serves  func(host string) bool
 }
 
-// Browser gives the addresses of a stack's repository: on the forge that the stack reports to, or else on the host that it is fetched from.
+// Browser returns the web addresses of a stack's repository. They are on the forge that the stack reports to, or else on the host that the
+// repository is fetched from.
 func Browser(s *config.Stack) forge.Browser {
 	for _, a := range s.Spec.Report.Forges() {
 		if of := forges[a.Forge].browser; of != nil {
@@ -113,7 +114,7 @@ func (r Reporting) observe(repository string) func(forge.Exchange) {
 	}
 }
 
-// roles returns the forge of a repository, or the error of its configuration.
+// roles returns the forge of a repository. If the configuration of the repository has an error, it returns the error.
 func roles[R interface{ Forge() forge.Forge }](r R, err error) (forge.Forge, error) {
 	if err != nil {
 		return forge.Forge{}, err

@@ -22,10 +22,11 @@ type library struct {
 	mu     sync.Mutex
 	repo   *source.Repo
 	failed error
-	again  time.Time // when it is tried again after a failure
+	again  time.Time // time of the next attempt after a failure
 }
 
-// libraryPause is the pause after a library could not be fetched: all stacks and pull requests would ask for it.
+// libraryPause is the pause after a library could not be fetched. Without it, all stacks and pull requests would try again at the same
+// time.
 const libraryPause = 30 * time.Second
 
 // libraryError is the reason why a library cannot be read.

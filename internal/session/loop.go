@@ -16,13 +16,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Configure sets what a stack's loop needs, except for its limits on approvals and for what the process shares. Of the branches that report
-// the stack, the first one's forge is asked what it knows.
+// Configure sets the fields that a stack's loop needs, except the approvals and the fields that the process shares. branches report on the
+// stack. The forge of the first branch is used to read approvals and past states.
 func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.DependsOn = s.Name, s.Spec.DependsOn
 	one.Source = agent.Source{Fetch: o.fetch(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
 	if s.Of() != "" {
-		one.Poll = schedule.Schedule{} // for all stacks of its document at once
+		one.Poll = schedule.Schedule{} // the document polls once for all its stacks
 	}
 	one.Manifests = agent.Manifests{Read: o.Read(s), Emptied: reader(s, "", s.Bounds()).Emptied, Weaker: config.ReadFolder}
 	if len(branches) > 0 {
@@ -45,7 +45,7 @@ func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, b
 	}
 }
 
-// past returns what the agent before has kept of a stack's past, if there is a folder for that.
+// past returns the knowledge about a stack that the previous agent stored, if there is a folder for data.
 func (o Opener) past(s *config.Stack) *memory.Memory {
 	path := ""
 	if o.DataDir != "" {
@@ -58,10 +58,11 @@ func (o Opener) past(s *config.Stack) *memory.Memory {
 	return past
 }
 
-// MemoryFile is the file for the past of a stack in the folder for data.
+// MemoryFile returns the name of the file with the past of a stack, in the folder for data.
 func MemoryFile(dataDir, stack string) string { return filepath.Join(dataDir, "memory", stack+".json") }
 
-// record is the file in which a stack's agent keeps its knowledge for the next one; "" without a folder.
+// record returns the name of the file in which a stack's agent stores its knowledge for the next agent. It returns "" if there is no folder
+// for data.
 func (o Opener) record(s *config.Stack) agent.Record {
 	if o.DataDir == "" {
 		return ""
@@ -69,7 +70,7 @@ func (o Opener) record(s *config.Stack) agent.Record {
 	return agent.Record(filepath.Join(o.DataDir, "stacks", s.Name+".json"))
 }
 
-// sync runs a pass, with its progress on the terminal.
+// sync returns a function that runs a pass and shows its progress on the terminal.
 func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
 	return func(ctx context.Context, rev engine.Revision) engine.Pass {
 		defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
@@ -77,7 +78,7 @@ func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, 
 	}
 }
 
-// fetch fetches, with its progress on the terminal.
+// fetch returns a function that fetches the repository and shows its progress on the terminal.
 func (o Opener) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
 	return func(ctx context.Context) (source.Revision, bool, error) {
 		defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()

@@ -22,11 +22,11 @@ type Previewed struct {
 	Rev       source.Revision
 	Plan      plan.Plan
 	Preflight preflight.Findings
-	// base is the branch into which the revision was merged for the plan; zero when it was planned as it is.
+	// base is the branch into which the revision was merged for the plan. It is zero if the revision was planned without a merge.
 	base source.Revision
 }
 
-// Page is the comment that a pull request with the revision would get.
+// Page returns the comment that a pull request with the revision would get.
 func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 	p := comment.Page{Stack: s.Name, Head: v.Rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit, Browser: Browser(s)}
 	switch {
@@ -41,8 +41,9 @@ func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 	return p
 }
 
-// Preview plans a stack's revision without changing anything. The revision is the files in dir, or ref, where "" is the newest commit of the
-// branch. A commit that the branch does not contain yet is planned as merged. An older commit of the branch is planned as it is.
+// Preview plans a stack's revision without changing anything. If dir is set, the revision is the files in dir. Otherwise it is ref, or the
+// newest commit of the branch if ref is "". A commit that the branch does not contain yet is merged for the plan. An older commit of the
+// branch is planned without a merge.
 func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, err error) {
 	look := o.Previewer(s)
 	if dir != "" {
@@ -81,7 +82,8 @@ func (o Opener) checkTree(s *config.Stack, dir string) error {
 	return problems.Sorted().Err()
 }
 
-// pastOfTree returns the past of a work tree's files: as committed, and before. If Git cannot read it, a warning says so.
+// pastOfTree returns the past of a work tree's files: first the files as committed, then those of earlier commits. If Git cannot read them,
+// a warning says so.
 func (o Opener) pastOfTree(s *config.Stack, dir string) resolve.Past {
 	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
 		repo, head, err := source.Committed(dir, s.Spec.Source.Path)
@@ -108,7 +110,7 @@ func committed(ctx context.Context, repo *source.Repo, head string, visit func(s
 	return agent.PastOf(repo.Earlier, rev)(ctx, visit)
 }
 
-// past returns the past of the revision's files: on its branch, or on the branch that it was merged into.
+// past returns the past of the revision's files. It is on the revision's own branch, or on the branch that the revision was merged into.
 func (v Previewed) past(repo *source.Repo) resolve.Past {
 	if v.base.Commit == "" {
 		return agent.PastOf(repo.Earlier, v.Rev)

@@ -23,16 +23,16 @@ import (
 type Previewer struct {
 	opener Opener
 	stack  *config.Stack
-	// Base returns the branch that limits the size of pull requests; nil when a person asks for a plan.
+	// Base returns the branch's newest revision, which limits the size of pull requests. Base is nil if a person requests the plan.
 	Base func() (source.Revision, bool)
-	// Past returns what the files were before, when no branch has it; nil when unknown.
+	// Past visits the earlier states of the files if Base is nil. Past is nil if they are unknown.
 	Past resolve.Past
 
 	mu     sync.Mutex
 	engine *engine.Engine
 	region string
-	tree   string          // of the branch when bounds were computed.
-	bounds *resolve.Bounds // from that tree
+	tree   string          // the branch's tree from which bounds were computed.
+	bounds *resolve.Bounds // computed from tree
 }
 
 // Previewer returns a previewer for a stack.
@@ -69,7 +69,8 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	return plan, needs, nil
 }
 
-// wantedBefore returns what the commit before wanted if drift is left to people: an object that is missing was deleted in the cloud.
+// wantedBefore returns the manifests of the previous commit if people decide about drift. If such an object is missing in the cloud, it was
+// deleted there.
 func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
@@ -87,7 +88,7 @@ func (p *Previewer) Read(ctx context.Context, files fs.FS) ([]kind.Desired, erro
 	return read.Want, err
 }
 
-// readAt is Read, but also returns the region; "" when unknown.
+// readAt does what Read does, and also returns the region; "" when unknown.
 func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Reading, weaker []plan.Policy, region string, err error) {
 	p.mu.Lock()
 	region = p.region
@@ -103,7 +104,7 @@ func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Readi
 	return read, weaker, region, err
 }
 
-// before returns what the files were: on the branch, or else in Past.
+// before returns the earlier state of the files: the newest revision of the branch, or Past if there is no Base.
 func (p *Previewer) before() resolve.Past {
 	if p.Base == nil {
 		return p.Past
@@ -118,8 +119,8 @@ func (p *Previewer) before() resolve.Past {
 	}
 }
 
-// limits returns the bounds of a plan: those of the stack, and for a pull request also those of the branch. A branch that cannot be read sets
-// no limit: the pull request that corrects it must not be refused.
+// limits returns the bounds of a plan. For a pull request, they depend on the size of the branch, too. A branch that cannot be read sets no
+// limit, because the pull request that corrects it must not be refused.
 func (p *Previewer) limits(ctx context.Context, region string) (resolve.Bounds, error) {
 	if p.Base == nil {
 		return p.stack.Bounds(), nil
@@ -165,14 +166,14 @@ func (p *Previewer) open(ctx context.Context) (*engine.Engine, string, error) {
 	return p.engine, p.region, nil
 }
 
-// close drops a cloud that could not be read, so that new credentials are read.
+// close drops the login to a cloud that could not be read, so that the next plan uses new credentials.
 func (p *Previewer) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.engine = nil
 }
 
-// Region returns the region that was checked; "" when unknown.
+// Region returns the region of the last login; "" before the first.
 func (p *Previewer) Region() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

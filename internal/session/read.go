@@ -35,7 +35,7 @@ func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bo
 	return reading, nil, append(problems, more...).Sorted()
 }
 
-// PublicError makes an error of reading a revision fit for everybody. Problems with manifests stay as they are.
+// PublicError removes from an error the details that must not be public. Errors in manifests and of libraries stay as they are.
 func PublicError(err error) error {
 	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
 		return err
@@ -72,7 +72,7 @@ func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reade
 		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 
-// defaultsIn are the defaults for kinds in a stack's configuration, in the region of its cloud; "" when unknown.
+// defaultsIn returns the defaults for kinds in a stack's configuration. region is the region of the stack's cloud; "" when unknown.
 func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 	d := s.Spec.Defaults
 	d.Region = region

@@ -4,7 +4,7 @@
 //	Stack ─▶ Repo ─▶ Contents ─▶ Previewer ─▶ Plan
 //	     ─▶ Cloud ────────────────────┘
 //
-// It reads and plans, and does not know when: the long-running service is internal/service.
+// The package reads and plans, but it does not decide when. The long-running service is internal/service.
 package session
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Opener opens stacks. Its fields are read-only once it is in use; a copy may get other fields.
+// Opener opens stacks. Its fields are read-only after the first use. To change a field, copy the Opener.
 type Opener struct {
 	Log         *slog.Logger
 	DataDir     string // "" for none
@@ -29,11 +29,11 @@ type Opener struct {
 	Version     string
 	Observe     func(cloud.Request)
 	Watchers    []engine.Watcher // of every pass
-	Progress    *progress.Teller // nil when nobody waits
+	Progress    *progress.Teller // nil if nobody watches the terminal
 	Shared      *Shared
 
-	// Fence is called before each write to the cloud; nil for none. Grace is how long steps in flight may go on when a pass is asked to stop;
-	// 0 for the default. Former is how long the requests of a killed process may go on.
+	// Fence is called before each write to the cloud; nil for none. Grace is the time for which running steps may continue after a pass was
+	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed.
 	Fence         func(context.Context) (context.Context, error)
 	Grace, Former time.Duration
 }
@@ -77,7 +77,7 @@ func withApp(c source.Config, auth config.Auth) source.Config {
 	return c
 }
 
-// The uses of clones. Pull requests have their own: the branch never waits for them.
+// These are the uses of clones. Pull requests have a separate clone, so that the branch never waits for them.
 const (
 	ForBranch = "branch"
 	ForPulls  = "pull requests"
@@ -89,7 +89,7 @@ type clones struct {
 	of map[[2]string]*source.Repo // by the name of the document, and the use
 }
 
-// root is the clone for a document.
+// root returns the clone for a document.
 func (o Opener) root(s *config.Stack, document, use string) (*source.Repo, error) {
 	o.Shared.clones.mu.Lock()
 	defer o.Shared.clones.mu.Unlock()

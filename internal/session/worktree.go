@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Uncommitted lists what a commit of a folder would not contain as the folder is now. The names of files are below label, as people know them.
-// Problems are errors for which the commit would be refused.
+// Uncommitted lists the files of a folder that a commit of the folder would not contain in their present form. label is the path of the folder
+// as people know it; the names of files begin with it. The commit would be refused because of problems, but not because of notes.
 func Uncommitted(dir, label string, selection manifest.Selection) (problems manifest.Problems, notes []manifest.Problem) {
 	named := func(name string) bool { return manifest.Named(name) && selection.Selects(name) }
 	format := func(text []byte) string {
@@ -47,7 +47,8 @@ func Uncommitted(dir, label string, selection manifest.Selection) (problems mani
 	return problems, notes
 }
 
-// WithMore adds problems to an error, except about files that it already names. An error that is not about manifests comes first.
+// WithMore adds problems to an error, except problems in files that the error already names. If err is not about manifests, it returns err
+// unchanged.
 func WithMore(err error, more manifest.Problems) error {
 	var problems manifest.Problems
 	if err != nil && !errors.As(err, &problems) {

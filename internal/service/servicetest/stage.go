@@ -1,5 +1,5 @@
-// Package servicetest is the stage on which agents are tested from outside: a simulated cloud, a repository of manifests and a configuration
-// that names both. It does not know what runs there.
+// Package servicetest sets up the surroundings in which agents are tested from outside: a simulated cloud, a repository of manifests, and a
+// configuration that names both. It does not depend on the program under test.
 package servicetest
 
 import (
@@ -32,7 +32,7 @@ func New(t testing.TB, options simulator.Options) *Stage {
 	if s.Server, err = simulator.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0", options); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Server.Close() }) // the test is over
+	t.Cleanup(func() { _ = s.Server.Close() }) // an error does not matter, because the test is over
 	s.Write("clouds.yaml", string(s.Server.CloudsYAML()))
 	s.Write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
@@ -50,7 +50,7 @@ spec:
 	return s
 }
 
-// Path is the path of a file of the stage.
+// Path returns the path of a file of the stage.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
 
 // Write writes a file, and creates its folders.
@@ -76,7 +76,7 @@ func (s *Stage) Commit() {
 	}
 }
 
-// Count returns how many objects of a list in the cloud the stack has made: all except Octavia's own ports.
+// Count returns the number of objects in a list of the cloud that the stack has made. Octavia's own ports do not count.
 func (s *Stage) Count(service, path, field string) int {
 	s.T.Helper()
 	c, err := cloud.Open(s.T.Context(), cloud.Config{Cloud: "demo", File: s.Path("clouds.yaml"), Version: "test"})
@@ -98,7 +98,7 @@ func (s *Stage) Count(service, path, field string) int {
 	return n
 }
 
-// Record keeps the output of a process.
+// Record stores the output of a process.
 type Record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -118,7 +118,7 @@ func (r *Record) String() string {
 	return r.text.String()
 }
 
-// NetworkNamed is the manifest of a network.
+// NetworkNamed returns the manifest of a network.
 func NetworkNamed(name, description string) string {
 	return fmt.Sprintf("---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: %s}\nspec: {resource: {description: %q}}\n", name, description)
 }
