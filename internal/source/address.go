@@ -28,8 +28,8 @@ var (
 
 const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"
 
-// mayContainLogin says whether a path could be a mistyped URL with a login, which must not be
-// shown.
+// mayContainLogin reports whether a path could be a mistyped URL with a login. Such a path must not
+// be shown.
 func mayContainLogin(path string) bool {
 	before, _, found := strings.Cut(path, "@")
 	if last := strings.LastIndex(path, "@"); last >= 0 {
@@ -42,8 +42,8 @@ func mayContainLogin(path string) bool {
 // could be a secret.
 var foreignSchemes = []string{"git", "ftp", "ftps", "ext", "fd", "rsync", "svn", "s3", "sftp", "git+http", "git+https"}
 
-// parseAddress splits raw. password is the one in the URL, if there is one. problem, when not
-// empty, never contains it.
+// parseAddress splits raw into its parts. password is the password in the URL, if there is one.
+// problem says what is wrong, without the password; it is empty for a valid address.
 func parseAddress(raw string) (a address, password, problem string) {
 	switch {
 	case strings.TrimSpace(raw) == "":
@@ -71,7 +71,7 @@ func parseAddress(raw string) (a address, password, problem string) {
 	return address{scheme: "file", path: full}, "", ""
 }
 
-// Relative says whether an address is a path that depends on the working directory.
+// Relative reports whether an address is a path that depends on the working directory.
 func Relative(raw string) bool {
 	a, _, problem := parseAddress(raw)
 	return problem == "" && a.scheme == "file" && !hasScheme.MatchString(raw) && !filepath.IsAbs(raw)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// check returns every problem of the config, each naming its field.
+// check returns all problems of the config. Each problem names its field.
 func (c *Config) check() (address, []string) {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -114,7 +114,7 @@ func validBranch(name string) bool {
 	return validRef("refs/heads/" + name)
 }
 
-// validRef says whether name is a full reference name that Git itself allows.
+// validRef reports whether Git allows name as a full name of a reference.
 func validRef(name string) bool {
 	return len(name) <= 1024 && plumbing.ReferenceName(name).Validate() == nil
 }

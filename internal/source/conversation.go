@@ -14,19 +14,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// conversation is a series of requests to a server: it gets the references, then any number of
-// packs.
+// conversation is a series of requests to a server. It gets the references, and then any number of packs.
 type conversation struct {
 	remote  remote
 	hidden  *secrets
 	refs    *packp.AdvRefs
 	session transport.UploadPackSession
-	spent   bool // whether the session gives no more packs
+	spent   bool // whether the server sends no more packs in this session
 }
 
-// inConversation runs one conversation, with a time limit. do gets its references, and may fetch. When the store proves to be
-// broken, inConversation starts an empty store and tries again. When a token is refused before it expires, inConversation
-// renews the token and tries again. An error after that is not the cache's fault.
+// inConversation runs one conversation with a time limit. It calls do once the conversation has the references; do may fetch
+// packs. If the store is broken, inConversation starts an empty store and calls do again. If a token is refused before it
+// expires, it renews the token and calls do again. An error that remains after that is not caused by the cache.
 func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
 	asked := r.began.Load()
 	select {
@@ -41,7 +40,7 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	r.cache.Open(ctx)
 	var hidden secrets
 	var err error
-	renewed := false // whether the token was renewed
+	renewed := false // whether the token was renewed already
 	for range 3 {
 		err = r.converse(ctx, &hidden, asked, do)
 		switch {
@@ -64,9 +63,8 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	return r.explain(ctx, parent, hidden, err)
 }
 
-// converse opens a conversation, asks for the references and calls do. asked is the number of the
-// newest conversation when the caller came. If the references of a later conversation are here,
-// converse uses them and asks for none.
+// converse opens a conversation, requests the references and calls do. asked is the number of the newest conversation at the
+// time of the caller's request. If a later conversation has requested the references already, converse uses those.
 func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do func(context.Context, *conversation) error) error {
 	conv := &conversation{remote: r.remote, hidden: hidden}
 	defer conv.close()
@@ -100,7 +98,7 @@ func (c *conversation) open(ctx context.Context) (err error) {
 
 func (c *conversation) close() {
 	if c.session != nil {
-		_ = c.session.Close() // each read has its own check
+		_ = c.session.Close() // an error in reading was reported by the read
 		c.session = nil
 	}
 }
@@ -109,8 +107,7 @@ func (c *conversation) can(what capability.Capability) bool {
 	return c.refs.Capabilities.Supports(what)
 }
 
-// fetch asks for objects and adds them to a store. Over ssh every pack takes a connection of its
-// own.
+// fetch requests objects and adds them to a store. Over ssh, each pack needs a new connection.
 func (c *conversation) fetch(ctx context.Context, q query, to *store.Store) error {
 	if c.spent {
 		c.close()

@@ -9,7 +9,8 @@ import (
 )
 
 // Dir returns the files of a plain folder as a revision without a commit. The files are not copied,
-// so later changes show. A symbolic link is followed only if it stays within the folder.
+// so the revision changes with the folder. A symbolic link is followed only if its target is in the
+// folder.
 func Dir(path string) (Revision, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -25,9 +26,9 @@ func Dir(path string) (Revision, error) {
 	return Revision{Time: info.ModTime(), Files: root.FS(), Folder: path}, nil
 }
 
-// WorkTree returns the files below path of a checked-out repository, as they are on disk, whatever
-// the commits hold. path is treated as in commits: no link is followed, and nothing outside dir is
-// read.
+// WorkTree returns the files below path of a checked-out repository. It reads them from the disk,
+// whatever the commits contain. As in commits, no link in path is followed, and nothing outside of
+// dir is read.
 func WorkTree(dir, path string) (Revision, error) {
 	if problem := pathProblem(path); problem != "" {
 		return Revision{}, failure.New(ErrConfig, "path: %s", problem)

@@ -11,11 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Earlier visits the commits that the branch had before commit, along the first parents, newest
-// first. It visits at most most commits, and stops when visit returns false. It leaves out a commit
-// whose files cannot be read. It visits no commit twice and does not change Last.
+// Earlier calls visit for the commits that the branch had before commit, newest first. It follows
+// the first parents. It visits at most the number most of commits, and stops when visit returns
+// false. It leaves out commits whose files cannot be read. It visits no commit twice, and does not
+// change Last.
 //
-// It fetches about as much history as it visits, within the bounds of a merge.
+// It fetches about as much history as it visits, within the limits of a merge.
 func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(Revision) (more bool)) error {
 	w := walk{most: most, visit: visit, seen: map[plumbing.Hash]bool{}}
 	return r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
@@ -79,8 +80,8 @@ func (r *Repo) backError(ctx context.Context, from plumbing.Hash, err error) err
 	return r.fetchError(ctx, from, err)
 }
 
-// firstParents lists the first parents of a commit, without the commit itself, as far as stores
-// hold them.
+// firstParents lists the first parents of a commit, without the commit itself, as far as the stores
+// have them.
 func firstParents(from plumbing.Hash, most int, stores ...*store.Store) (list []plumbing.Hash) {
 	parent := func(h plumbing.Hash) (first plumbing.Hash, known bool) {
 		for _, s := range stores {
@@ -105,7 +106,7 @@ func firstParents(from plumbing.Hash, most int, stores ...*store.Store) (list []
 	return list
 }
 
-// visitAll visits the commits that were not visited yet.
+// visitAll calls visit for the commits that were not visited yet.
 func (r *Repo) visitAll(ctx context.Context, conv *conversation, commits []plumbing.Hash, w *walk) (more bool, err error) {
 	for _, h := range commits {
 		if w.seen[h] {

@@ -19,13 +19,13 @@ var (
 	ErrUnavailable = failure.ErrUnavailable
 )
 
-// Opening an entry of a revision that is no file returns one of these errors.
+// A revision returns one of these errors for an entry that is not a file.
 var (
 	ErrSymlink   = store.ErrSymlink
 	ErrSubmodule = store.ErrSubmodule
 )
 
-// NeedsPerson says whether err stays until a person changes the config, the credentials or the
+// NeedsPerson reports whether err remains until a person changes the config, the credentials or the
 // repository; see [failure.NeedsPerson].
 func NeedsPerson(err error) bool { return failure.NeedsPerson(err) }
 
@@ -38,8 +38,8 @@ func configError(problems []string) error {
 
 const maxErrorText = 500 // bytes of a text from other code; a server can make it long
 
-// finish puts the address before err's text and removes the secrets from it. An error without a
-// class becomes ErrUnavailable.
+// finish adds the address before err's text, and removes the secrets from the text. An error
+// without a class becomes ErrUnavailable.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
 	f := &failure.Error{Class: ErrUnavailable, Text: printable.Clip(withoutAddresses(hidden.remove(err.Error())), maxErrorText)}
 	var known *failure.Error
@@ -55,7 +55,7 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 }
 
 // withoutAddresses removes the addresses from a text of other code, because they can contain a
-// login. Our own address stands before every error.
+// login. Every error begins with our own address instead.
 func withoutAddresses(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {

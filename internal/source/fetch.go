@@ -16,7 +16,7 @@ import (
 
 type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
 
-// fetchRevision is a conversation about a single revision.
+// fetchRevision fetches a single revision in a conversation.
 func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
 		rev, err = r.fetchChosen(ctx, conv, choose)
@@ -28,7 +28,7 @@ func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision,
 	return rev, nil
 }
 
-// fetchChosen asks for a pack only if the wanted commit is not in the store.
+// fetchChosen requests a pack only if the wanted commit is not in the store.
 func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
 	name, want, err := choose(conv.refs)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose choos
 	return r.revision(ctx, name, commit)
 }
 
-// unchanged returns the last revision if it is the wanted one and readable.
+// unchanged returns the last revision if it is the wanted one and can still be read.
 func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
 	last, ok := r.Last()
 	if !ok || last.Branch != name || last.Commit != want.String() {
@@ -70,8 +70,8 @@ func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, wan
 	return r.fetchCommit(ctx, conv, want)
 }
 
-// ensureCommit is ensureCommitRenewing for one of several commits that are needed together: it
-// keeps the store.
+// ensureCommit does the same as ensureCommitRenewing, but never replaces the store. It is for a
+// commit that is needed together with others.
 func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
 		return commit, err
@@ -79,7 +79,7 @@ func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbi
 	return r.fetchCommit(ctx, conv, want)
 }
 
-// fetchCommit fetches a commit into the store, and never renews the store.
+// fetchCommit fetches a commit into the store. It does not replace the store.
 func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	q := query{want: []plumbing.Hash{want}, depth: 1, limit: maxPackBytes}
 	if tip := r.cache.Tip(); !tip.IsZero() {
@@ -91,7 +91,7 @@ func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbin
 	return r.localCommit(ctx, want)
 }
 
-// localCommit reads a commit, if the store has it with everything it needs.
+// localCommit returns a commit if the store has it and all objects that it needs.
 func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Commit, error) {
 	commit, err := r.cache.Store().Commit(want)
 	if err != nil {
@@ -107,8 +107,9 @@ func (r *Repo) checkIntact() error {
 	return nil
 }
 
-// fetchError says whether fetching again into an empty store could help. It could when the request
-// named a commit that is already here and the answer made no sense.
+// fetchError adds a class to the error of a fetch. The result is ErrIncomplete if it could help to
+// fetch again into an empty store. That is so if the request named a commit that is already here,
+// and the answer made no sense.
 func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) error {
 	var known *failure.Error
 	switch {

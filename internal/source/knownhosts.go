@@ -44,7 +44,8 @@ func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	return callback, algorithms(known, strings.Split(string(text), "\n")), nil
 }
 
-// probe checks a key that no host has, to learn which keys are listed.
+// probe returns the keys that are listed for a host. To find them, it checks a key that no host
+// has.
 func probe(check ssh.HostKeyCallback, hostPort string) ([]knownhosts.KnownKey, error) {
 	unused, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
@@ -73,8 +74,8 @@ func (r *sshRemote) hostKeyError(err error, key ssh.PublicKey) error {
 	return failure.New(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
 }
 
-// algorithms lists those with which a host can prove that it has a listed key, or a certificate of
-// a listed authority.
+// algorithms lists the signature algorithms of the listed keys. A host can prove with one of them
+// that it has such a key, or a certificate of a listed authority.
 func algorithms(known []knownhosts.KnownKey, lines []string) (list []string) {
 	for _, k := range known {
 		for _, kind := range kinds(k, lines) {

@@ -22,16 +22,17 @@ type LastChange struct {
 }
 
 // lastChangeDepths are the numbers of generations that are fetched, one after the other, to find a
-// file's last change. maxLastChangeBytes bounds the size of each fetch. An older change stays
-// unknown.
+// file's last change. maxLastChangeBytes limits the size of each fetch. A last change that is older
+// remains unknown.
 var lastChangeDepths = []int{32, 512}
 
 const maxLastChangeBytes = 64 << 20
 
-// LastChanges finds the commits that last changed files, looking back from a commit that Fetch has
-// returned. The files are named by their paths from the repository's root. Where a merge took a
-// file from one parent unchanged, the search goes on in that parent. A file is not in the answer
-// when the commit does not have it, or when its last change is older than the fetched history.
+// LastChanges finds the commits that last changed files. The search begins at a commit that Fetch
+// has returned, and goes back in the history. The files are paths from the repository's root. If a
+// merge has taken a file from one parent unchanged, the search continues in that parent. A file is
+// missing in the result if the commit does not contain it, or if its last change is older than the
+// fetched history.
 func (r *Repo) LastChanges(ctx context.Context, commit string, files []string) (map[string]LastChange, error) {
 	found := map[string]LastChange{}
 	tip := plumbing.NewHash(commit)
@@ -59,8 +60,8 @@ func (r *Repo) LastChanges(ctx context.Context, commit string, files []string) (
 	return found, err
 }
 
-// addLastChanges adds the last changes that the history in a store shows. sure is false when more
-// history could show more.
+// addLastChanges adds the last changes that the history in a store shows. sure is false if more
+// history could show more of them.
 func addLastChanges(ctx context.Context, s *store.Store, tip plumbing.Hash, files []string, found map[string]LastChange) (sure bool, err error) {
 	sure = true
 	for _, file := range files {
@@ -75,12 +76,11 @@ func addLastChanges(ctx context.Context, s *store.Store, tip plumbing.Hash, file
 	return sure, nil
 }
 
-// maxWalk bounds the number of commits that are walked for one file.
+// maxWalk limits the number of commits that are visited for one file.
 const maxWalk = 100_000
 
-// lastChange walks back as long as a parent has the same file. known is false when the history in
-// the store ends before the answer; change is then nil. change is also nil when there is no such
-// file.
+// lastChange follows the parents that have the same file. known is false, and change nil, if the
+// history in the store ends before the last change. change is also nil if there is no such file.
 func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file string) (change *LastChange, known bool, err error) {
 	at, err := s.Commit(tip)
 	if err != nil {
@@ -107,7 +107,7 @@ func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file str
 	return nil, true, nil
 }
 
-// parentWith is the first parent that has the same file. cut is true when no parent in the store
+// parentWith returns the first parent that has the same file. cut is true if no parent in the store
 // has it, and another parent is not in the store.
 func parentWith(s *store.Store, c *object.Commit, file string, is object.TreeEntry) (parent *object.Commit, cut bool) {
 	for _, h := range c.ParentHashes {

@@ -15,44 +15,41 @@ import (
 
 // Merge is the content that a branch would have after other commits are merged into it.
 type Merge struct {
-	// Revision has the Commit of head and the Files of the merge. Its Tree equals BaseTree when
-	// head changes nothing in the configured folder. With Conflicts it has no Files and no Tree.
+	// Revision has the Commit of Head and the Files of the merge. Its Tree equals BaseTree if Head changes nothing in
+	// the configured folder. If there are Conflicts, it has no Files and no Tree.
 	Revision
 
 	Base string // the branch's newest commit
-	// BaseTree is the tree of the configured folder in Base. It is the tree of the result when head
-	// changes nothing in the folder. It is empty when Base has no such folder.
+	// BaseTree is the tree of the configured folder in Base, or in the merge of Base and Under. It is empty if there is
+	// no such folder. If Head changes nothing in the folder, it is also the tree of the result.
 	BaseTree string
 	Head     string // the commit that is merged into the branch
-	// Under are the commits that were merged into the branch before Head. BaseTree is then the tree of their merge.
+	// Under are the commits that were merged into the branch before Head.
 	Under []string
-	// MergeBase is the newest commit that both have in common, or one of several.
+	// MergeBase is the newest commit that the branch and Head have in common, or one of several.
 	MergeBase string
-	// Conflicts are the files that a person has to merge, by their paths from the repository's
-	// root. They are files of the configured folder, and files that moved into it or out of it.
-	// Where something else than lines conflicts, the reason follows in brackets.
+	// Conflicts are the files that a person has to merge, by their paths from the repository's root. They are files of
+	// the configured folder, and files that were moved into it or out of it. If the conflict is not one of lines, the
+	// reason follows the file in brackets.
 	Conflicts []string
 }
 
-// Merged returns the content of the configured folder after a merge of head into the newest commit
-// of the branch, after those under it. Each is a reference such as refs/pull/7/head or a full commit. Nothing is written
-// anywhere, and an unchanged pair costs one request.
+// Merged returns the content of the configured folder after a merge. The commits under are merged into the newest commit
+// of the branch, one after the other, and then head. Each of them is a reference such as refs/pull/7/head, or a full
+// commit. Nothing is written anywhere. If no commit has changed since the last call, Merged sends one request.
 //
-// Merged fetches as much history as it needs to find the common commits. It does not ask the forge
-// for them.
+// Merged fetches as much history as it needs to find the common commits. It does not ask the forge for them.
 //
-// The result is the one of git (merge-ort with its defaults). Moved files are included, also those
-// that come into the configured folder or leave it. Merged reports a conflict where its result may
-// differ from git's:
-//   - a moved file may be one of several;
-//   - there is too much to compare;
-//   - a .gitattributes says how to merge a file that both sides changed;
-//   - a conflict arose inside a merge of several merge bases, after two histories were merged into
-//     each other.
+// The result is that of git (merge-ort with its defaults). Moved files are included, even if they move into the
+// configured folder or out of it. Merged reports a conflict if its result may differ from git's:
+//   - It is not clear which file was moved to a path.
+//   - There is too much to compare.
+//   - A .gitattributes sets how to merge a file that both sides changed.
+//   - A conflict arose in a merge of several merge bases, after two histories were merged into each other.
 //
-// Such a rule can add a conflict that git does not have, and it never hides one. Merged does not
-// use a merge that the server offers, such as refs/pull/N/merge. Files that do not affect the
-// configured folder are left out, even if they conflict.
+// So Merged can report a conflict that git does not have, but it never hides one. Merged does not use a merge that the
+// server offers, such as refs/pull/N/merge. Files that do not affect the configured folder are left out, even if they
+// conflict.
 func (r *Repo) Merged(ctx context.Context, head string, under ...string) (m Merge, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
 		m, err = r.merged(ctx, conv, head, under)
@@ -64,13 +61,13 @@ func (r *Repo) Merged(ctx context.Context, head string, under ...string) (m Merg
 	return m, nil
 }
 
-// known holds the results of earlier merges. It is dropped with the store.
+// known has the results of earlier merges. It is cleared when the store is replaced.
 type known struct {
 	merges map[merging]Merge
 	weight int64 // approximate memory of the merges, in bytes
 }
 
-// merging are the commits of a merge; under are those that come before the head, as text.
+// merging is the key of a merge: its commits. under has the commits that are merged before head, as text.
 type merging struct {
 	base, head plumbing.Hash
 	under      string
@@ -129,7 +126,7 @@ func (r *Repo) merged(ctx context.Context, conv *conversation, name string, unde
 	return m, nil
 }
 
-// merge fetches the missing commits, and merges.
+// merge fetches the missing commits, and merges them.
 func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash, tips []plumbing.Hash) (Merge, error) {
 	if r.cache.Store().Full() {
 		r.renew()
@@ -173,7 +170,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 	return m, err
 }
 
-// hashText is a hash in hex digits, or "" for the zero hash.
+// hashText returns a hash in hex digits, or "" for the zero hash.
 func hashText(h plumbing.Hash) string {
 	if h.IsZero() {
 		return ""

@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// These bounds limit how much history is fetched at once.
+// These limits apply to the history that is fetched with one request.
 const (
-	maxBareBytes  = 64 << 20  // commits alone: about half a million of them
+	maxBareBytes  = 64 << 20  // commits without files: about half a million commits
 	maxWholeBytes = 256 << 20 // commits with their files, from a server that cannot leave the files out
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Pinned returns the revision of a full commit, and makes it the last one. A commit never changes, so no server is asked once it is in the
-// store.
+// Pinned returns the revision of a full commit, and makes it the result of Last. A commit never changes. So once it is in the store, no
+// request is sent.
 func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	want := plumbing.NewHash(commit)
 	if rev, ok := r.unchanged(commit, want); ok {
@@ -26,7 +26,7 @@ func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	return rev, nil
 }
 
-// here finds a commit in the store.
+// here returns the revision of a commit if the commit is in the store.
 func (r *Repo) here(ctx context.Context, want plumbing.Hash) (rev Revision, ok bool) {
 	select {
 	case r.busy <- struct{}{}:

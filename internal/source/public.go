@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Public returns err in a form that may be posted. It has the details where the content of a commit
-// is wrong, and otherwise only the class. Addresses, files of this machine and messages of servers
-// are in [private.Text].
+// Public returns err in a form that may be published. If the content of a commit is wrong, the text
+// has the details. Otherwise it only has the class. The text with addresses, files of this machine
+// and messages of servers is available from [private.Text].
 func Public(err error) error {
 	if err == nil {
 		return nil

@@ -30,8 +30,8 @@ var (
 	pullRequest = pattern.Of(`^(?:pull|merge-requests)/[0-9]+/(?:head|merge)$`)
 )
 
-// advertise asks the server for its references. This is the only request of a poll that finds
-// nothing new. An empty repository has no references, which is not an error here.
+// advertise requests the server's references. If nothing is new, a poll needs no other request. An
+// empty repository has no references, which is not an error here.
 func advertise(ctx context.Context, s transport.UploadPackSession) (*packp.AdvRefs, error) {
 	refs, err := s.AdvertisedReferencesContext(ctx)
 	var line *pktline.ErrorLine
@@ -44,7 +44,8 @@ func advertise(ctx context.Context, s transport.UploadPackSession) (*packp.AdvRe
 	return refs, err
 }
 
-// refusal gives a class to the message that a server sends instead of its references.
+// refusal converts the message that a server sends instead of its references to an error with a
+// class.
 func refusal(words string) error {
 	lower := strings.ToLower(words)
 	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist", "not exported"} {
@@ -60,7 +61,8 @@ func refusal(words string) error {
 	return failure.New(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", quoteServer(words))
 }
 
-// findBranch returns the tip of a branch. An empty name means the branch that HEAD points to.
+// findBranch returns the name and the newest commit of a branch. An empty name means the branch to
+// which HEAD points.
 func findBranch(refs *packp.AdvRefs, name string) (string, plumbing.Hash, error) {
 	if name == "" {
 		name = defaultBranch(refs)
@@ -87,7 +89,7 @@ func defaultBranch(refs *packp.AdvRefs) string {
 	return ""
 }
 
-// resolve finds the commit that ref names: a full commit hash, or a reference.
+// resolve returns the commit of ref, which is a full commit hash or a reference.
 func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if commit := strings.ToLower(ref); fullHash.MatchString(commit) {
 		return plumbing.NewHash(commit), nil
@@ -127,7 +129,7 @@ func candidates(ref string) []string {
 	return []string{branchPrefix + ref, tagPrefix + ref}
 }
 
-// checkRef refuses a name that Git does not allow, before it is sent anywhere.
+// checkRef returns an error for a name that Git does not allow, so that it is not sent anywhere.
 func checkRef(ref string) error {
 	if ref == "HEAD" || validRef(ref) && strings.HasPrefix(ref, "refs/") || validRef(branchPrefix+ref) {
 		return nil

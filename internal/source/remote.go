@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// remote opens conversations with a repository: references, then at most one pack. The conversation
-// ends with ctx at the latest.
+// remote opens sessions with a repository. A session sends the references, and then at most one
+// pack. It ends with ctx at the latest.
 type remote interface {
 	open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error)
 }
@@ -34,15 +34,15 @@ func newRemote(addr address, cfg Config) remote {
 // query is one request to a server for objects.
 type query struct {
 	want []plumbing.Hash
-	// have lists commits whose objects are all here, without their history. The server need not
-	// send again the objects that they share with the wanted commits.
+	// have lists commits whose objects are all in our store, without their history. The server need
+	// not send the objects that the wanted commits share with them.
 	have  []plumbing.Hash
-	depth int   // number of generations; 1 is the wanted commits alone
-	bare  bool  // commits without their files
-	limit int64 // bytes of the pack
+	depth int   // number of generations; 1 means only the wanted commits
+	bare  bool  // whether the commits come without their files
+	limit int64 // maximal number of bytes of the pack
 }
 
-// fetchPack asks for objects and passes the server's pack to receive.
+// fetchPack requests objects, and passes the server's pack to receive.
 func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.AdvRefs, q query, receive func(io.Reader) error) (err error) {
 	req, err := q.request(refs.Capabilities)
 	if err != nil {
@@ -55,8 +55,8 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Close() }() // each read has its own check
-	// Progress and the framing of the pack count too.
+	defer func() { _ = resp.Close() }() // an error in reading was reported by the read
+	// The limit includes progress messages and the framing of the pack.
 	raw := &bounded{r: resp, left: q.limit + q.limit/16 + maxPreamble, what: "the server's answer"}
 	what := "the pack"
 	if q.depth > 1 {
@@ -74,7 +74,8 @@ func (q query) request(offered *capability.List) (*packp.UploadPackRequest, erro
 		req.Depth = packp.DepthCommits(q.depth)
 		if len(q.have) > 0 {
 			req.Shallows, req.Haves = slices.Clone(q.have), slices.Clone(q.have)
-			// Only in a thin pack does Git leave out the objects that a shallow client has.
+			// Git leaves out the objects that a shallow client has only if the client accepts thin
+			// packs.
 			ask = append(ask, capability.ThinPack)
 		}
 	}
@@ -108,12 +109,12 @@ func demux(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 // These bounds limit the answers of a server, far above the size that manifests need.
 const (
 	maxRefsBytes   = 64 << 20
-	maxPreamble    = 4 << 20 // the part before a pack: where history is cut off, which commits are shared
+	maxPreamble    = 4 << 20 // the part before a pack: at which commits the history is cut off, and which commits are shared
 	maxPackBytes   = 1 << 30
 	maxAnswerBytes = maxPackBytes + maxPackBytes/8 // a pack and its framing
 )
 
-// bounded is a reader that fails after left bytes, instead of ending.
+// bounded is a reader that returns an error, and not the end, after left bytes.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -132,8 +133,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exceeded returns the error for reading too much. Callers use it when go-git gives them another
-// error.
+// exceeded returns an error if too much was read. Callers use it if go-git returns another error
+// instead.
 func (b *bounded) exceeded() error {
 	if b.left < 0 {
 		return failure.New(ErrContent, "%s is larger than this program accepts", b.what)

@@ -23,12 +23,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// httpRemote speaks Git's smart protocol over https.
+// httpRemote fetches with Git's smart protocol over https.
 type httpRemote struct {
 	addr   address
 	auth   Auth
 	caFile string
-	client *http.Client // kept, so that polls share a connection
+	client *http.Client // used for all polls, so that they share a connection
 }
 
 func (r *httpRemote) open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error) {
@@ -66,16 +66,16 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 	if err != nil {
 		return nil, failure.New(ErrConfig, "caFile: %s", err)
 	}
-	// The guard's own bounds are smaller, and its error says what is too large.
+	// The guard's own limits are smaller, and its error says what is too large.
 	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)
 	client.CheckRedirect = checkRedirect
 	return client, nil
 }
 
-// checkRedirect follows a redirect only within the host that source.url names. To another host, a
-// server could make this program send requests that only this machine can send, or send a login to
-// another host. The certificate of the host is checked again. So a name that now means another
-// machine leads nowhere; http is allowed for loopback addresses alone.
+// checkRedirect allows a redirect only to the host in source.url. With a redirect to another host,
+// a server could make this program send requests that only this machine can send, or send a login
+// to that host. The certificate is checked again after a redirect. So it does not help an attacker
+// if the name of the host leads to another machine. http is allowed only for loopback addresses.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -89,7 +89,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameServer allows another path, and https at its own port in place of http.
+// sameServer reports whether two URLs are on the same server. The paths may differ, and https at
+// its default port may replace http.
 func sameServer(first, next *url.URL) bool {
 	if !strings.EqualFold(first.Hostname(), next.Hostname()) || next.User != nil {
 		return false
@@ -104,7 +105,8 @@ func portOf(u *url.URL) string {
 	return cmp.Or(u.Port(), "80")
 }
 
-// guard bounds the size of an answer, and turns a refusal into an error that says how to fix it.
+// guard limits the size of an answer. It converts a refusal to an error that says how to fix the
+// problem.
 type guard struct{ next http.RoundTripper }
 
 func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -154,7 +156,7 @@ func statusError(resp *http.Response, said string, login bool) error {
 	return failure.New(ErrConfig, "%s; source.url does not lead to a Git repository", status)
 }
 
-// plainText is the server's message to people about an error, or "".
+// plainText returns the message for people in an error of the server; "" if there is none.
 func plainText(resp *http.Response) string {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		return ""
@@ -163,13 +165,13 @@ func plainText(resp *http.Response) string {
 	return string(body)
 }
 
-// opened gives a request for a pack access to its answer. The request raises the answer's limit
-// once the answer is known to begin as a pack.
+// opened gives a request for a pack access to the body of its answer. The limit of the body is
+// raised once it is known that the answer begins as a pack.
 type opened struct{ body *bounded }
 
 type openedKey struct{}
 
-// httpSession gives go-git's errors a class.
+// httpSession adds a class to go-git's errors.
 type httpSession struct{ transport.UploadPackSession }
 
 func (s httpSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
@@ -184,13 +186,14 @@ func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 	case answer.body == nil:
 	case err == nil:
 		answer.body.left += maxAnswerBytes
-	case answer.body.exceeded() != nil: // go-git keeps only the text of this error
+	case answer.body.exceeded() != nil: // go-git's error contains only the text of this error
 		err = answer.body.exceeded()
 	}
 	return resp, httpError(err)
 }
 
-// httpError explains an error that neither the guard nor the redirect check has explained.
+// httpError adds an explanation to an error that neither the guard nor the redirect check has
+// explained.
 func httpError(err error) error {
 	var known *failure.Error
 	var wrapped *plumbing.UnexpectedError

@@ -44,7 +44,8 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	if !ok {
 		return nil, fmt.Errorf("opening the repository: unexpected storage %T", repo.Storer)
 	}
-	// The storage is opened again for repositories that borrow objects from others.
+	// The storage is opened again with access to the whole disk, for repositories that use objects of other
+	// repositories.
 	objects := filesystem.NewStorageWithOptions(stored.Filesystem(), cache.NewObjectLRU(store.ObjectCacheBytes),
 		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New("/")})
 	return &localSession{objects: objects}, nil
@@ -119,7 +120,7 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 	return packp.NewUploadPackResponseWithPackfile(req, r), nil
 }
 
-// contentError says that objects of a commit are missing or malformed.
+// contentError converts an error about missing or malformed objects to one that says so for the commit.
 func contentError(want plumbing.Hash, err error) error {
 	for _, damage := range []error{plumbing.ErrObjectNotFound, object.ErrMalformedTree, object.ErrMalformedCommit, object.ErrMalformedTag} {
 		if errors.Is(err, damage) {
@@ -129,11 +130,11 @@ func contentError(want plumbing.Hash, err error) error {
 	return err
 }
 
-// packList gathers the objects that commits need, each once: tags, commits, trees and blobs.
+// packList collects the objects that commits need: tags, commits, trees and blobs. It lists each object once.
 type packList struct {
 	ctx     context.Context
 	objects storer.EncodedObjectStorer
-	bare    bool // commits without their files
+	bare    bool // whether the files of commits are left out
 	seen    map[plumbing.Hash]bool
 	list    []plumbing.Hash
 }
@@ -175,8 +176,8 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	return nil
 }
 
-// history adds the ancestors of commits. It adds depth generations, of which the commits are the first. A shallow
-// repository holds fewer.
+// history adds the ancestors of commits. It adds depth generations; the first of them are the commits themselves.
+// A shallow repository contains fewer.
 func (w *packList) history(level []plumbing.Hash, depth int) error {
 	visited := map[plumbing.Hash]bool{}
 	for ; depth > 1 && len(level) > 0; depth-- {

@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// sshRemote runs git-upload-pack on a host whose key is known. It reads no ssh_config and uses no
-// agent; its only key is the configured one.
+// sshRemote runs git-upload-pack on a host whose key is known. It does not read ssh_config and does
+// not use an ssh agent. Its only key is the configured one.
 type sshRemote struct {
 	addr address
 	auth Auth
@@ -36,7 +36,7 @@ func (r *sshRemote) open(ctx context.Context, hidden *secrets) (transport.Upload
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}
-	// Closing the connection ends every wait below.
+	// When the context ends, the connection is closed, which ends every wait below.
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	s := &sshSession{close: func() { stop(); conn.Close() }}
 	if err := s.start(conn, r.hostPort(), config, "git-upload-pack "+shellQuote(r.addr.path)); err != nil {
@@ -93,15 +93,15 @@ func (r *sshRemote) explain(err error) error {
 	return fmt.Errorf("connecting: %w", err)
 }
 
-// shellQuote makes one word of s for any POSIX shell, and for git-shell.
+// shellQuote quotes s as one word for any POSIX shell, and for git-shell.
 func shellQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }
 
-// sshSession is one git-upload-pack on the server.
+// sshSession is one process of git-upload-pack on the server.
 type sshSession struct {
 	close    func()
-	answered bool // whether it sent references
+	answered bool // whether the server has sent references
 	in       io.WriteCloser
 	out      io.Reader
 	stderr   tail
@@ -127,7 +127,7 @@ func (s *sshSession) start(conn net.Conn, addr string, config *ssh.ClientConfig,
 		return err
 	}
 	wait := make(chan struct{})
-	go func() { defer close(wait); _ = session.Wait() }() // its standard error says what went wrong
+	go func() { defer close(wait); _ = session.Wait() }() // the text in stderr says what went wrong
 	s.stderr.done = wait
 	return nil
 }
@@ -201,7 +201,7 @@ func (s *sshSession) explain(ctx context.Context, err error) error {
 	return refusal(words)
 }
 
-// tail keeps the first kilobyte of the text that is written to it.
+// tail stores the first kilobyte of the text that is written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -215,7 +215,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait waits until the server has closed, and returns the text that was written.
+// wait waits until the server has closed the session, and returns the stored text.
 func (t *tail) wait(ctx context.Context) string {
 	select {
 	case <-t.done:

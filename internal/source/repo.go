@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Repo follows one branch of one repository. Its methods may be called from any number of goroutines; fetches happen one
-// after the other.
+// Repo reads one folder of one branch of a repository. Its methods may be called from any number of goroutines, but only
+// one fetch runs at a time.
 type Repo struct {
 	cfg  Config
 	addr address
@@ -30,21 +30,21 @@ type Repo struct {
 	last   *Revision
 }
 
-// clone is the part that the folders of a repository share, see [Repo.In].
+// clone is the data that the folders of a repository share; see [Repo.In].
 type clone struct {
 	remote remote
 	began  atomic.Int64 // number of conversations that have begun
-	users  atomic.Int64 // number of folders that are not closed
+	users  atomic.Int64 // number of folders (Repos) that are not closed
 
-	busy    chan struct{} // holds one token during a fetch, which owns the fields below
+	busy    chan struct{} // contains one token during a fetch; only that fetch uses the fields below
 	cache   *store.Cache
 	renewed int            // number of times that an empty store was started
 	refs    *packp.AdvRefs // of the newest conversation; nil before the first
 	refsOf  int64          // the number of that conversation
 }
 
-// In follows another folder of the same branch, in the same clone. Each folder can use the commits that another has
-// fetched, and folders that ask at the same time send one request.
+// In returns a Repo for another folder of the same branch, in the same clone. Each folder can use the commits that
+// another one has fetched. Folders that fetch at the same time send one request.
 func (r *Repo) In(path string) *Repo {
 	cfg := r.cfg
 	cfg.Path = cleanPath(path)
@@ -52,8 +52,8 @@ func (r *Repo) In(path string) *Repo {
 	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }
 
-// Last returns the newest revision that Fetch has returned, and false before the first one. It works however long the
-// server is away.
+// Last returns the newest revision that Fetch has returned; ok is false before the first one. It also works while the
+// server is unreachable.
 func (r *Repo) Last() (Revision, bool) {
 	r.lastMu.Lock()
 	defer r.lastMu.Unlock()
@@ -63,8 +63,8 @@ func (r *Repo) Last() (Revision, bool) {
 	return *r.last, true
 }
 
-// Close releases the cache folder for other processes, once all its folders are closed. Revisions must not be read after
-// it.
+// Close releases the cache folder for other processes, once all Repos of the clone are closed. Revisions must not be read
+// after that.
 func (r *Repo) Close() error {
 	if r.users.Add(-1) > 0 {
 		return nil
@@ -74,16 +74,16 @@ func (r *Repo) Close() error {
 	return r.cache.Close()
 }
 
-// renew starts an empty store, and forgets what was learnt from the old one.
+// renew starts an empty store, and drops the data about the old one.
 func (r *Repo) renew() {
 	r.renewed++
 	r.refs = nil
 	r.cache.Renew()
 }
 
-// Fetch returns the newest revision of the branch, and whether it differs from the one that Fetch returned before. When
-// nothing has changed, it takes one request. On an error the caller keeps the revision that it has; NeedsPerson says who
-// has to act.
+// Fetch returns the newest revision of the branch, and whether it differs from the one that Fetch returned before. If
+// nothing has changed, it sends one request. After an error, the caller continues with the revision that it has.
+// NeedsPerson reports whether a person has to act.
 func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error) {
 	rev, err = r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		return findBranch(refs, r.cfg.Branch)
@@ -98,8 +98,8 @@ func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error
 	return rev, changed, nil
 }
 
-// Outline returns the newest commit of the branch and its folders. The folders can be listed and not read: only listed
-// names are checked. It does not change Last.
+// Outline returns the newest commit of the branch, and its folders. The folders can be listed, but their files cannot be
+// read. Only listed names are checked. Outline does not change Last.
 func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
 		_, want, err := findBranch(conv.refs, r.cfg.Branch)
@@ -118,8 +118,8 @@ func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err e
 	return commit, folders, err
 }
 
-// At returns the revision that ref names: a branch, a tag, a full commit or a full reference such as refs/pull/7/head. It
-// does not change Last.
+// At returns the revision of ref, which is a branch, a tag, a full commit or a full reference such as refs/pull/7/head.
+// It does not change Last.
 func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
 	return r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		want, err := resolve(refs, ref)
@@ -127,7 +127,7 @@ func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
 	})
 }
 
-// revision describes a commit in the store, and checks its files' names.
+// revision returns the revision of a commit in the store, after a check of its files' names.
 func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit) (Revision, error) {
 	root, err := r.cache.Store().Folder(commit.TreeHash, r.cfg.Path)
 	if err != nil {
@@ -159,7 +159,7 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 	}, nil
 }
 
-// sane returns a time that every format can represent. A commit can name any second and any zone.
+// sane replaces a time that some formats cannot represent. A commit can contain any second and any time zone.
 func sane(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
 		return time.Unix(0, 0).UTC()
@@ -167,7 +167,7 @@ func sane(t time.Time) time.Time {
 	return t
 }
 
-// rootOf is a clean path, or "" for the repository's root.
+// rootOf returns a clean path; "" for the repository's root.
 func rootOf(path string) string {
 	if path == "." {
 		return ""

@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// secrets are values that no text may show.
+// secrets are values that must not appear in any text.
 type secrets []string
 
-// add remembers value in all spellings in which a text could contain it.
+// add adds a value in all encodings in which a text could contain it.
 func (s *secrets) add(value string) {
 	if value == "" {
 		return
@@ -42,7 +42,7 @@ func (s secrets) remove(text string) string {
 
 const maxSecretFile = 64 << 10
 
-// readSecret reads a credential. Its errors name the file, never its content.
+// readSecret reads a credential. Its errors name the file, but never contain its content.
 func readSecret(field, file string) (string, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func readSecret(field, file string) (string, error) {
 	return secret, nil
 }
 
-// renew replaces a refused token, and reports whether there is another one to try.
+// renew replaces a refused token, and reports whether the new token is another one.
 func (a Auth) renew(ctx context.Context) bool {
 	if a.Token == nil || a.Renew == nil {
 		return false

@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Revision is a commit and its files, read-only. Its Files can be read, from any number of goroutines, for as long as
-// the Revision is in use.
+// Revision is a commit and its files, read-only. Any number of goroutines can read its Files, as long as the Revision
+// is in use.
 type Revision struct {
 	Commit  string    // the full 40 hex digits; empty for a plain folder.
-	Branch  string    // the branch, or the reference that was asked for.
+	Branch  string    // the branch, or the requested reference.
 	Subject string    // the first line of the commit's message.
 	Author  string    // the author's name.
 	Time    time.Time // the time of the commit.
@@ -22,15 +22,15 @@ type Revision struct {
 	// Tree is the hash of the configured folder. Equal trees have equal files, whatever the commits. It is empty for
 	// a plain folder.
 	Tree string
-	// Root is the configured path from the repository's root; empty for the root itself. The names in Files are below
-	// it.
+	// Root is the configured path from the repository's root; empty for the root itself. The paths in Files begin
+	// there.
 	Root  string
 	Files fs.FS // rooted at the configured path
-	// Folder is the plain folder that the files are from, as the caller named it; empty for a commit.
+	// Folder is the plain folder that contains the files, as the caller named it; empty for a commit.
 	Folder string
 }
 
-// InRepository is a file's path from the repository's root.
+// InRepository returns a file's path from the repository's root.
 func (r Revision) InRepository(file string) string {
 	if _, err := fs.Stat(r.Files, file); err == nil {
 		return path.Join(r.Root, file)
@@ -38,8 +38,8 @@ func (r Revision) InRepository(file string) string {
 	return file
 }
 
-// Auth says where the credentials are. The files are read again at every fetch, so that they can be rotated. Their
-// content is trimmed and never appears in a log or an error.
+// Auth says where the credentials are. The files are read again at every fetch, so that the credentials can be
+// replaced. Their content is trimmed, and never appears in a log or an error.
 type Auth struct {
 	TokenFile      string // a token, sent as the password of an https login.
 	Username       string // the user of the login; default x-access-token for https, git for ssh.
@@ -47,24 +47,25 @@ type Auth struct {
 	SSHKeyFile     string // a private key without a passphrase.
 	KnownHostsFile string // the trusted host keys; needed for ssh.
 
-	// Token, when set, replaces the files: every fetch calls it. It is for tokens that live for an hour, such as a
-	// GitHub App's. Renew, when set, is called with a refused token; then the server is asked once more.
+	// Token, if it is set, replaces the files. Every fetch calls it. It is for tokens that expire after an hour, such
+	// as those of a GitHub App. Renew, if it is set, is called with a refused token; then the request is sent once
+	// more.
 	Token func(context.Context) (string, error)
 	Renew func(refused string)
 }
 
 // Config names a repository, a branch and a folder, and says how to reach them.
 type Config struct {
-	URL     string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only
-	Branch  string // empty: the branch that the repository's HEAD names
-	Path    string // a folder within the repository; empty: its root
+	URL     string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only.
+	Branch  string // empty for the branch to which the repository's HEAD points.
+	Path    string // a folder within the repository; empty for its root.
 	Auth    Auth
-	CAFile  string        // PEM certificates that are trusted besides the system's
-	Dir     string        // a cache folder that several processes may share; empty: memory
-	Timeout time.Duration // for one fetch; 0: DefaultTimeout
+	CAFile  string        // PEM certificates that are trusted besides the system's.
+	Dir     string        // a cache folder that several processes may share; empty for a cache in memory.
+	Timeout time.Duration // for one fetch; 0 means DefaultTimeout.
 }
 
-// DefaultTimeout bounds a fetch when Config does not.
+// DefaultTimeout is the time limit of a fetch if Config has none.
 const DefaultTimeout = 2 * time.Minute
 
 // New checks cfg without using the network and returns all its problems at once, as an ErrConfig.
@@ -86,8 +87,8 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	return &Repo{cfg: cfg, addr: addr, log: log, clone: shared}, nil
 }
 
-// CheckLocal says what is wrong with a source on this machine, such as a missing folder. It returns nil for any other
-// source, since no server is asked.
+// CheckLocal returns an error if a source on this machine is wrong, such as a missing folder. It returns nil for any
+// other source, because it sends no request.
 func (c Config) CheckLocal() error {
 	addr, problems := c.check()
 	if len(problems) > 0 || addr.scheme != "file" {

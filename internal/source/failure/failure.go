@@ -1,7 +1,7 @@
-// Package failure has the errors of reading a repository: their classes, which say
-// who has to act, and texts that are fit for people.
+// Package failure has the errors of reading a repository. The class of an error says who has to
+// act, and its text is written for people.
 //
-// It knows no Git.
+// It knows nothing about Git.
 package failure
 
 import (
@@ -11,25 +11,24 @@ import (
 
 // The class of an error decides what the caller does next.
 //
-//	ErrConfig, ErrCredentials, ErrNotFound, ErrContent   a person or a commit has to fix it
-//	ErrUnavailable                                       try again at the next poll
+//	ErrConfig, ErrCredentials, ErrNotFound, ErrContent   a person or a commit has to fix the problem
+//	ErrUnavailable                                       the caller tries again at the next poll
 var (
-	// ErrConfig: the config itself cannot work.
+	// ErrConfig means that the config is wrong.
 	ErrConfig = errors.New("source: wrong config")
-	// ErrCredentials: a login, a key or a host key was refused or is missing.
+	// ErrCredentials means that a login, a key or a host key was refused or is missing.
 	ErrCredentials = errors.New("source: wrong credentials")
-	// ErrNotFound: there is no such repository, branch, reference or path.
+	// ErrNotFound means that there is no such repository, branch, reference or path.
 	ErrNotFound = errors.New("source: not found")
-	// ErrContent: the repository holds something that is refused.
+	// ErrContent means that the repository contains something that is refused.
 	ErrContent = errors.New("source: refused content")
-	// ErrUnavailable: the server is away, slow or failing.
+	// ErrUnavailable means that the server is unreachable, too slow or failing.
 	ErrUnavailable = errors.New("source: unavailable")
 )
 
-// NeedsPerson says whether err stays until a person changes the config, the
-// credentials or the repository. That may happen at any time, without a
-// restart, so such an error is a reason to notify somebody and not to stop
-// polling; everything else also passes by itself.
+// NeedsPerson reports whether err remains until a person changes the config, the credentials or the
+// repository. A person can do that at any time, without a restart. So after such an error, the
+// caller notifies somebody and continues to poll. Any other error can disappear without a person.
 func NeedsPerson(err error) bool {
 	for _, class := range []error{ErrConfig, ErrCredentials, ErrNotFound, ErrContent} {
 		if errors.Is(err, class) {
@@ -39,21 +38,21 @@ func NeedsPerson(err error) bool {
 	return false
 }
 
-// Error is an error whose text was made for people, and from which nothing but its
-// class, and the end of the caller's context, can be unwrapped.
+// Error is an error with a text for people. errors.Is finds only its class and, if the caller's
+// context has ended, the error of the context.
 type Error struct {
-	Class error  // one of this package's
+	Class error  // one of the classes of this package
 	Text  string // what is wrong and how to fix it
-	// Public is what is wrong with the content of a commit, for everybody; empty when
-	// that is not what is wrong.
+	// Public says what is wrong with the content of a commit, in words that everybody may read. It
+	// is empty if the problem is not the content of a commit.
 	Public string
-	Ended  error // of the caller's context; nil while it goes on
+	Ended  error // the error of the caller's context; nil if it has not ended
 }
 
 // Error implements error.
 func (e *Error) Error() string { return e.Text }
 
-// Unwrap has errors.Is find the class, and the end of the context.
+// Unwrap makes errors.Is find the class and the error of the context.
 func (e *Error) Unwrap() []error {
 	if e.Ended != nil {
 		return []error{e.Class, e.Ended}
@@ -61,7 +60,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Class}
 }
 
-// New is an error of a class. One of ErrContent is public.
+// New returns an error of a class. If the class is ErrContent, the text is public, too.
 func New(class error, format string, args ...any) error {
 	e := &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 	if class == ErrContent { //nolint:errorlint // it is the class itself
@@ -70,13 +69,14 @@ func New(class error, format string, args ...any) error {
 	return e
 }
 
-// NewLocal is an error about this machine's copy, whose files are not public.
+// NewLocal returns an error about the copy of a repository on this machine. Its text is not public,
+// because the names of files here are not.
 func NewLocal(class error, format string, args ...any) error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// NewMissing is an ErrNotFound about a commit, which is public: its author has to
-// know what is not found there.
+// NewMissing returns an ErrNotFound about a commit. It is public, because the commit's author has
+// to know what is missing in it.
 func NewMissing(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	return &Error{Class: ErrNotFound, Text: text, Public: text}

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// MaxName is how many bytes of a name are shown in an error.
+// MaxName is the number of bytes of a name that an error shows.
 const MaxName = 80
 
 const (
@@ -17,8 +17,8 @@ const (
 	maxCompared = 2000 // names that are compared; a repository can have 100,000 branches
 )
 
-// NearestHint says, in brackets, which names there are: the most similar ones first.
-// what is their plural, such as "branches".
+// NearestHint returns the names that exist, in brackets, the most similar ones first. what is the
+// plural of the kind of name, such as "branches".
 func NearestHint(what, name string, names []string) string {
 	if len(names) == 0 {
 		return fmt.Sprintf(" (there are no %s)", what)

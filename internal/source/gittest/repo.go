@@ -16,7 +16,7 @@ type Repo struct {
 	t   testing.TB
 }
 
-// New makes an empty repository that goes with the test.
+// New makes an empty repository that is removed after the test.
 func New(t testing.TB) *Repo {
 	t.Helper()
 	g := &Repo{t: t, Dir: filepath.Join(t.TempDir(), "config")}
@@ -28,7 +28,8 @@ func New(t testing.TB) *Repo {
 	return g
 }
 
-// Env is the environment for git: without the configuration of the person who runs the test.
+// Env returns the environment for git. It excludes the git configuration of the person who runs the
+// test.
 func Env() []string {
 	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
 		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
@@ -36,14 +37,14 @@ func Env() []string {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
 }
 
-// Command is git with arguments, to be run in the work tree.
+// Command returns the command git with these arguments, which runs in the work tree.
 func (g *Repo) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = g.Dir, Env()
 	return cmd
 }
 
-// Git runs git, which has to succeed, and returns what it printed.
+// Git runs git and returns its output. If git fails, the test fails.
 func (g *Repo) Git(args ...string) string {
 	g.t.Helper()
 	out, err := g.Command(args...).CombinedOutput()
@@ -53,8 +54,7 @@ func (g *Repo) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// GitWith runs git with an input, and returns what it wrote to standard output. It
-// has to succeed.
+// GitWith runs git with an input, and returns its standard output. If git fails, the test fails.
 func (g *Repo) GitWith(input string, args ...string) string {
 	g.t.Helper()
 	var words bytes.Buffer
@@ -74,7 +74,7 @@ func (g *Repo) FirstLine(args ...string) (string, error) {
 	return first, err
 }
 
-// NeedMergeTree skips the test where git cannot merge without a work tree.
+// NeedMergeTree skips the test if git cannot merge without a work tree.
 func (g *Repo) NeedMergeTree() {
 	g.t.Helper()
 	if out, _ := g.Command("merge-tree", "-h").CombinedOutput(); !strings.Contains(string(out), "--write-tree") {
@@ -100,8 +100,8 @@ func (g *Repo) Write(name, content string) {
 	}
 }
 
-// Commit writes files of name, content pairs and commits everything in the work
-// tree. It returns the commit's hash.
+// Commit writes files, given as pairs of name and content, and commits everything in the work tree.
+// It returns the commit's hash.
 func (g *Repo) Commit(subject string, files ...string) string {
 	g.t.Helper()
 	for i := 0; i < len(files); i += 2 {

@@ -10,16 +10,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// A .gitattributes can turn off line-by-line merges of files, or name another merge driver. The
-// result depends on the program that merges: a bare repository may not read the file, and no
-// repository says what a driver does. So if any version of a .gitattributes sets the merge of a
-// file, and both sides have changed the file, a person has to merge it.
+// A .gitattributes can turn off the line-by-line merge of files, or name another merge driver. Then
+// the result depends on the program that merges: in a bare repository, it may not read the file,
+// and no repository contains the driver. So if any version of a .gitattributes sets how a file is
+// merged, and both sides have changed that file, a person has to merge it.
 
-// attributes finds the files whose merge a .gitattributes sets.
+// attributes finds the files for which a .gitattributes sets how they are merged.
 type attributes struct {
 	*merger
 	roots  roots
-	macros []string // macros that may set a merge; nil until they are known
+	macros []string // macros that may set how a file is merged; nil until they are known
 	files  map[attributesAt]*attributeFile
 }
 
@@ -34,8 +34,8 @@ func (m *merger) attributesOf(r roots) *attributes {
 
 // attributeFile is the part of a .gitattributes about merging.
 type attributeFile struct {
-	patterns []string // of files that are merged in another way
-	all      bool     // whether it cannot be read, so that it may concern any file
+	patterns []string // patterns of files that are not merged line by line
+	all      bool     // whether the file cannot be read; then it may apply to any file
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 	maxAttributes      = 10_000 // patterns of one file
 )
 
-// mayRule says whether a file may be merged in another way than line by line.
+// mayRule reports whether a .gitattributes may set that a file is not merged line by line.
 func (a *attributes) mayRule(file string) (bool, error) {
 	if a.macros == nil {
 		if err := a.findMacros(); err != nil {
@@ -67,7 +67,8 @@ func (a *attributes) mayRule(file string) (bool, error) {
 	return false, nil
 }
 
-// findMacros reads the macros where git reads them: in the .gitattributes at the root.
+// findMacros reads the macros in the .gitattributes at the root, because git reads macros only
+// there.
 func (a *attributes) findMacros() error {
 	a.macros = []string{"binary"}
 	for _, root := range a.roots {
@@ -102,7 +103,7 @@ func (a *attributes) in(at attributesAt) (*attributeFile, error) {
 	return f, nil
 }
 
-// text is the text of a .gitattributes; known is false when it cannot be read.
+// text returns the text of a .gitattributes. known is false if it cannot be read.
 func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) {
 	e, err := a.at(at.root, join(at.folder, attributesName))
 	switch {
@@ -122,8 +123,8 @@ func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) 
 	return text, true, err
 }
 
-// parseAttributes reads the patterns that may have to do with merging. It finds all that git finds,
-// and some more.
+// parseAttributes reads the patterns that may be about merging. It finds all patterns that git
+// finds, and some more.
 func parseAttributes(text []byte, macros []string) *attributeFile {
 	f := &attributeFile{}
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
@@ -142,7 +143,7 @@ func parseAttributes(text []byte, macros []string) *attributeFile {
 	return f
 }
 
-// unusual says whether an attribute can change the way in which a file is merged.
+// unusual reports whether an attribute can change the way in which a file is merged.
 func unusual(word string, macros []string) bool {
 	name, value, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
 	if name == "merge" {
@@ -151,13 +152,14 @@ func unusual(word string, macros []string) bool {
 	return slices.Contains(macros, name)
 }
 
-// means says whether a pattern may match a file, which is named from the folder of the
+// means reports whether a pattern may match a file. file is a path below the folder of the
 // .gitattributes.
 func (f *attributeFile) means(file string) bool {
 	return f.all || slices.ContainsFunc(f.patterns, func(pattern string) bool { return mayMatch(pattern, file) })
 }
 
-// mayMatch is true for a pattern that matches, and for a pattern that only git can evaluate.
+// mayMatch reports whether a pattern matches a file. It returns true, too, for a pattern that only
+// git can evaluate.
 func mayMatch(pattern, file string) bool {
 	if strings.ContainsAny(pattern, `[\"!`) || strings.Contains(pattern, "**") {
 		return true
@@ -169,7 +171,7 @@ func mayMatch(pattern, file string) bool {
 	return wildcards(strings.TrimPrefix(pattern, "/"), file)
 }
 
-// wildcards matches * and ?, which may stand for a slash as well.
+// wildcards reports whether a text matches a pattern with * and ?. Both of them also match a slash.
 func wildcards(pattern, text string) bool {
 	star, again := -1, 0
 	p, t := 0, 0

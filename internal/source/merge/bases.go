@@ -13,10 +13,11 @@ const (
 	maxBasesMerged = 64 // merge bases of one merge, including merge bases of merge bases
 )
 
-// treeOfBases is the common root folder of both sides: the one of their merge base. Histories that
-// were merged into each other have several bases. Then the result is the merge of these bases, as
-// in git (its "virtual merge base"). A file that conflicts in that merge differs from every other
-// file. nesting is the number of such merges around this one.
+// treeOfBases returns the root folder that both sides have in common: the root of their merge base.
+// Histories that were merged into each other have several merge bases. Then the result is the merge
+// of these bases, as in git (its "virtual merge base"). If a file conflicts in that merge, the
+// result has an entry that differs from every other file. nesting is the number of merges of bases
+// that are in progress around this one.
 func (m *commitMerger) treeOfBases(bases []plumbing.Hash, known ancestry, nesting int) (plumbing.Hash, error) {
 	if err := m.spendBases(len(bases), nesting); err != nil {
 		return plumbing.ZeroHash, err
@@ -31,7 +32,7 @@ func (m *commitMerger) treeOfBases(bases []plumbing.Hash, known ancestry, nestin
 	return tree, err
 }
 
-// spendBases takes a number of merge bases from the limit of a merge.
+// spendBases subtracts a number of merge bases from the limit of a merge.
 func (m *commitMerger) spendBases(n, nesting int) error {
 	if m.basesMerged += n; n > maxBases || nesting > maxNesting || m.basesMerged > maxBasesMerged {
 		return failure.New(failure.ErrContent, "the two branches were merged into each other so often that their common start cannot be found; first merge the branch of the stack into the branch of this change")
@@ -39,13 +40,13 @@ func (m *commitMerger) spendBases(n, nesting int) error {
 	return nil
 }
 
-// withBase merges the root folder of another base into that of the bases before it.
+// withBase merges the root folder of one more base into the merge of the bases before it.
 func (m *commitMerger) withBase(tree plumbing.Hash, merged []plumbing.Hash, base plumbing.Hash, known ancestry, nesting int) (plumbing.Hash, error) {
 	shared, _, err := known.newestShared(&m.budget, merged, []plumbing.Hash{base})
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	var began plumbing.Hash // zero, when they share no history
+	var began plumbing.Hash // zero if they share no history
 	if len(shared) > 0 {
 		if began, err = m.treeOfBases(shared, known, nesting+1); err != nil {
 			return plumbing.ZeroHash, err
@@ -58,8 +59,8 @@ func (m *commitMerger) withBase(tree plumbing.Hash, merged []plumbing.Hash, base
 	return m.mergeBaseTrees(roots{began, tree, root})
 }
 
-// mergeBaseTrees merges the root folders of merge bases. Files that conflict there become entries
-// that equal no other, and no conflicts of the merge.
+// mergeBaseTrees merges the root folders of merge bases. If a file conflicts there, it becomes an
+// entry that differs from every other, and not a conflict of the whole merge.
 func (m *commitMerger) mergeBaseTrees(r roots) (plumbing.Hash, error) {
 	m.unsettled++
 	defer func() { m.unsettled-- }()

@@ -16,36 +16,35 @@ type History interface {
 	// EnsureCommit makes sure that a commit is in the store with all its files. The error is
 	// [failure.ErrNotFound] when the server does not send the commit.
 	EnsureCommit(ctx context.Context, commit plumbing.Hash) (*object.Commit, error)
-	// FetchHistory fetches commits and their ancestors, generations in all, into a store. Bare ones
-	// come without their files. With [AllHistory] it fetches all of them.
+	// FetchHistory fetches commits and their ancestors into a store. generations is the number of generations, including the
+	// commits; [AllHistory] fetches all ancestors. If bare is true, the commits come without their files.
 	FetchHistory(ctx context.Context, commits []plumbing.Hash, generations int, bare bool, to *store.Store) error
-	// GivesBareCommits says whether the server sends commits without their files, and any commit by
-	// its hash.
+	// GivesBareCommits reports whether the server sends commits without their files, and any commit by its hash.
 	GivesBareCommits() bool
-	// LimitsGenerations says whether the server can send less than all the history.
+	// LimitsGenerations reports whether the server can send only a part of the history.
 	LimitsGenerations() bool
 }
 
-// AllHistory is the number of generations that git itself requests when it wants all of them.
+// AllHistory is the number of generations with which git itself requests all ancestors.
 const AllHistory = 1<<31 - 1
 
-// Result is the merge of one folder of two commits. A hash is that of a tree, and zero where there
-// is no such folder.
+// Result is the merge of one folder of several commits. The hashes of folders are those of trees, and zero if there is no
+// such folder.
 type Result struct {
-	Folder    plumbing.Hash // merged; without a meaning if there are conflicts
-	Before    plumbing.Hash // in the commit or the merge into which the last one is merged
+	Folder    plumbing.Hash // the merged folder; without a meaning if there are conflicts
+	Before    plumbing.Hash // the folder before the last head is merged into it
 	MergeBase plumbing.Hash // the newest common commit, or one of several
-	// Conflicts are the files that a person has to merge, sorted. If the lines do not conflict, the
-	// reason follows in brackets.
+	// Conflicts are the files that a person has to merge, sorted. If the conflict is not one of lines, the reason follows the
+	// file in brackets.
 	Conflicts []string
 	Made      store.Made // objects that are in no repository
 }
 
-// Commits merges the folder scope of heads into base, one after the other; an empty scope is the repository's root. All
-// commits are complete in s. It never uses refs/pull/N/merge: on many servers anybody who may push
-// can write that, with the right parents and wrong files.
+// Commits merges the folder scope of heads into base, one head after the other. An empty scope is the repository's root. All
+// commits must be complete in s. It never uses refs/pull/N/merge: on many servers, anybody who may push can write that
+// reference, with the right parents and wrong files.
 //
-// With conflicts, the heads after the first one that conflicts are not merged.
+// After the first head that conflicts, the other heads are not merged.
 func Commits(ctx context.Context, s *store.Store, history History, base *object.Commit, heads []*object.Commit, scope string) (r Result, err error) {
 	m := &commitMerger{merger: newMerger(ctx, s), history: history, budget: visitBudget{ctx, maxVisits}}
 	made, root := []plumbing.Hash{base.Hash}, base.TreeHash
@@ -79,14 +78,15 @@ func Commits(ctx context.Context, s *store.Store, history History, base *object.
 	return r, nil
 }
 
-// wholeRoot merges root folders of which the folder scope was merged without a conflict. Files elsewhere that conflict become
-// entries that equal no other: only a file that moves from there into the folder would be one.
+// wholeRoot merges whole root folders. Their folder scope was merged without a conflict before. If a file elsewhere
+// conflicts, it becomes an entry that differs from every other. It causes a conflict only if it moves from there into the
+// folder scope.
 func (m *commitMerger) wholeRoot(r roots, folder plumbing.Hash, scope string) (plumbing.Hash, error) {
 	root, err := m.mergeBaseTrees(r)
 	if err != nil {
 		return root, err
 	}
-	m.conflicts = nil // they are outside of the folder
+	m.conflicts = nil // these conflicts are outside of the folder
 	here, err := m.at(root, scope)
 	if err == nil && subfolder(here) != folder {
 		m.recordDoubt(scope, "there is too much to compare")
@@ -103,7 +103,7 @@ type commitMerger struct {
 	basesMerged int
 }
 
-// fetchMergeBases fetches the newest commits that a head has in common with a merge of others, with their files.
+// fetchMergeBases fetches the newest commits, with their files, that head has in common with a merge of the commits in base.
 func (m *commitMerger) fetchMergeBases(base []plumbing.Hash, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
 	if m.history.GivesBareCommits() {
 		if best, known, err = m.fetchNewestShared(base, head, true); err == nil {
@@ -129,7 +129,7 @@ func (m *commitMerger) ensureAll(commits []plumbing.Hash) error {
 	return nil
 }
 
-// scoped merges one folder of root folders.
+// scoped merges the folder scope of root folders.
 func (m *commitMerger) scoped(r roots, scope string) (plumbing.Hash, error) {
 	r, err := m.followMoves(r, scope)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 const maxConflicts = 1000 // files that are named
 
-// recordConflict records a file that a person has to merge, and returns an entry in its place that
-// equals no other.
+// recordConflict records a file that a person has to merge. It returns an entry for the file that
+// differs from every other entry.
 func (m *merger) recordConflict(path string) object.TreeEntry {
 	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path))
@@ -27,15 +27,15 @@ func (m *merger) recordConflict(path string) object.TreeEntry {
 	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
 }
 
-// recordDoubt records a file that a person has to merge, and why. It does so in merges of merge
-// bases too, because git's result for them is unknown.
+// recordDoubt records a file that a person has to merge, with the reason. It does so in merges of
+// merge bases, too, because there it is unknown what git does.
 func (m *merger) recordDoubt(path, why string, args ...any) {
 	if len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path)+" ("+fmt.Sprintf(why, args...)+")")
 	}
 }
 
-// whereTo says where a file was moved, as far as it is known.
+// whereTo says, in words, where a file was moved, as far as that is known.
 func whereTo(g moves.Guess) string {
 	switch {
 	case g.Sure:
@@ -48,7 +48,8 @@ func whereTo(g moves.Guess) string {
 	return "perhaps moved; there is too much to compare"
 }
 
-// conflictedFiles are the files that conflict, sorted, each once, with a reason if there is one.
+// conflictedFiles returns the files that conflict, sorted and each once. A reason follows the file
+// if there is one.
 func (m *merger) conflictedFiles() []string {
 	sorted := slices.Sorted(slices.Values(m.conflicts))
 	var list []string

@@ -14,8 +14,8 @@ import (
 // maxWalked is the number of entries that are visited to find moved files.
 const maxWalked = 5 * store.MaxEntries
 
-// walk records the files that each side has removed or added. lost are the highest folders above
-// path that each side has removed.
+// walk records the files that each side has removed or added. lost has, for each side, the highest
+// folder above path that the side has removed.
 func (f *follower) walk(path string, r roots, lost [2]string) error {
 	if r[0] == r[1] && r[0] == r[2] {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// edits are changes of entries, by path; an empty entry removes.
+// edits are changes of entries, by path. An empty entry means that the path is removed.
 type edits struct {
 	entries map[string]object.TreeEntry
 	below   map[string]*edits
@@ -34,7 +34,7 @@ func (c *edits) set(path string, e object.TreeEntry) {
 	c.below[name].set(rest, e)
 }
 
-// edit returns a folder with changes applied to it; zero when nothing is left.
+// edit returns a folder with changes applied to it; zero if nothing remains.
 func (m *merger) edit(h plumbing.Hash, c *edits) (plumbing.Hash, error) {
 	before, err := m.level(h, "")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // fetchNewestShared finds the newest commits that head has in common with a merge of base. It fetches history until the
-// result is sure. bare is for servers that send commits without their files. Otherwise all commits
-// that it finds are in the store afterwards.
+// result is sure. bare is for servers that send commits without their files. If bare is false, all commits that it
+// finds are in the store afterwards.
 func (m *commitMerger) fetchNewestShared(base []plumbing.Hash, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
 	last := len(base)
 	ends := append(slices.Clone(base), head)
@@ -41,8 +41,8 @@ func (m *commitMerger) fetchNewestShared(base []plumbing.Hash, head plumbing.Has
 	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; recreate the branch from its target branch", base[0], head)
 }
 
-// generations are the numbers of generations that are requested, one after the other, until the
-// common commits are known.
+// generations returns the numbers of generations that are requested, one after the other, until the common commits are
+// known.
 func (m *commitMerger) generations(bare bool) []int {
 	switch {
 	case !m.history.LimitsGenerations():

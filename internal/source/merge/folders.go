@@ -18,10 +18,10 @@ import (
 
 // merger merges folders, entry by entry. The trees and files that it makes are in no repository.
 //
-//	changed on one side            that side
-//	the same change on both        either
-//	both changed a file            line by line, or a conflict
-//	anything else                  a conflict
+//	one side changed the entry              the result is that side's entry
+//	both sides made the same change         the result is the changed entry
+//	both sides changed a file differently   the file is merged line by line, or conflicts
+//	any other case                          the entry conflicts
 type merger struct {
 	ctx        context.Context
 	store      *store.Store
@@ -29,17 +29,17 @@ type merger struct {
 	conflicts  []string
 	attributes *attributes
 	from       map[string]string // earlier paths of moved files
-	unsettled  int               // above 0, a conflict becomes an entry that equals no other
+	unsettled  int               // above 0, a conflict only becomes an entry that differs from every other
 	strange    map[plumbing.Hash]bool
 	levels     map[plumbing.Hash]map[string]object.TreeEntry // folders that level has read
-	kept       int                                           // entries in them
+	kept       int                                           // number of entries in levels
 	steps      int
 	bytes      int64 // of the texts that were merged line by line
 	work       threeway.Work
 	merged     map[[3]plumbing.Hash]lined // results of lines
 }
 
-// lined is the result of merging three texts.
+// lined is the result of a line-by-line merge of three texts.
 type lined struct {
 	hash plumbing.Hash
 	ok   bool
@@ -52,8 +52,8 @@ func newMerger(ctx context.Context, s *store.Store) *merger {
 	}
 }
 
-// folder merges two folders with the common ancestor before. Zero is a folder that does not exist,
-// which equals an empty one.
+// folder merges two folders with the common ancestor before. The zero hash is a folder that does
+// not exist, which is treated as an empty one.
 func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbing.Hash, error) {
 	switch {
 	case ours == theirs, before == theirs:
@@ -112,7 +112,7 @@ func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (obje
 	return object.TreeEntry{Mode: filemode.Dir, Hash: below}, nil
 }
 
-// makeFolder makes a folder of entries; it is in no repository.
+// makeFolder makes a folder of entries. The folder is in no repository.
 func (m *merger) makeFolder(entries []object.TreeEntry) (plumbing.Hash, error) {
 	sort.Sort(object.TreeEntrySorter(entries))
 	tree := &object.Tree{Entries: entries}
@@ -175,7 +175,7 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 
 func same(a, b object.TreeEntry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
 
-// kindOf is a file's mode without its permissions.
+// kindOf returns a file's mode without its permissions.
 func kindOf(e object.TreeEntry) filemode.FileMode {
 	if e.Mode.IsRegular() || e.Mode == filemode.Executable || e.Mode == filemode.Deprecated {
 		return filemode.Regular
@@ -183,7 +183,7 @@ func kindOf(e object.TreeEntry) filemode.FileMode {
 	return e.Mode
 }
 
-// subfolder is an entry's folder; zero if the entry is no folder.
+// subfolder returns the folder of an entry; zero if the entry is not a folder.
 func subfolder(e object.TreeEntry) plumbing.Hash {
 	if e.Mode == filemode.Dir {
 		return e.Hash
@@ -191,7 +191,7 @@ func subfolder(e object.TreeEntry) plumbing.Hash {
 	return plumbing.ZeroHash
 }
 
-// leaf is an entry that is no folder, or the empty entry.
+// leaf returns the entry if it is not a folder, and otherwise the empty entry.
 func leaf(e object.TreeEntry) object.TreeEntry {
 	if e.Mode == filemode.Dir {
 		return object.TreeEntry{}

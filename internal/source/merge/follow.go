@@ -12,49 +12,50 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// roots are the repository's root folders: the common ancestor, ours and theirs.
+// roots are the root folders of the repository: of the common ancestor, of our side and of their
+// side.
 type roots [3]plumbing.Hash
 
 // follower finds the files that either side has moved. It moves them in the common ancestor and on
-// the other side too, so that the edits of both sides meet at one path.
+// the other side, too, so that the edits of both sides are merged at one path.
 //
-//	moved on one side, changed on the other    the change goes to the new path
-//	the same move on both sides                the changes of both meet there
-//	moved elsewhere, or deleted, on the other  a conflict
-//	a folder moved, a file added to it         a conflict, as it is git's default
-//	perhaps one of these                       a conflict
+//	one side moved a file, the other changed it               the change is applied at the new path
+//	both sides moved a file to the same path                  the changes of both are merged there
+//	one side moved a file, the other deleted or moved it      the file conflicts
+//	one side moved a folder, the other added a file to it     the file conflicts, as in git by default
+//	one of these cases is possible, but not sure              the file conflicts
 //
-// Files that do not affect the configured folder are left alone.
+// Files that do not affect the configured folder are not moved.
 type follower struct {
 	*merger
-	scope  string // the configured folder; empty is everything
+	scope  string // the configured folder; empty means the whole repository
 	roots  roots
 	sides  [2]side
 	guess  [2]map[string]moves.Guess
-	moved  map[string]string // from the old to the new path, once it is sure
+	moved  map[string]string // the new path of each file whose move is sure, by its old path
 	steps  int
 	budget moves.Budget
 }
 
-// side has the files that one side added or removed; changes of lines do not count.
+// side has the files that one side added or removed. A file with changed lines is not one of them.
 type side struct {
 	gone, come []moves.File
-	asked      map[string]bool // removed files that the other side has changed or removed too
-	// homeless are the files that the other side added to folders that this side has removed, by
-	// the highest such folder.
+	asked      map[string]bool // the removed files that the other side has changed or removed, too
+	// homeless are the files that the other side added to folders that this side has removed. The
+	// key is the highest removed folder.
 	homeless map[string][]string
 }
 
-// These bounds limit the comparisons for finding moved files. git's own bound is 49,000,000 pairs;
-// where ours is reached, no move is sure.
+// These limits apply to the comparisons that find moved files. git's own limit is 49,000,000 pairs.
+// If our limit is reached, no move is sure.
 const (
 	maxMovePairs = 2_000_000
 	maxMoveBytes = 64 << 20
 	maxMoveSteps = 200_000_000
 )
 
-// followMoves returns the roots with each moved file at its new path. Afterwards the merger has the
-// attributes of these roots, and knows the earlier paths of moved files.
+// followMoves returns the roots with each moved file at its new path. It also sets the merger's
+// attributes of these roots, and the earlier paths of moved files.
 func (m *merger) followMoves(r roots, scope string) (roots, error) {
 	m.attributes = m.attributesOf(r)
 	f := &follower{
@@ -85,7 +86,7 @@ func (m *merger) followMoves(r roots, scope string) (roots, error) {
 	return f.moveAll()
 }
 
-// guessMoves guesses the new paths of the removed files that matter.
+// guessMoves guesses the new paths of the files that side i has removed and that affect the result.
 func (f *follower) guessMoves(i int) (err error) {
 	s := &f.sides[i]
 	if len(s.come) == 0 {
@@ -114,7 +115,7 @@ func (f *follower) guessMoves(i int) (err error) {
 	return nil
 }
 
-// lost is the folder above a path that a side has removed, and to which the other side added a
+// lost returns the folder above a path that a side has removed, and to which the other side added a
 // file.
 func (s *side) lost(path string) (folder string, ok bool) {
 	for i := range len(path) {
@@ -125,30 +126,30 @@ func (s *side) lost(path string) (folder string, ok bool) {
 	return "", false
 }
 
-// near says whether a place is in the configured folder, or directly in a folder above it: if its
-// folder moves too, the place may come into the configured folder.
+// near reports whether a place is in the configured folder, or directly in a folder above it. If
+// that folder is moved, too, the place may get into the configured folder.
 func (f *follower) near(place string) bool {
 	return within(place, f.scope) || within(f.scope, parent(place))
 }
 
-// within says whether a path is in a folder, or is the folder; "" is the whole repository.
+// within reports whether a path is in a folder, or is the folder. "" is the whole repository.
 func within(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// concerns says whether the configured folder may change when a file moves to one of some places.
+// concerns reports whether the configured folder may change if the file from was moved as g says.
 func (f *follower) concerns(from string, g moves.Guess) bool {
 	return g.Unknown || within(from, f.scope) || slices.ContainsFunc(g.Places, func(p string) bool { return within(p, f.scope) })
 }
 
-// doubtFilesOfMovedFolders records files in folders that the other side may have moved: git moves
-// them along, and asks whether that is intended.
+// doubtFilesOfMovedFolders records a conflict for each file in a folder that the other side may
+// have moved. git moves such a file together with the folder, and asks whether that is intended.
 func (f *follower) doubtFilesOfMovedFolders(i int) {
 	if f.unsettled > 0 {
-		return // in a merge of merge bases, git leaves them where they are
+		return // in a merge of merge bases, git does not move such files
 	}
 	s := &f.sides[i]
-	moved := map[string]bool{} // folders; true when the move can bring a file into the configured one
+	moved := map[string]bool{} // by folder: whether its move can bring a file into the configured folder
 	for from, g := range f.guess[i] {
 		if folder, ok := s.lost(from); ok && !g.Nowhere() {
 			moved[folder] = moved[folder] || f.concerns(from, g) || slices.ContainsFunc(g.Places, f.near)

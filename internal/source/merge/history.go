@@ -11,7 +11,7 @@ import (
 )
 
 // ancestry is a part of a repository's history: the parents of each known commit. A parent that is
-// no key is not known.
+// not a key of the map is unknown.
 type ancestry map[plumbing.Hash][]plumbing.Hash
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxVisits = 50_000_000 // of commits, in one merge
 )
 
-// visitBudget bounds how often commits are visited.
+// visitBudget limits the number of visits of commits.
 type visitBudget struct {
 	ctx  context.Context
 	left int
@@ -35,7 +35,7 @@ func (v *visitBudget) spend(n int) error {
 	return nil
 }
 
-// learn adds the history of commits that stores have.
+// learn adds the commits in from and their ancestors, as far as the stores have them.
 func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*store.Store) error {
 	from = slices.Clone(from)
 	links := 0
@@ -80,8 +80,8 @@ func (a ancestry) reach(v *visitBudget, from ...plumbing.Hash) (map[plumbing.Has
 	return seen, nil
 }
 
-// newestShared finds the newest common commits of two sets of commits. The result is sure when the
-// unknown commits are older than it.
+// newestShared finds the newest common commits of two sets of commits. The result is sure if all
+// unknown commits are older than the result.
 func (a ancestry) newestShared(v *visitBudget, left, right []plumbing.Hash) (best []plumbing.Hash, sure bool, err error) {
 	both, err := a.reach(v, left...)
 	if err != nil {
@@ -119,13 +119,13 @@ func (a ancestry) newestShared(v *visitBudget, left, right []plumbing.Hash) (bes
 		}
 	}
 	slices.SortFunc(best, func(x, y plumbing.Hash) int { return slices.Compare(x[:], y[:]) })
-	// With unknown commits, one of two results could be an ancestor of the other.
+	// If there are unknown commits, one of two results could be an ancestor of the other.
 	return best, sure && (len(best) < 2 || ends == 0), nil
 }
 
 func (a ancestry) knows(h plumbing.Hash) bool { _, ok := a[h]; return ok }
 
-// isCutOff says whether there are parents that are not known.
+// isCutOff reports whether there are unknown parents.
 func (a ancestry) isCutOff() bool {
 	for _, parents := range a {
 		if slices.ContainsFunc(parents, func(h plumbing.Hash) bool { return !a.knows(h) }) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// recordMergeRules says whether a file may be merged in another way than line by line, under its
-// present or its earlier path. If so, it records that as the reason for a conflict.
+// recordMergeRules reports whether a .gitattributes may set that a file is not merged line by line,
+// under its present or its earlier path. If so, it records that as the reason of a conflict.
 func (m *merger) recordMergeRules(path string) (bool, error) {
 	for _, name := range []string{path, m.from[path]} {
 		if name == "" || m.attributes == nil {
@@ -29,7 +29,7 @@ const (
 	maxLineSteps   = 500_000_000
 )
 
-// lines merges texts; a zero hash is an empty text.
+// lines merges three texts line by line. A zero hash is an empty text.
 func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
 	if err := m.ctx.Err(); err != nil {
 		return l, err

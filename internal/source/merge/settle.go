@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// settle decides about a file that at least one side has removed, and the other has removed or
-// changed too.
+// settle decides about a file that at least one side has removed, and that the other side has
+// removed or changed, too.
 func (f *follower) settle(from string) error {
 	ours, theirs := f.guess[0][from], f.guess[1][from]
 	both := f.sides[0].asked[from] && f.sides[1].asked[from]
@@ -28,7 +28,8 @@ func (f *follower) settle(from string) error {
 	return nil
 }
 
-// carry moves a file that one side moved on the other side too, unless the path is taken there.
+// carry handles a file that one side moved: it moves the file on the other side, too, unless the
+// new path exists there.
 func (f *follower) carry(from string) error {
 	i := 0
 	if f.sides[1].asked[from] {

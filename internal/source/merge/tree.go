@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// maxLevels is the number of folder entries that are kept in memory.
+// maxLevels is the number of folder entries that are cached in memory.
 const maxLevels = 2 * store.MaxEntries
 
-// level reads one folder's entries, by name. Callers must not change them.
+// level returns one folder's entries by name. Callers must not change the map.
 func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntry, error) {
 	if h.IsZero() {
 		return nil, nil
@@ -44,7 +44,7 @@ func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntr
 	return entries, nil
 }
 
-// at is the entry of a root at a path; the empty entry if there is none.
+// at returns the entry at a path below a root folder; the empty entry if there is none.
 func (m *merger) at(root plumbing.Hash, path string) (e object.TreeEntry, err error) {
 	e = object.TreeEntry{Mode: filemode.Dir, Hash: root}
 	for part := range strings.SplitSeq(path, "/") {
@@ -68,8 +68,8 @@ func (m *merger) at(root plumbing.Hash, path string) (e object.TreeEntry, err er
 	return e, nil
 }
 
-// free says whether a file can be put at a path: the path does not exist, and no file has the path
-// of one of its folders.
+// free reports whether a file can be written to a path: the path does not exist, and no folder of
+// the path is a file.
 func (m *merger) free(root plumbing.Hash, path string) (bool, error) {
 	for i := range len(path) {
 		if path[i] != '/' {
@@ -84,7 +84,7 @@ func (m *merger) free(root plumbing.Hash, path string) (bool, error) {
 	return e.Hash.IsZero(), err
 }
 
-// tree reads a folder of the repository, or one that was made here.
+// tree returns a folder of the repository, or one that this merge has made.
 func (m *merger) tree(h plumbing.Hash) (*object.Tree, error) {
 	if t := m.made.Trees[h]; t != nil {
 		return t, nil

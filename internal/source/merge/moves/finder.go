@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// finder compares the files that are left after files of equal content are paired.
+// finder compares the files that remain after files of equal content were paired.
 type finder struct {
 	reader     Reader
 	budget     *Budget
 	gone, come []File
 	sizes      map[[20]byte]int64
 	indexes    map[[20]byte]*index // nil for a file that cannot be read
-	rivals     map[string][]edge   // by the path of an added file: the files that it may have been
+	rivals     map[string][]edge   // by the path of an added file: the removed files that it may come from
 }
 
-// edge is a file that another one may be, with their similarity.
+// edge is a possible partner of a file, with the similarity of both.
 type edge struct {
 	file File
 	score
@@ -44,8 +44,8 @@ func (f *finder) guess(file File) (Guess, error) {
 	return guess, nil
 }
 
-// mutual says whether a file and a place are more similar to each other than to any other, and git
-// would not prefer another pair by name.
+// mutual reports whether file and place are more similar to each other than to any other file, and
+// git would not prefer another pair because of the names.
 func (f *finder) mutual(file File, place edge, places []edge) (bool, error) {
 	if !place.best(file, places) {
 		return false, nil
@@ -61,14 +61,14 @@ func (f *finder) mutual(file File, place edge, places []edge) (bool, error) {
 	return edge{file, place.score}.best(place.file, rivals), nil
 }
 
-// best says whether no other on a list is as good for a file.
+// best reports whether no other edge of a list fits as well to a file.
 func (e edge) best(of File, list []edge) bool {
 	return e.low >= enough && !slices.ContainsFunc(list, func(other edge) bool {
 		return other.file.Path != e.file.Path && (other.high >= e.low || path.Base(other.file.Path) == path.Base(of.Path))
 	})
 }
 
-// edges are those of a list that a file may be.
+// edges returns the possible partners of a file in a list.
 func (f *finder) edges(file File, list []File) (found []edge, err error) {
 	for _, other := range list {
 		if f.budget.Pairs--; !f.budget.left() {
@@ -94,7 +94,8 @@ func (f *finder) edges(file File, list []File) (found []edge, err error) {
 	return found, nil
 }
 
-// score compares two files; a file that cannot be read may be similar to any other.
+// score returns the similarity of two files. A file that cannot be read may be similar to any
+// other.
 func (f *finder) score(a, b File) (score, error) {
 	var sizes [2]int64
 	for i, file := range []File{a, b} {
@@ -120,7 +121,7 @@ func (f *finder) score(a, b File) (score, error) {
 	return s, nil
 }
 
-// size is a file's length; negative when the file cannot be read.
+// size returns a file's length. It is negative if the file cannot be read.
 func (f *finder) size(file File) (int64, error) {
 	if size, ok := f.sizes[file.Hash]; ok {
 		return size, nil

@@ -1,9 +1,9 @@
-// Package moves finds files of a tree that are those of another tree under a new name, as far as
-// git is sure to find the same.
+// Package moves finds the files that were moved between two trees: the same file has another path.
+// It finds a move only if git is sure to find it, too.
 //
-// It knows names, hashes and texts, and nothing of trees or commits. git's answer depends on its
-// version and on the other files that it compares. So a move is either sure, whatever git does, or
-// one of several possibilities.
+// It knows paths, hashes and texts, but no trees or commits. git's result depends on its version,
+// and on the other files that it compares. So a move is either sure, in all versions of git, or one
+// of several possibilities.
 package moves
 
 import (
@@ -14,26 +14,26 @@ import (
 
 // These are degrees of similarity, in git's unit.
 const (
-	full   = 60_000   // everything is equal.
-	enough = full / 2 // git's default: half of the longer file.
+	full   = 60_000   // the files are equal.
+	enough = full / 2 // git's default: half of the longer file is equal.
 )
 
-// span is a line, or 64 bytes of a longer one. id is a number for its content; bytes is the number
-// of bytes of the file in spans with that id.
+// span is the part of a file that consists of equal lines (of a long line, equal pieces of 64
+// bytes). id is a number for their content, and bytes is their total length.
 type span struct{ id, bytes uint32 }
 
-// index is the data of a text that is compared. Versions of git treat a last line without a line
-// end differently, and attributes decide whether CR LF may be a line end. Such a text is counted in
-// each way.
+// index is the data of a text that is compared. Versions of git differ in the treatment of a last
+// line without a line end, and attributes decide whether CR LF is a line end. So the spans of such
+// a text are counted in several ways.
 type index struct {
 	size  int
-	ways  [4][]span // by crlf + tail; the same slice where it makes no difference
+	ways  [4][]span // the index is the sum of crlf and tail; equal ways share one slice
 	plain bool      // whether all ways are the same
 }
 
 const (
-	crlf = 1 // a CR before LF counts
-	tail = 2 // a last line without an end counts
+	crlf = 1 // a CR before LF is counted
+	tail = 2 // a last line without a line end is counted
 )
 
 func indexOf(text []byte) *index {
@@ -55,7 +55,7 @@ func indexOf(text []byte) *index {
 
 const (
 	longest = 64      // bytes of a span
-	numbers = 107_927 // of spans that git distinguishes; further ones share a number with another
+	numbers = 107_927 // of spans that git distinguishes; further spans share a number with another span
 )
 
 func spans(text []byte, way int) []span {
@@ -90,10 +90,10 @@ func spans(text []byte, way int) []span {
 	return slices.Clip(out)
 }
 
-// score is the similarity of two files, at the least and at the most.
+// score is the similarity of two files: the lowest and the highest possible value.
 type score struct{ low, high int }
 
-// alike compares two texts, and counts the compared spans.
+// alike returns the similarity of two texts, and the number of compared spans.
 func alike(a, b *index) (s score, steps int) {
 	longer := max(a.size, b.size)
 	if min(a.size, b.size) == 0 {

@@ -10,31 +10,33 @@ import (
 type File struct {
 	Path string
 	Hash [20]byte
-	// Mode is 0 for a regular file; other files move only to the same mode.
+	// Mode is 0 for a regular file. Any other file can only be moved to a file of the same mode.
 	Mode uint32
 }
 
-// Guess is the possible new path of a file.
+// Guess is the result of the search for the new path of a file.
 type Guess struct {
-	// Places are the files that it may be now, sorted. There are none when the file was deleted.
+	// Places are the paths at which the file may be now, sorted. The list is empty if the file was
+	// deleted.
 	Places []string
-	// Sure is set when git is sure to find exactly this place.
+	// Sure is true if git is sure to find exactly this place.
 	Sure bool
-	// Unknown is set when there was too much to compare: the file may be anywhere.
+	// Unknown is true if there was too much to compare, so that the file may be anywhere.
 	Unknown bool
 }
 
-// Nowhere says whether the file was deleted.
+// Nowhere reports whether the file was deleted.
 func (g Guess) Nowhere() bool { return len(g.Places) == 0 && !g.Unknown }
 
-// Reader reads the files to compare. known is false for a file that cannot be read: it is too long,
-// or in no repository.
+// Reader reads the files to compare. known is false for a file that cannot be read, because it is
+// too long or in no repository.
 type Reader interface {
 	Size(File) (bytes int64, known bool, err error)
 	Text(File) (text []byte, known bool, err error)
 }
 
-// Budget is the amount that may still be compared; Find reduces it. Below zero it was not enough.
+// Budget limits the work of Find, which subtracts from it. If a field is below zero, the budget was
+// not enough.
 type Budget struct {
 	Pairs int   // of files
 	Bytes int64 // of files that are read
@@ -43,11 +45,12 @@ type Budget struct {
 
 func (b *Budget) left() bool { return b.Pairs >= 0 && b.Bytes >= 0 && b.Steps >= 0 }
 
-// mostEqual is the number of files of one content from which on git does not compare all of them.
+// mostEqual is a number of files with the same content. If there are more, git does not compare all
+// of them.
 const mostEqual = 50
 
-// Find guesses the new paths of those gone files that are in asked. Each may have become one of the
-// files in come, as git finds it (merge-ort with its defaults).
+// Find guesses the new paths of the files that are in gone and in asked. Each of them may have
+// become one of the files in come, as git finds it (merge-ort with its defaults).
 func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
 	f := finder{reader: r, budget: budget, sizes: map[[20]byte]int64{}, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
 	gone, come = slices.DeleteFunc(slices.Clone(gone), empty), slices.DeleteFunc(slices.Clone(come), empty)
@@ -85,7 +88,8 @@ func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (m
 	return found, nil
 }
 
-// empty reports whether a file is empty: an empty file does not show where it came from.
+// empty reports whether a file is empty. The content of an empty file does not show where it comes
+// from.
 func empty(f File) bool {
 	return f.Mode == 0 && f.Hash == [20]byte{0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, 0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91}
 }
@@ -95,7 +99,8 @@ type content struct {
 	mode uint32
 }
 
-// equals pairs files of equal content, where git's order of comparing does not matter.
+// equals pairs files of equal content, if the order in which git compares does not affect the
+// pairs.
 func equals(gone, come []File) map[string]string {
 	from, to := byContent(gone), byContent(come)
 	pairs := map[string]string{}
@@ -122,7 +127,8 @@ func byContent(files []File) map[content][]string {
 	return list
 }
 
-// sameNames pairs files of equal content by their last names; nil when that is not unique.
+// sameNames pairs files of equal content by the last part of their paths. It returns nil if the
+// pairs are not unique.
 func sameNames(sources, targets []string) map[string]string {
 	of := map[string][]string{}
 	for _, s := range sources {

@@ -6,9 +6,9 @@ package threeway
 // position.
 
 const (
-	// maxRepeats is the number of occurrences up to which a line can be an anchor.
+	// maxRepeats is the maximal number of occurrences of a line that can be an anchor.
 	maxRepeats = 64
-	// maxSteps bounds the work of one comparison, in visited lines.
+	// maxSteps limits the work of one comparison, in visited lines.
 	maxSteps = 50_000_000
 )
 
@@ -21,7 +21,7 @@ func compare(old, new []int) ([]change, int) {
 	return d.changes(), d.steps + d.old.steps + d.new.steps
 }
 
-// lines are those of one text, with marks on the lines that the other text lacks.
+// lines are the lines of one text. changed marks the lines that the other text does not have.
 type lines struct {
 	ids     []int
 	changed []bool
@@ -41,10 +41,10 @@ type differ struct {
 	steps    int
 }
 
-// region is a part of both texts.
+// region is a part of the old text and a part of the new text that are compared with each other.
 type region struct{ old, new span }
 
-// run marks the lines that are not common to both.
+// run marks the lines that the two texts do not have in common.
 func (d *differ) run() {
 	todo := []region{{span{0, len(d.old.ids)}, span{0, len(d.new.ids)}}}
 	for len(todo) > 0 {
@@ -70,9 +70,9 @@ func (d *differ) mark(r region) {
 	d.new.mark(r.new)
 }
 
-// anchor finds the first common run to use. If there is none, it returns the differing lines. These
-// are all lines of the region. If its common lines repeat too often to choose one, the equal lines
-// at its ends are left out.
+// anchor finds the first common run to use. If there is none, it returns the lines that differ: all
+// lines of the region. If the region has common lines, but they repeat too often to choose one, the
+// equal lines at both ends of the region are left out.
 func (d *differ) anchor(r region) (best region, found bool) {
 	if d.steps += r.old.to - r.old.from + r.new.to - r.new.from; d.steps > maxSteps {
 		return r, false
@@ -140,7 +140,8 @@ func (d *differ) trim(r region, common bool) region {
 	return r
 }
 
-// changes pairs the marked lines: between two common lines, both texts may have some of their own.
+// changes returns the marked lines as changes. The lines of both texts between two common lines are
+// one change.
 func (d *differ) changes() (list []change) {
 	i, j := 0, 0
 	for i < len(d.old.ids) || j < len(d.new.ids) {

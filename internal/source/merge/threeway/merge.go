@@ -1,9 +1,9 @@
 // Package threeway merges two texts with a common ancestor, line by line, with the same result as
 // git (merge-ort with its defaults).
 //
-// It knows lines and nothing of files, folders or commits. Its time is bounded for all texts. Where
-// texts are too complex to compare, it finds larger changes than git does, and so may report
-// conflicts that git does not have.
+// It knows lines, but no files, folders or commits. Its time is limited for all texts. If texts are
+// too complex to compare, it finds larger changes than git does. So it may report conflicts that
+// git does not have.
 package threeway
 
 import (
@@ -18,11 +18,11 @@ const (
 	maxLines = 200_000
 )
 
-// Work is the number of lines that may still be visited. Below zero it was not enough, and the
-// result of the last merge must not be used.
+// Work is the number of lines that may still be visited. If it is below zero, it was not enough,
+// and the result of the last merge must not be used.
 type Work int
 
-// Merge is the function Merge, and takes its work from w.
+// Merge does the same as the function Merge, and subtracts its work from w.
 func (w *Work) Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
 	merged, ok, steps := counted(before, ours, theirs)
 	*w -= Work(steps)
@@ -37,7 +37,7 @@ func Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
 	return merged, ok
 }
 
-// counted merges, and counts the visited lines.
+// counted merges, and also returns the number of visited lines.
 func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
 	switch {
 	case bytes.Equal(ours, theirs), bytes.Equal(before, theirs):
@@ -62,7 +62,7 @@ func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
 	return m.text(), true, steps
 }
 
-// text is the lines of a text, with their line ends. Equal lines have equal numbers.
+// text is a text as lines, with their line ends. Equal lines have equal ids.
 type text struct {
 	lines [][]byte
 	ids   []int
@@ -80,19 +80,19 @@ func split(all []byte, known map[string]int) (t text) {
 	return t
 }
 
-// span is a run of lines, from one up to another.
+// span is a run of lines. from is its first line, and to is the line after its last one.
 type span struct{ from, to int }
 
-// shifted is a span moved by n lines.
+// shifted returns the span moved by n lines.
 func (s span) shifted(n int) span { return span{s.from + n, s.to + n} }
 
-// change says that lines of the old text became lines of the new one.
+// change says that the lines old of the old text became the lines new of the new text.
 type change struct{ old, new span }
 
-// shift is the number of lines by which the lines after the change moved.
+// shift returns the number of lines by which the change moves the lines after it.
 func (c change) shift() int { return c.new.to - c.old.to }
 
-// chunk is a place where the merged text is not simply ours.
+// chunk is a part of the merged text where the sides differ. take says which side's lines are used.
 type chunk struct {
 	ours, theirs span
 	take         side
@@ -101,8 +101,8 @@ type chunk struct {
 type side int
 
 const (
-	both  side = iota // they differ: a conflict unless the lines are the same
-	left              // ours
+	both  side = iota // both sides changed it: a conflict, unless their lines are equal
+	left              // our lines are used
 	right             // theirs
 )
 
@@ -111,9 +111,9 @@ type merge struct {
 	list         []chunk
 }
 
-// chunks aligns the changes of both sides. It is false when they conflict.
+// chunks aligns the changes of both sides. It returns false if they conflict.
 func (m *merge) chunks(ours, theirs []change) bool {
-	var ourShift, theirShift int // of the lines that come next
+	var ourShift, theirShift int // by how many lines the next lines of each side have moved
 	for len(ours) > 0 || len(theirs) > 0 {
 		switch {
 		case len(theirs) == 0 || len(ours) > 0 && ours[0].old.to < theirs[0].old.from:
@@ -141,14 +141,14 @@ func (m *merge) chunks(ours, theirs []change) bool {
 	return !slices.ContainsFunc(m.list, func(c chunk) bool { return c.take == both && !m.same(c.ours, c.theirs) })
 }
 
-// alike says whether both sides made the same change.
+// alike reports whether both sides made the same change.
 func (m *merge) alike(a, b change) bool { return a.old == b.old && m.same(a.new, b.new) }
 
 func (m *merge) same(ours, theirs span) bool {
 	return slices.Equal(m.ours.ids[ours.from:ours.to], m.theirs.ids[theirs.from:theirs.to])
 }
 
-// conflict is the place that two changes touch, as each side has it.
+// conflict returns the chunk that covers two changes that touch, with the lines of each side.
 func conflict(a, b change) chunk {
 	c := chunk{ours: a.new, theirs: b.new, take: both}
 	if off := a.old.from - b.old.from; off > 0 {
@@ -164,7 +164,7 @@ func conflict(a, b change) chunk {
 	return c
 }
 
-// add appends a chunk, or extends the last one when they touch.
+// add appends a chunk, or extends the last chunk if both touch.
 func (m *merge) add(c chunk) {
 	if n := len(m.list); n > 0 {
 		last := &m.list[n-1]
@@ -179,7 +179,7 @@ func (m *merge) add(c chunk) {
 	m.list = append(m.list, c)
 }
 
-// text is ours, with the changes that only theirs has.
+// text returns our text with the changes that only their side has made.
 func (m *merge) text() []byte {
 	var out [][]byte
 	at := 0

@@ -1,7 +1,7 @@
 package threeway
 
-// group is a run of changed lines between two common ones, which may be empty. Both texts have the
-// same number of groups: one more than the common lines.
+// group is a run of changed lines between two common lines; it may be empty. Both texts have the
+// same number of groups, because they have the same number of common lines.
 type group struct {
 	*lines
 	span
@@ -15,21 +15,21 @@ func (l *lines) first() group {
 
 func (g *group) empty() bool { return g.from == g.to }
 
-// grow adds the changed lines that follow.
+// grow adds the changed lines that follow the group.
 func (g *group) grow() {
 	for g.to < len(g.ids) && g.changed[g.to] {
 		g.to++
 	}
 }
 
-// growUp adds the changed lines before.
+// growUp adds the changed lines before the group.
 func (g *group) growUp() {
 	for g.from > 0 && g.changed[g.from-1] {
 		g.from--
 	}
 }
 
-// next goes to the group after this one; false at the end of the text.
+// next moves to the group after this one. It returns false at the end of the text.
 func (g *group) next() bool {
 	if g.to == len(g.ids) {
 		return false
@@ -39,14 +39,15 @@ func (g *group) next() bool {
 	return true
 }
 
-// previous goes to the group before this one.
+// previous moves to the group before this one.
 func (g *group) previous() {
 	g.from, g.to = g.from-1, g.from-1
 	g.growUp()
 }
 
-// down moves the group one line down, where the text allows other lines to count as the changed
-// ones. It joins the group with the one that it meets.
+// down moves the group one line down. That is possible if the first line of the group equals the
+// line after it, because then either of them can count as changed. down adds the next group if the
+// two groups touch. It returns false if the group cannot be moved.
 func (g *group) down() bool {
 	if g.to == len(g.ids) || g.ids[g.from] != g.ids[g.to] {
 		return false
@@ -70,8 +71,8 @@ func (g *group) up() bool {
 	return true
 }
 
-// settle gives every group of changed lines its position: as far down as possible, or at a group of
-// the other text that it meets.
+// settle moves every group of changed lines to its final position: as far down as possible, or
+// beside a group of the other text.
 func (l *lines) settle(other *lines) {
 	g, o := l.first(), other.first()
 	for {
@@ -90,7 +91,7 @@ func place(g, o *group) {
 	var meets bool
 	for size := -1; size != g.to-g.from; {
 		if g.steps > maxSteps {
-			return // the present position is correct too
+			return // the present position is correct, too
 		}
 		size = g.to - g.from
 		for g.up() {
