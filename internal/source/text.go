@@ -11,13 +11,13 @@ const (
 	maxRead = 64 << 10 // bytes of a text of which one line is shown
 )
 
-// oneLine is the first line of text, safe to print and not long.
+// oneLine returns the first line of a text, shortened and safe to print.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(printable.Clip(text, maxRead)), "\n")
 	return printable.Clip(printable.Line(strings.TrimSpace(line)), maxLine)
 }
 
-// quoteServer quotes a message of a server, in brackets; "" for an empty one.
+// quoteServer returns a message of a server in brackets; "" for an empty message.
 func quoteServer(text string) string {
 	if line := oneLine(text); line != "" {
 		return " (" + line + ")"

@@ -17,11 +17,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
-// Difference is a file or folder of a work tree that a commit would not hold in the same form.
+// Difference is a file or folder of a work tree that a commit would not contain in the same form.
 type Difference struct {
-	File string // its path below the folder that was asked about, with slashes
+	File string // path below the compared folder, with slashes
 	How  How
-	// Stored is the format of Git's version, for [Converted].
+	// Stored is the format of the version that Git stores, for [Converted].
 	Stored string
 }
 
@@ -30,18 +30,18 @@ type How string
 
 // These are the kinds of differences.
 const (
-	Submodule  How = "submodule"       // its files belong to another repository.
-	Converted  How = "converted"       // a filter stores something else, such as a pointer of Git LFS.
-	Linked     How = "linked"          // Git has a symbolic link.
-	Untracked  How = "untracked"       // ignored, or not added.
-	CheckedOut How = "not checked out" // Git has it, and a sparse checkout leaves it out.
+	Submodule  How = "submodule"       // the files of the folder belong to another repository.
+	Converted  How = "converted"       // Git stores another text, because of a filter, such as a pointer of Git LFS.
+	Linked     How = "linked"          // Git stores a symbolic link.
+	Untracked  How = "untracked"       // Git ignores the file, or nobody has added it.
+	CheckedOut How = "not checked out" // Git stores the file, but a sparse checkout leaves it out.
 )
 
 const maxCompared = 4 << 20 // bytes of a file
 
-// Uncommitted compares a folder with the index of its Git repository; without a repository it finds nothing. wanted says which files
-// count, by their paths below the folder. foreign names the format of a text that Git stores; "" for an ordinary text. A change that is
-// not committed yet is no difference.
+// Uncommitted compares a folder with the index of its Git repository. Without a repository, it finds no differences. wanted reports
+// whether a file is compared, by its path below the folder. foreign returns the format of a text that Git stores; "" for an ordinary
+// text. A change that is not committed yet is not a difference.
 func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []byte) string) ([]Difference, error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -77,8 +77,8 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 	return c.found, nil
 }
 
-// Committed returns the repository of the work tree at dir, for the folder at the path folder below dir. head is the commit that is
-// checked out. of is nil where there is no repository or no commit.
+// Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. of is nil
+// if there is no repository or no commit.
 func Committed(dir, folder string) (of *Repo, head string, err error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -106,7 +106,7 @@ func Committed(dir, folder string) (of *Repo, head string, err error) {
 	return of, at.Hash().String(), err
 }
 
-// withinWorkTree is a folder's path from the root of the work tree, with a slash at its end; "" for the root.
+// withinWorkTree returns a folder's path from the root of the work tree, with a slash at its end; "" for the root.
 func withinWorkTree(repo *git.Repository, dir string) (string, error) {
 	tree, err := repo.Worktree()
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *comparison) add(name string, how How, stored string) {
 	c.found = append(c.found, Difference{name, how, stored})
 }
 
-// entry checks a path by its entry in the index alone.
+// entry finds the differences of a path that its entry in the index alone shows.
 func (c *comparison) entry(name string, e *index.Entry) {
 	switch {
 	case hidden(name):
@@ -163,7 +163,7 @@ func (c *comparison) visit(files fs.FS) fs.WalkDirFunc {
 		case err != nil && name == ".":
 			return err
 		case err != nil || name == ".":
-			return nil // reading the manifests reports it
+			return nil // the error is reported when the manifests are read
 		case d.IsDir() && (hidden(name) || e != nil || isRepository(files, name)):
 			return fs.SkipDir
 		case d.IsDir() || hidden(name) || !d.Type().IsRegular() || !c.wanted(name):
@@ -186,7 +186,8 @@ func isRepository(files fs.FS, dir string) bool {
 	return err == nil
 }
 
-// stored names the format of Git's version of a file; "" where Git has the file itself, or another version of it.
+// stored returns the format of the version of a file that Git stores. It is "" if Git stores the file itself, or another version that
+// no filter has changed.
 func (c *comparison) stored(files fs.FS, name string, e *index.Entry) string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil || len(text) > maxCompared || plumbing.ComputeHash(plumbing.BlobObject, text) == e.Hash {

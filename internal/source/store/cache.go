@@ -15,11 +15,11 @@ import (
 )
 
 // Cache has the current store, in a slot of a folder or in memory, and a commit that is complete in
-// it. Any failure of the folder costs no more than another download. A Cache is not safe for
+// the store. If the folder fails, the only effect is another download. A Cache is not safe for
 // concurrent use.
 type Cache struct {
-	dir   string // empty: in memory
-	key   string // of its slots
+	dir   string // empty for a store in memory
+	key   string // the first part of the names of its slots
 	log   *slog.Logger
 	slot  *slot
 	store *Store        // nil until Open
@@ -33,7 +33,7 @@ func NewCache(dir, name string, log *slog.Logger) *Cache {
 	return &Cache{dir: dir, key: hex.EncodeToString(key[:8]), log: log}
 }
 
-// Open finds or makes the store, once.
+// Open finds or makes the store. A second call does nothing.
 func (c *Cache) Open(ctx context.Context) {
 	if c.store != nil {
 		return
@@ -49,16 +49,16 @@ func (c *Cache) Open(ctx context.Context) {
 	c.Renew()
 }
 
-// Store is the current store, until the next Renew.
+// Store returns the current store. The next call of Renew replaces it.
 func (c *Cache) Store() *Store { return c.store }
 
-// Tip is a commit that is complete in the store; zero if there is none.
+// Tip returns a commit that is complete in the store; zero if there is none.
 func (c *Cache) Tip() plumbing.Hash { return c.tip }
 
-// Dir is the folder in use; empty for memory.
+// Dir returns the folder in use; empty for memory.
 func (c *Cache) Dir() string { return c.dir }
 
-// UseMemory stops using the folder because of an error: the next store is in memory.
+// UseMemory stops the use of the folder because of an error. The next store is in memory.
 func (c *Cache) UseMemory(because error) {
 	c.log.Warn("cannot use the cache folder; going on in memory", "dir", c.dir, "error", because)
 	c.dir = ""
@@ -75,7 +75,7 @@ func (c *Cache) Close() error {
 	return taken.close()
 }
 
-// reuse opens the store that an earlier process left, if it is not damaged, and removes everything
+// reuse opens the store of an earlier process, if that store is not damaged, and removes everything
 // else from the slot.
 func (c *Cache) reuse(ctx context.Context) bool {
 	name, commit, err := c.slot.current()
@@ -92,7 +92,8 @@ func (c *Cache) reuse(ctx context.Context) bool {
 	return c.store != nil
 }
 
-// Renew starts an empty store. The old store is removed when its last reader ends.
+// Renew starts an empty store. The files of the old store are removed when nothing reads from it
+// any more.
 func (c *Cache) Renew() {
 	if old := c.store; old != nil && old.dir != "" {
 		runtime.AddCleanup(old, func(dir string) { os.RemoveAll(dir) }, old.dir)
@@ -109,7 +110,7 @@ func (c *Cache) Renew() {
 	c.store = New("")
 }
 
-// Keep remembers a complete commit, for this process and for the next.
+// Keep stores which commit is complete, for this process and for the next one.
 func (c *Cache) Keep(commit plumbing.Hash) {
 	if c.tip == commit {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// CheckComplete makes sure that the store has all of a commit's objects. The error is ErrIncomplete
-// when one is missing.
+// CheckComplete checks that the store has all objects of a commit. The error is ErrIncomplete if
+// one is missing.
 func (s *Store) CheckComplete(ctx context.Context, c *object.Commit) error {
 	return s.checkTree(ctx, c.TreeHash, 0)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// These are the bounds on deltas. A pack of a megabyte can hold 20,000 deltas that each read 90 megabytes. So the
-// bounds are not on the size of the result but on the work. The work is the number of bytes that are read and written
-// for every object and all its bases. Reading the objects later one by one takes the same work again.
+// These are the limits on deltas. A pack of a megabyte can contain 20,000 deltas that each read 90 megabytes. So the
+// work is limited, and not the size of the result. The work is the number of bytes that are read and written for
+// every object and all its bases. Reading the objects later one by one takes the same work again.
 const (
 	maxWork        = 64 << 30  // for all objects of a pack together.
 	maxObjectWork  = 1 << 30   // for one object.
 	maxDeltaBytes  = 128 << 20 // the longest object that a delta reads or makes.
 	maxDeltaDepth  = 4095      // the maximum that Git itself writes.
-	maxKeptContent = 64 << 20  // contents kept in memory of objects that are bases of others.
+	maxKeptContent = 64 << 20  // contents in memory, of objects that are bases of other objects.
 )
 
 // resolver applies the deltas of a pack.
@@ -31,14 +31,14 @@ type resolver struct {
 	bytes int64 // total length in kept
 	limit int64 // of the work for one object
 	work  int64
-	left  int // deltas that are not resolved
+	left  int // number of deltas that are not resolved yet
 }
 
-// resolve applies every delta once, and computes the hash of each result. limit bounds the work for one object.
-// Cycles, and deltas without a base, stay unresolved and are an error.
+// resolve applies every delta once, and computes the hash of each result. limit is the limit of the work for one
+// object. It is an error if deltas have no base, or are bases of each other in a cycle.
 func (p *packScan) resolve(ctx context.Context, limit int64) error {
 	r := &resolver{packScan: p, ctx: ctx, limit: limit, kept: map[int32][]byte{}}
-	var todo []int32 // bases
+	var todo []int32 // objects that are bases of deltas
 	for i := range p.objects {
 		if p.objects[i].kind.IsDelta() {
 			r.left++
@@ -109,7 +109,7 @@ func (r *resolver) apply(base []byte, c int32) ([]byte, error) {
 	return patched(base, delta, r.objects[c].size)
 }
 
-// content is an object with its deltas applied. It comes from kept, or the deltas are applied again.
+// content returns an object with its deltas applied. It takes the object from kept, or applies the deltas again.
 func (r *resolver) content(i int32) ([]byte, error) {
 	chain := []int32{}
 	at := i
@@ -162,8 +162,8 @@ func (r *resolver) inflate(i int32) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// patched applies a delta. It does the same as packfile.PatchDelta, but allocates no more memory than the result
-// takes: at most size bytes.
+// patched applies a delta. It does the same as packfile.PatchDelta, but never allocates more than size bytes of
+// memory.
 //
 //	base's length │ result's length │ 0ccccccc and c bytes, or 1ssstttt with bytes of an offset and a length in base …
 func patched(base, delta []byte, size int64) ([]byte, error) {

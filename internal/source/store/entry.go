@@ -100,7 +100,7 @@ func (i info) ModTime() time.Time { return i.time }
 func (i info) IsDir() bool        { return i.mode.IsDir() }
 func (i info) Sys() any           { return nil }
 
-// openFile reads the content at the first Read.
+// openFile is an open file. It reads the content at the first Read.
 type openFile struct {
 	entry  *entry
 	name   string

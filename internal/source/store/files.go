@@ -21,8 +21,8 @@ var (
 	ErrSubmodule = errors.New("is a submodule, and submodules are not fetched; commit the files themselves")
 )
 
-// Files is a folder of a commit as a file system. Folders are kept in memory. A file's content is
-// read when it is first needed, so that its size can be checked before. Files is safe for
+// Files is a folder of a commit as a file system. The entries of folders are in memory. The content
+// of a file is read when it is first needed, so its size can be checked before. Files is safe for
 // concurrent use.
 type Files struct {
 	store   *Store
@@ -32,8 +32,8 @@ type Files struct {
 	time    time.Time
 }
 
-// Files opens the folder root, after a check of every name below it. made holds the objects that
-// are in no repository. at is the time of every entry.
+// Files opens the folder root, after a check of every name below it. made has the objects that are
+// in no repository. at is the time of every entry.
 func (s *Store) Files(ctx context.Context, root plumbing.Hash, made Made, at time.Time) (*Files, error) {
 	r := folderReader{store: s, made: made.Trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}}
 	if _, err := r.read(root, "", 0); err != nil {
@@ -42,12 +42,12 @@ func (s *Store) Files(ctx context.Context, root plumbing.Hash, made Made, at tim
 	return &Files{store: s, made: made.Files, folders: r.folders, root: root, time: at}, nil
 }
 
-// Intact says whether the files can still be read, as far as this shows without reading them.
+// Intact reports whether the files can still be read, as far as that is known without reading them.
 func (t *Files) Intact() bool { return t.store.Intact() }
 
 const entryBytes = 128 // approximate memory of one entry
 
-// Weight is the approximate memory of the file system in bytes.
+// Weight returns the approximate memory of the file system in bytes.
 func (t *Files) Weight() (bytes int64) {
 	for _, f := range t.folders {
 		bytes += int64(entryBytes * len(f.entries))
@@ -85,7 +85,8 @@ func (t *Files) find(op, name string) (*entry, error) {
 	return e, nil
 }
 
-// Open implements fs.FS. It opens only files and folders: see [ErrSymlink] and [ErrSubmodule].
+// Open implements fs.FS. It opens files and folders, and returns [ErrSymlink] or [ErrSubmodule] for
+// other entries.
 func (t *Files) Open(name string) (fs.File, error) {
 	e, err := t.find("open", name)
 	if err != nil {
@@ -100,7 +101,7 @@ func (t *Files) Open(name string) (fs.File, error) {
 	return &openFile{entry: e, name: name}, nil
 }
 
-// Stat does not follow a symbolic link: it describes the link.
+// Stat implements fs.StatFS. For a symbolic link, it describes the link itself.
 func (t *Files) Stat(name string) (fs.FileInfo, error) {
 	e, err := t.find("stat", name)
 	if err != nil {

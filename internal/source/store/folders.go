@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// folder is one tree, checked, its entries sorted by name.
+// folder is one tree that was checked. Its entries are sorted by name.
 type folder struct {
 	entries []object.TreeEntry
 	below   int // number of entries below it at all depths, without itself
@@ -31,8 +31,8 @@ func (f *folder) find(name string) (object.TreeEntry, bool) {
 	return f.entries[i], true
 }
 
-// folderReader reads every folder below root, each once. It refuses names that no file system
-// should get, and trees that repeat themselves without end.
+// folderReader reads every folder below root once. It refuses names that are not suitable for a
+// file system, and trees that contain too many or too deep folders.
 type folderReader struct {
 	store   *Store
 	made    map[plumbing.Hash]*object.Tree // trees that are in no repository
@@ -89,8 +89,8 @@ func (r *folderReader) tree(h plumbing.Hash) (*object.Tree, error) {
 	return r.store.Tree(h)
 }
 
-// steers finds characters that move a cursor, end a line or change the direction of text: plans,
-// logs and comments contain the names.
+// steers reports whether a character moves a cursor, ends a line or changes the direction of text.
+// Such characters are refused, because plans, logs and comments contain the names.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -115,8 +115,8 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// PrintablePath is a path in a form that can be shown. It is quoted when a name in it is not
-// suitable for a file system or a terminal.
+// PrintablePath returns a path in a form that can be shown. The path is quoted if a name in it is
+// not suitable for a file system or a terminal.
 func PrintablePath(path string) string {
 	for part := range strings.SplitSeq(path, "/") {
 		if nameProblem(part) != "" {

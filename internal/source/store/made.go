@@ -5,8 +5,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Made holds the objects that were made here and are in no repository, by the hashes that Git would
-// give them.
+// Made has the objects that this program made and that are in no repository. Their keys are the
+// hashes that Git would compute.
 type Made struct {
 	Trees map[plumbing.Hash]*object.Tree
 	Files map[plumbing.Hash][]byte

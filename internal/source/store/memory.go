@@ -13,7 +13,7 @@ import (
 )
 
 // memory has the packs of a store without a folder. Small packs are in memory. Large packs are
-// files without a name, which are closed with the last reader.
+// files without a name. Such a file is closed when its last reader is gone.
 type memory struct {
 	billy.Filesystem
 
@@ -71,7 +71,7 @@ func sizeOf(f *os.File) (int64, error) {
 	return stat.Size(), nil
 }
 
-// largePack reads a file that has other readers too.
+// largePack reads a file that has other readers, too.
 type largePack struct {
 	*io.SectionReader
 	name string

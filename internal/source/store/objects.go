@@ -13,8 +13,8 @@ import (
 // ErrIncomplete is the error for an object that a commit needs and the store does not have.
 var ErrIncomplete = errors.New("object missing from the store")
 
-// Commit reads a commit, through an annotated tag if h is one. The error is ErrIncomplete when the
-// tag or the commit is not in the store.
+// Commit reads a commit. h may also be an annotated tag of the commit. The error is ErrIncomplete
+// if the tag or the commit is not in the store.
 func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	for range 8 {
 		o, err := s.object(plumbing.AnyObject, h)
@@ -44,7 +44,7 @@ func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	return nil, failure.New(failure.ErrContent, "a tag leads to too many other tags; name the commit")
 }
 
-// Tree reads one folder. The error is ErrIncomplete when it is not in the store.
+// Tree reads one folder. The error is ErrIncomplete if the folder is not in the store.
 func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
 	o, err := s.object(plumbing.TreeObject, h)
 	if err != nil {

@@ -16,26 +16,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Outline is a file system that can only be listed. Each folder is read when it is listed, so a damaged folder does not affect the others. A
-// name that no file system should get is shown in quotes, and its folder is empty.
+// Outline is a file system whose folders can be listed, and whose files cannot be read. Each folder is read when it is listed, so a damaged
+// folder does not affect the others. A name that is not suitable for a file system is shown in quotes, and its folder is empty.
 type Outline struct {
 	store *Store
 	root  plumbing.Hash
 	left  *int // number of entries that may still be listed
 }
 
-// Outline lists the folders of a tree; some of them may be missing in the store.
+// Outline returns the folders of a tree. Some of them may be missing in the store.
 func (s *Store) Outline(root plumbing.Hash) Outline {
 	left := MaxEntries
 	return Outline{store: s, root: root, left: &left}
 }
 
-// Open implements fs.FS: nothing can be opened.
+// Open implements fs.FS. It always returns an error.
 func (Outline) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 }
 
-// Stat implements fs.StatFS. Only the root is described.
+// Stat implements fs.StatFS. It describes only the root.
 func (Outline) Stat(name string) (fs.FileInfo, error) {
 	if name != "." {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}

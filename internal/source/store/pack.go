@@ -19,11 +19,11 @@ type packed struct {
 	kind   plumbing.ObjectType
 	offset int64
 	size   int64 // of the object, inflated and with its deltas applied
-	cost   int64 // bytes read and written to make it from the pack alone
+	cost   int64 // number of bytes that are read and written to make the object from the pack
 	crc    uint32
-	depth  int32 // number of deltas between it and a stored object.
-	base   int32 // the object that a delta changes; none if unknown, or no delta.
-	child  int32 // the first object that is a delta of this one.
+	depth  int32 // number of deltas between the object and one that is stored in full.
+	base   int32 // the object that the delta changes; none if it is unknown, or if this is no delta.
+	child  int32 // the first delta that changes this object.
 	next   int32 // the next delta of the same base.
 }
 
@@ -34,14 +34,14 @@ type packScan struct {
 	scanner *packfile.Scanner
 	objects []packed
 	sum     plumbing.Hash
-	// named maps the base hashes that deltas give to the first such delta; the field next leads to
-	// the others.
+	// named has, by the hash of a base, the first delta that names that base by its hash. The field
+	// next leads to the other deltas of the base.
 	named map[plumbing.Hash]int32
 }
 
-// scanPack reads a pack from its first byte to its checksum. It refuses a pack that would inflate
-// to more than any repository of manifests needs. It keeps only the positions and sizes of the
-// objects in memory.
+// scanPack reads a pack from its first byte to its checksum. It refuses a pack whose inflated size
+// is larger than any repository of manifests needs. In memory, it only stores the positions and
+// sizes of the objects.
 func scanPack(ctx context.Context, pack io.ReadSeeker) (*packScan, error) {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return nil, cacheError(err)
@@ -117,7 +117,8 @@ func (p *packScan) readObject() error {
 	return nil
 }
 
-// delta reads past a delta. The first bytes of a delta say how large its result is.
+// delta reads a delta and drops its content, except the first bytes, which contain the size of the
+// result.
 func (p *packScan) delta(h *packfile.ObjectHeader) (size int64, crc uint32, err error) {
 	var first head
 	n, crc, err := p.scanner.NextObject(&first)
@@ -154,7 +155,7 @@ func (p *packScan) link(o packed, h *packfile.ObjectHeader) error {
 	return nil
 }
 
-// missing lists the bases that deltas name and that are not stored in full in the pack.
+// missing lists the bases that deltas name and that the pack does not store in full.
 func (p *packScan) missing() (list []plumbing.Hash) {
 	here := map[plumbing.Hash]bool{}
 	for _, o := range p.objects {
@@ -171,7 +172,7 @@ func (p *packScan) missing() (list []plumbing.Hash) {
 	return list
 }
 
-// adopt gives object i the deltas that name its hash.
+// adopt makes object i the base of the deltas that name its hash.
 func (p *packScan) adopt(i int32) {
 	o := &p.objects[i]
 	at, ok := p.named[o.hash]
@@ -186,7 +187,7 @@ func (p *packScan) adopt(i int32) {
 	}
 }
 
-// head keeps the first bytes written to it.
+// head stores the first bytes that are written to it.
 type head struct {
 	b [2 * binary.MaxVarintLen64]byte
 	n int
@@ -197,7 +198,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// watched is a pack that cannot be read any more when ctx has ended.
+// watched is a pack whose reads return an error after ctx has ended.
 type watched struct {
 	ctx context.Context
 	io.ReadSeeker

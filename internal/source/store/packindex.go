@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// index returns the pack's index, version 2. It sorts the objects by hash.
+// index returns the pack's index, version 2. It also sorts the objects by hash.
 //
-//	"\xfftOc" 2 │ 256 × how many begin with at most that byte │ hashes │ checksums │ offsets │ large offsets │ pack's checksum │ own checksum
+//	"\xfftOc" 2 │ 256 × number of hashes up to this first byte │ hashes │ checksums │ offsets │ large offsets │ pack's checksum │ own checksum
 func (p *packScan) index() []byte {
 	slices.SortFunc(p.objects, func(a, b packed) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	p.objects = slices.CompactFunc(p.objects, func(a, b packed) bool { return a.hash == b.hash })

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// WritePack writes the objects of list as a pack, version 2, without deltas. It holds one object in
+// WritePack writes the objects of list as a pack, version 2, without deltas. Only one object is in
 // memory at a time.
 func WritePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectStorer, list []plumbing.Hash) error {
 	sum := sha1.New()
@@ -42,8 +42,8 @@ func WritePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectSto
 	return err
 }
 
-// ReadObject reads an object unless it is too large. The size of an object that is borrowed from
-// another repository is known only after reading.
+// ReadObject reads an object unless it is too large. If the object is stored in another repository
+// (an alternate), its size is known only after reading.
 func ReadObject(objects storer.EncodedObjectStorer, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	if size, err := objects.EncodedObjectSize(h); err == nil {
 		if err := checkSize(plumbing.BlobObject, h, size); err != nil {
@@ -73,8 +73,8 @@ func writeObject(out io.Writer, deflate *zlib.Writer, o plumbing.EncodedObject) 
 	return deflate.Close()
 }
 
-// objectHeader is the type in three bits and the size in groups of 4, 7, 7, … bits, the lowest
-// first.
+// objectHeader returns the header of an object: the type in three bits, and the size in groups of
+// 4, 7, 7, … bits, the lowest bits first.
 func objectHeader(t plumbing.ObjectType, size uint64) []byte {
 	b := byte(t)<<4 | byte(size&0x0f)
 	size >>= 4

@@ -47,7 +47,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 	return failure.NewMissing("there is no folder %q; set source.path or commit it%s", path, failure.NearestHint("folders there", walked+part, folders))
 }
 
-// Entry is the entry at a path below a root folder; ok is false when there is none.
+// Entry returns the entry at a path below a root folder; ok is false if there is none.
 func (s *Store) Entry(root plumbing.Hash, path string) (entry object.TreeEntry, ok bool, err error) {
 	tree := root
 	parts := strings.Split(path, "/")

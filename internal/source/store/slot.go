@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// The cache folder may be shared and may be wiped at any time:
+// The cache folder may be shared, and may be wiped at any time:
 //
-//	<key>.0/         one process's slot: locked while it runs; the next process takes .1
+//	<key>.0/         the slot of one process, which locks it while it runs; the next process uses <key>.1
 //	    lock
-//	    current      "store-123 <commit>": the current store, and a commit complete in it
-//	    store-123/   objects/pack/…
-//	    store-122/   an old store: removed when nothing reads from it, or at the next start
+//	    current      "store-123 <commit>": the current store, and a commit that is complete in it
+//	    store-123/   the current store, with its packs in objects/pack
+//	    store-122/   an old store, which is removed when nothing reads from it, or at the next start
 const (
 	currentFile = "current"
 	storePrefix = "store-"
@@ -32,7 +32,7 @@ const MaxSlots = 8
 
 var fullHash = pattern.Of(`^[0-9a-f]{40}$`)
 
-// slot is a folder that one Cache has for itself.
+// slot is a folder that only one Cache uses.
 type slot struct {
 	dir  string
 	lock io.Closer
@@ -79,7 +79,8 @@ func (s *slot) setCurrent(name string, commit plumbing.Hash) error {
 	return localfile.Replace(filepath.Join(s.dir, currentFile), []byte(name+" "+commit.String()+"\n"))
 }
 
-// sweep removes everything from the slot but the named store, and that one too unless keep.
+// sweep removes everything from the slot except its lock and, if keep is true, the named store and
+// the file that names it.
 func (s *slot) sweep(name string, keep bool) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

@@ -16,25 +16,26 @@ type spool interface {
 }
 
 // Without a cache folder, a small pack is in memory. A larger pack is in a temporary file without a
-// name, so that nothing of it remains however this process ends. Where no such file can be made,
+// name, so the file is gone after this process ends, however it ends. If no such file can be made,
 // packs must be small.
 const (
 	maxInMemory = 4 << 20
 	maxNoDisk   = 32 << 20
 )
 
-// overflow is a spool that moves from memory to a file when it grows.
+// overflow is a spool that is first in memory, and moves to a file when it grows.
 type overflow struct {
 	text []byte
 	at   int64
 	file *os.File // nil while it is in memory
 	bare bool     // whether no file can be made
-	// temporary makes the file; tests make it fail.
+	// temporary makes the file. Tests replace it by a function that returns an error.
 	temporary func() (*os.File, error)
 }
 
-// unnamed is a file that disappears when it is closed, or when the process ends. Where the system
-// cannot remove a file in use, its name stays until the system clears its temporary folder.
+// unnamed returns a file that is deleted when it is closed, or when the process ends. If the system
+// cannot delete a file that is in use, the file remains until the system clears its temporary
+// folder.
 func unnamed() (*os.File, error) {
 	f, err := os.CreateTemp("", "stackreeve-pack-")
 	if err == nil {
@@ -66,7 +67,7 @@ func (o *overflow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spill moves the content to a file. If that fails, it makes sure that it is not tried again.
+// spill moves the content to a file. If that fails, it sets bare, so that it is not tried again.
 func (o *overflow) spill() {
 	f, err := o.temporary()
 	if err == nil {
@@ -119,14 +120,14 @@ func (o *overflow) Truncate(size int64) error {
 	return nil
 }
 
-// close closes the file, unless a memory has taken it.
+// close closes the file, unless it belongs to a memory now.
 func (o *overflow) close() {
 	if o.file != nil {
 		_ = o.file.Close()
 	}
 }
 
-// cause is an error without the file's name, which says nothing to a reader.
+// cause returns an error without the file's name, which does not help a reader.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

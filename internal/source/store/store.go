@@ -18,11 +18,11 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Store has packs, on disk or in memory, and reads objects from them. Packs are only added. When a
-// store is too large, or broken, another one replaces it, and it stays for the revisions that still
-// read from it.
+// Store has packs, on disk or in memory, and reads objects from them. Packs are only added, never
+// removed. If a store is too large or broken, another one replaces it. The old store remains for
+// the revisions that still read from it.
 type Store struct {
-	dir    string // empty: in memory
+	dir    string // empty for a store in memory
 	fs     billy.Filesystem
 	broken atomic.Bool // whether an object of the store could not be read
 	// temporary makes files for packs that are too large for memory.
@@ -48,7 +48,7 @@ const MaxPacks = 32
 
 const (
 	maxGrowth  = 4        // other packs may have this many times the size of the largest pack
-	freeGrowth = 64 << 20 // bytes that never make a store full
+	freeGrowth = 64 << 20 // number of bytes up to which a store is never full
 	packFolder = "objects/pack"
 )
 
@@ -66,13 +66,13 @@ func New(dir string) *Store {
 
 func (s *Store) reopen() {
 	if s.objects != nil {
-		_ = s.objects.Close() // it was only read
+		_ = s.objects.Close() // the storage was only read
 	}
 	s.objects = filesystem.NewStorageWithOptions(s.fs, cache.NewObjectLRU(ObjectCacheBytes),
 		filesystem.Options{KeepDescriptors: true})
 }
 
-// Receive adds a pack to the store: all of it or nothing.
+// Receive adds a pack to the store. After an error, no part of the pack is in the store.
 func (s *Store) Receive(ctx context.Context, r io.Reader) error {
 	if in, ok := s.fs.(*memory); ok {
 		f := &overflow{temporary: s.temporary}
@@ -96,7 +96,8 @@ func (s *Store) Receive(ctx context.Context, r io.Reader) error {
 	})
 }
 
-// install indexes a pack, and lets place put it where objects are read from.
+// install indexes a pack. It calls place to move the pack to its final name, under which objects
+// are read from it.
 func (s *Store) install(ctx context.Context, pack spool, place func(name string) error) error {
 	scan, err := scanPack(ctx, pack)
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *Store) install(ctx context.Context, pack spool, place func(name string)
 	return nil
 }
 
-// Full says that a new store would be smaller than this one with another pack.
+// Full reports whether a new store would be smaller than this one with another pack.
 func (s *Store) Full() bool {
 	var total, largest int64
 	for _, p := range s.packs {
@@ -146,7 +147,7 @@ func (s *Store) Full() bool {
 	return len(s.packs) >= MaxPacks || total > freeGrowth+maxGrowth*largest
 }
 
-// PackSizes are the lengths of the packs in bytes, in the order in which they were received.
+// PackSizes returns the lengths of the packs in bytes, in the order in which they were received.
 func (s *Store) PackSizes() (sizes []int64) {
 	for _, p := range s.packs {
 		sizes = append(sizes, p.size)
@@ -154,7 +155,7 @@ func (s *Store) PackSizes() (sizes []int64) {
 	return sizes
 }
 
-// Intact says whether all packs still exist with their sizes, and no read has failed.
+// Intact reports whether all packs still exist with their sizes, and no read has failed.
 func (s *Store) Intact() bool {
 	if s.broken.Load() {
 		return false
@@ -174,7 +175,7 @@ func (s *Store) object(t plumbing.ObjectType, h plumbing.Hash) (plumbing.Encoded
 	return s.objects.EncodedObject(t, h)
 }
 
-// Size is an object's length, found without inflating it.
+// Size returns an object's length without inflating the object.
 func (s *Store) Size(h plumbing.Hash) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,13 +207,14 @@ func content(o plumbing.EncodedObject) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxObjectBytes))
 }
 
-// ErrCache marks errors of this machine's cache folder, in contrast to those of the server or the
-// repository.
+// ErrCache marks errors of this machine's cache folder. Errors of the server or of the repository
+// do not have it.
 var ErrCache = errors.New("cache folder")
 
 func cacheError(err error) error { return fmt.Errorf("%w: %w", ErrCache, err) }
 
-// cacheWriter marks the errors of a full disk, so that they differ from those of a lost connection.
+// cacheWriter marks errors of writing to the cache folder, such as those of a full disk. So they
+// differ from errors of a lost connection.
 type cacheWriter struct{ w io.Writer }
 
 func (c cacheWriter) Write(p []byte) (int, error) {

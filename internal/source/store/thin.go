@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// completePack completes a thin pack: one with deltas whose bases are not in the pack, because the
-// server knows that the client has them. It copies the bases to the end of the pack, so that each
-// pack can be read, checked and indexed by itself.
+// completePack completes a thin pack. A thin pack has deltas whose bases are not in it, because the
+// server knows that the client has these bases. completePack copies the bases to the end of the
+// pack, so that each pack can be read, checked and indexed without the others.
 //
 //	"PACK" 2 count │ objects … │ checksum   ──▶   "PACK" 2 count+n │ objects … │ n bases │ checksum
 //
-// added is false when there is nothing to add.
+// added is false if no base had to be added.
 func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.Hash) (added bool, err error) {
 	var here []plumbing.EncodedObject
 	var total int64
@@ -28,8 +28,8 @@ func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.H
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		// A base that is not in the store is the result of another delta; if not, resolve reports
-		// that it is missing.
+		// A base that is not in the store can be the result of another delta. If it is not, resolve
+		// reports that it is missing.
 		o, err := s.object(plumbing.AnyObject, h)
 		if err != nil {
 			continue
@@ -63,7 +63,7 @@ func (s *Store) completePack(ctx context.Context, pack spool, bases []plumbing.H
 	return true, err
 }
 
-// appendObjects writes objects over a pack's checksum.
+// appendObjects writes objects to the end of a pack. They replace the pack's checksum.
 func appendObjects(ctx context.Context, pack spool, end int64, objects []plumbing.EncodedObject) error {
 	if err := pack.Truncate(end); err != nil {
 		return cacheError(err)

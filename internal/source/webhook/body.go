@@ -7,19 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// These bounds limit the bytes that are kept of bodies before their signatures are known to be
-// valid.
+// These limits apply to the bytes of bodies that are in memory before their signatures are checked.
 const (
 	// MaxBody is the maximal length of a message. The message of a push of 700 commits is about 1
 	// MiB.
 	MaxBody = 4 << 20
 
-	ownBody    = 64 << 10 // each message may keep this much, whatever the others do
-	sharedBody = 16 << 20 // all together may keep this much beyond that
+	ownBody    = 64 << 10 // each message may have this much in memory, whatever the other messages have
+	sharedBody = 16 << 20 // all messages together may have this much in addition
 	firstBody  = 4 << 10
 )
 
-// pool counts the bytes that are kept beyond each message's own share.
+// pool counts the bytes in memory that exceed each message's own share.
 type pool struct{ used atomic.Int64 }
 
 func (p *pool) take(n int) bool {
@@ -32,7 +31,8 @@ func (p *pool) take(n int) bool {
 
 func (p *pool) give(n int) { p.used.Add(-int64(n)) }
 
-// intake reads one body. It passes all of it to the proof, and keeps it as long as there is room.
+// intake reads one body. It passes the whole body to the proof, and stores it as long as there is
+// room.
 type intake struct {
 	pool   *pool
 	kept   []byte
@@ -40,7 +40,7 @@ type intake struct {
 	lost   bool // whether there was no room for the whole body
 }
 
-// read reads a body; outcome is "" when all of it came. The caller has to call done.
+// read reads a body. outcome is "" if the whole body has arrived. The caller has to call done.
 func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (outcome Outcome) {
 	body := http.MaxBytesReader(w, r.Body, MaxBody)
 	in.kept = make([]byte, 0, firstBody)
@@ -65,7 +65,7 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (ou
 	}
 }
 
-// grow doubles the room, or drops the kept bytes when there is none.
+// grow doubles the room for the body. If there is no more room, it drops the bytes that are stored.
 func (in *intake) grow() {
 	size := 2 * cap(in.kept)
 	if size > ownBody && !in.pool.take(size) {

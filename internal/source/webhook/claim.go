@@ -7,8 +7,8 @@ import (
 	"hash"
 )
 
-// claim is the claim of a message that its sender knows a secret. against returns the proof of the claim with these secrets, or an outcome if there
-// can be none.
+// claim is the part of a message that is to prove that its sender knows a secret. against returns a proof that checks it with these secrets, or an
+// outcome if it cannot be valid.
 type claim interface {
 	against(secrets []string) (*proof, Outcome)
 }
@@ -16,7 +16,7 @@ type claim interface {
 // hmacClaim is the HMAC-SHA256 of the body, with the text of a secret as the key.
 type hmacClaim [sha256.Size]byte
 
-// hexSignature returns the claim of a sum in hex; nil when the text is no sum.
+// hexSignature returns the claim of an HMAC in hex; nil if the text is not one.
 func hexSignature(text string) claim {
 	if len(text) != hex.EncodedLen(sha256.Size) {
 		return nil
@@ -38,8 +38,8 @@ func (c hmacClaim) against(secrets []string) (*proof, Outcome) {
 	return signedBy(keys, "", c[:]), ""
 }
 
-// tokenOrSignature is a secret that a message contains in clear text, or signatures over before and the body. If there are signing keys, a token alone
-// proves nothing.
+// tokenOrSignature is a secret that a message contains in clear text, or signatures over the text before followed by the body. If there are signing
+// keys, a token without a signature is refused.
 type tokenOrSignature struct {
 	token  string
 	before string
@@ -72,13 +72,14 @@ func oneOf(secrets []string, text string) bool {
 
 // proof checks a claim while the body is read.
 type proof struct {
-	body    hash.Hash   // of the body alone, to identify the message
+	body    hash.Hash   // the hash of the body, to identify the message
 	macs    []hash.Hash // one for each key
 	claimed [][]byte
 	shown   bool // whether the message contained a secret
 }
 
-// signedBy makes a proof that one of the keys made one of the claimed signatures over before and the body.
+// signedBy returns a proof of signatures over the text before followed by the body. It is valid if one of the keys has made one of the claimed
+// signatures.
 func signedBy(keys [][]byte, before string, claimed ...[]byte) *proof {
 	p := &proof{body: sha256.New(), claimed: claimed}
 	for _, key := range keys {
@@ -98,7 +99,7 @@ func (p *proof) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// holds reports whether the claim is true, in a time that does not depend on the secrets.
+// holds reports whether the claim is valid, in a time that does not depend on the secrets.
 func (p *proof) holds() bool {
 	good := p.shown
 	for _, mac := range p.macs {

@@ -21,10 +21,10 @@ const (
 	Push    Kind = iota + 1 // commits came to a branch.
 	Pull                    // a pull request was opened, pushed to or closed, for example.
 	Comment                 // a person wrote on a pull request.
-	Any                     // something happened, but there was no room for the message.
+	Any                     // something has changed, but it is unknown what.
 )
 
-// String is the kind's name in logs.
+// String returns the kind's name for logs.
 func (k Kind) String() string {
 	return [...]string{"nothing", "push", "pull request", "comment", "anything"}[k]
 }
@@ -35,9 +35,9 @@ type Event struct {
 	Forge      Forge
 	Kind       Kind
 	Repository string // owner/name; on GitLab the path of the project, with its groups.
-	Branch     string // that was pushed to, or into which a pull request is to be merged.
-	Number     int    // of the pull request.
-	Commit     string // the newest, 40 hex digits.
+	Branch     string // the branch of the push, or the branch into which the pull request is to be merged.
+	Number     int    // the number of the pull request.
+	Commit     string // the newest commit, as 40 hex digits.
 }
 
 // cleaned removes values of a wrong form.

@@ -10,8 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// gerrit stands for its plugin webhooks, which signs nothing and sends no secret: all that can prove a message is the address to which it is
-// sent. So the secret is the last part of the path. Bodies are Gerrit's events, and only they say which event it is.
+// gerrit is for messages of Gerrit's plugin webhooks. The plugin signs nothing and sends no secret in the message. Only the address to which
+// it sends can prove a message, so the secret is the last part of the path. A body is one of Gerrit's events, and only the body contains the
+// type of the event.
 var gerrit = sender{
 	forge: Gerrit, below: "/{secret}", name: "event", headers: []string{"X-Origin-"}, kinds: map[string]Kind{"event": Any},
 	claim: func(r *http.Request) claim {
@@ -33,7 +34,7 @@ func (c shown) against(secrets []string) (*proof, Outcome) {
 	return &proof{shown: true, body: sha256.New()}, ""
 }
 
-// gerritProject is the name of a project.
+// gerritProject matches the name of a project.
 var gerritProject = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)*$`)
 
 // gerritEvents are the events about changes, by their types.
@@ -71,12 +72,12 @@ func readGerrit(name string, body []byte) (e Event, ok bool, err error) {
 		return Event{}, false, nil
 	case Push:
 		ref := p.RefUpdate.RefName
-		if e.Branch = strings.TrimPrefix(ref, "refs/heads/"); strings.HasPrefix(e.Branch, "refs/") { // older ones name branches without refs/heads/
+		if e.Branch = strings.TrimPrefix(ref, "refs/heads/"); strings.HasPrefix(e.Branch, "refs/") { // older versions name branches without refs/heads/
 			return Event{}, false, nil
 		}
 		e.Repository, e.Commit = p.RefUpdate.Project, p.RefUpdate.NewRev
 	default:
-		e.Number, _ = strconv.Atoi(strings.Trim(string(p.Change.Number), `"`)) // 0 when there is none
+		e.Number, _ = strconv.Atoi(strings.Trim(string(p.Change.Number), `"`)) // 0 if there is no number
 	}
 	if len(e.Repository) > mostPath || !gerritProject.MatchString(e.Repository) {
 		return Event{}, false, errNoRepository

@@ -2,8 +2,8 @@ package webhook
 
 import "net/http"
 
-// gitea is also for Forgejo. It sends GitHub's messages, and has the signature of the body in a header of its own: the
-// HMAC-SHA256 in hex.
+// gitea is for messages of Gitea and Forgejo. They have the form of GitHub's messages. The signature is in a header of
+// Gitea or Forgejo: the HMAC-SHA256 of the body in hex.
 var gitea = sender{
 	forge: Gitea, names: []string{"X-Forgejo-Event", "X-Gitea-Event", "X-GitHub-Event"}, headers: []string{"X-Gitea-", "X-Forgejo-", "X-Github-", "X-Hub-"},
 	greeting: "ping", kinds: githubKinds,

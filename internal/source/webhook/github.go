@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// github signs the body: X-Hub-Signature-256 is "sha256=" and the HMAC-SHA256 in hex.
+// github is for messages of GitHub, which signs the body: X-Hub-Signature-256 is "sha256=" followed
+// by the HMAC-SHA256 in hex.
 var github = sender{
 	forge: GitHub, names: []string{"X-GitHub-Event"}, headers: []string{"X-Github-", "X-Hub-"}, greeting: "ping", kinds: githubKinds,
 	claim: func(r *http.Request) claim {
@@ -19,7 +20,7 @@ var github = sender{
 	read: readGitHub,
 }
 
-// githubKinds are GitHub's names, which Gitea uses too.
+// githubKinds are the kinds by GitHub's names of events, which Gitea uses, too.
 var githubKinds = map[string]Kind{"push": Push, "pull_request": Pull, "issue_comment": Comment}
 
 // githubPayload is the part of a message of GitHub or Gitea that is read.
@@ -65,7 +66,7 @@ func readGitHub(name string, body []byte) (e Event, ok bool, err error) {
 	case Comment:
 		e.Number = p.Issue.Number
 		ok = p.IsPull || len(p.Issue.PullRequest) > 0 && string(p.Issue.PullRequest) != "null"
-	default: // no name stands for another kind
+	default: // githubKinds has no other kind
 	}
 	if p.PullRequest != nil && e.Kind != Push {
 		e.Branch, e.Commit = p.PullRequest.Base.Ref, p.PullRequest.Head.SHA

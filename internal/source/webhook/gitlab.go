@@ -8,11 +8,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// gitlab sends the secret itself in X-Gitlab-Token. Since 2026 it can sign messages as well, in the form of Standard Webhooks: webhook-signature
-// holds "v1," and an HMAC-SHA256 in base64. The signature covers webhook-id, webhook-timestamp and the body, with points between them.
+// gitlab is for messages of GitLab, which sends the secret itself in X-Gitlab-Token. Since 2026 it can also sign messages, in the form of
+// Standard Webhooks: webhook-signature contains "v1," and an HMAC-SHA256 in base64. The signature covers webhook-id, webhook-timestamp and the
+// body, with points between them.
 //
-// The age of a signed message is not checked. If somebody repeats an old message, the agent only looks once more. With a check, a wrong clock on
-// one side would make all messages fail.
+// The age of a signed message is not checked. If somebody repeats an old message, the agent only polls once more. With a check, all messages
+// would be refused if one of the two clocks is wrong.
 var gitlab = sender{
 	forge: GitLab, names: []string{"X-Gitlab-Event"}, headers: []string{"X-Gitlab-", "Webhook-"},
 	kinds: map[string]Kind{"Push Hook": Push, "Merge Request Hook": Pull, "Note Hook": Comment, "Confidential Note Hook": Comment, "System Hook": Any},
@@ -42,7 +43,7 @@ func gitlabClaim(r *http.Request) claim {
 	return c
 }
 
-// projectPath is the path of a project within its groups.
+// projectPath matches the path of a project, with its groups.
 var projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
 
 // mostPath is the maximal length of a project's path, in bytes.
@@ -59,7 +60,7 @@ type gitlabPayload struct {
 	After string `json:"after"` // of a push
 
 	Attributes   gitlabMergeRequest  `json:"object_attributes"`
-	MergeRequest *gitlabMergeRequest `json:"merge_request"` // to which a note belongs
+	MergeRequest *gitlabMergeRequest `json:"merge_request"` // the merge request of a note
 }
 
 type gitlabMergeRequest struct {

@@ -19,9 +19,9 @@ type Outcome string
 // These are the outcomes. Accepted, Ignored, Greeted and Repeated are no errors.
 const (
 	Accepted   Outcome = "accepted"
-	Ignored    Outcome = "ignored"  // nothing for us
-	Greeted    Outcome = "ping"     // a forge checks that the address answers
-	Repeated   Outcome = "repeated" // the same message came a short while ago
+	Ignored    Outcome = "ignored"  // the message does not concern us
+	Greeted    Outcome = "ping"     // the forge only checks that the address answers
+	Repeated   Outcome = "repeated" // the same message arrived a short time ago
 	Media      Outcome = "media-type"
 	Unsigned   Outcome = "unsigned"
 	Forged     Outcome = "wrong-signature"
@@ -29,7 +29,7 @@ const (
 	TooLong    Outcome = "too-long"
 	Cut        Outcome = "cut-short"
 	Malformed  Outcome = "malformed"
-	Nameless   Outcome = "no-event"  // the message does not name its event, as a forge's would
+	Nameless   Outcome = "no-event"  // the message does not name its event, although each message of a forge does
 	NoSecret   Outcome = "no-secret" // the secret cannot be read any more
 )
 
@@ -37,13 +37,13 @@ const (
 type Config struct {
 	// Secrets returns the current secrets; see the function [Secrets].
 	Secrets func() ([]string, error)
-	// Notify is called with every event, one at a time. It must return at once, and must make sure that many events
-	// do not cause much work.
+	// Notify is called with every event, one at a time. It must return without waiting. It must also make sure that many events do not
+	// cause much work.
 	Notify func(Event)
 	// Count is called with every message; it may be nil.
 	Count func(Forge, Outcome)
-	// Forward, when set, is called with each accepted message that no other agent has forwarded, so that other
-	// agents get the event too. It must return at once, and may keep the message.
+	// Forward, if it is set, is called with each accepted message that was not forwarded by another agent. So other agents get the
+	// event, too. Forward must return without waiting, and may store the message.
 	Forward func(Event, Message)
 	Log     *slog.Logger
 }
@@ -55,10 +55,10 @@ type Message struct {
 	Body   []byte
 }
 
-// Forwarded marks a message that another agent has forwarded; it is not forwarded again.
+// Forwarded is the header of a message that another agent has forwarded. Such a message is not forwarded again.
 const Forwarded = "Stackreeve-Forwarded"
 
-// sentOn is the part of a request's header that is forwarded.
+// sentOn returns the part of a request's header that is forwarded.
 func sentOn(from http.Header, by *sender) http.Header {
 	to := http.Header{}
 	for name, values := range from {
@@ -78,7 +78,7 @@ type Endpoint struct {
 	pool    pool
 	seen    seen
 	parsing sync.Mutex  // only one body is parsed at a time, to bound the memory
-	mute    atomic.Bool // whether the secret could not be read the last time
+	mute    atomic.Bool // whether the last attempt to read the secret failed
 }
 
 // New makes an endpoint. Without a secret, it returns an error.
@@ -108,7 +108,7 @@ func New(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// ServeHTTP serves POST /webhook/ and the name of a forge, for Gerrit with the secret behind it. The name of Gitea is also for Forgejo.
+// ServeHTTP serves POST /webhook/<forge>, and for Gerrit POST /webhook/gerrit/<secret>. Forgejo uses the path of Gitea.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // answers are the answers to the sender. None of them helps to guess the secret.
@@ -151,13 +151,13 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, from *sender)
 	}
 	w.WriteHeader(answer.code)
 	if answer.words != "" {
-		_, _ = io.WriteString(w, answer.words+"\n") // the sender may be gone
+		_, _ = io.WriteString(w, answer.words+"\n") // the sender may have closed the connection
 	}
 }
 
 const readTime = 10 * time.Second
 
-// judge checks a message, reads it if its head is valid, and returns the outcome.
+// judge checks the head of a message, and reads its body if the head is valid. It returns the outcome.
 func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) Outcome {
 	head, outcome := headOf(r, from)
 	if outcome != "" {
@@ -177,7 +177,7 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) O
 	if outcome != "" {
 		return outcome
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where this fails, the server's own deadline applies
+	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // if this fails, the server's own deadline applies
 	in := intake{pool: &e.pool}
 	defer in.done()
 	if outcome := in.read(w, r, proof); outcome != "" {

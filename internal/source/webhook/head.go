@@ -16,7 +16,7 @@ type head struct {
 	claim       claim
 }
 
-// headOf checks a message by its head; outcome is "" when its body should be read.
+// headOf checks the head of a message. outcome is "" if the body is to be read.
 func headOf(r *http.Request, from *sender) (h head, outcome Outcome) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	h = head{from.event(r.Header), media, from.claim(r)}

@@ -10,13 +10,13 @@ import (
 
 const (
 	maxSecretFile = 64 << 10
-	maxSecrets    = 8 // every message is checked with each of them
-	// ShortSecret is the length below which a secret may be guessed.
+	maxSecrets    = 8 // there is a limit because every message is checked with each secret
+	// ShortSecret is a length in characters. A shorter secret could be guessed.
 	ShortSecret = 16
 )
 
-// Secrets reads the secrets from a file, one a line. Any of them is accepted, so that the forge and
-// the file can be changed one after the other.
+// Secrets reads the secrets from a file with one secret in each line. A message may use any of
+// them. So a new secret can be added to the file before the forge uses it.
 func Secrets(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -60,7 +60,7 @@ func signingKeys(secrets []string) (keys [][]byte) {
 
 var errNoSecret = errors.New("there is no webhook secret, and without one anybody could send webhooks")
 
-// check refuses secrets that cannot prove anything.
+// check returns an error for secrets that cannot prove anything.
 func check(secrets []string) error {
 	some := false
 	for i, secret := range secrets {

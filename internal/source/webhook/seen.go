@@ -11,20 +11,21 @@ const (
 	seenFor = 10 * time.Minute
 )
 
-// delivery identifies a message by its body, and by the kind in its head, which is not signed.
+// delivery identifies a message by the hash of its body and by its kind. The kind is in the head,
+// which is not signed.
 type delivery struct {
 	sum  [sha256.Size]byte
 	kind Kind
 }
 
-// seen remembers the last deliveries for a while.
+// seen stores the last deliveries for some time.
 type seen struct {
 	mu    sync.Mutex
 	at    map[delivery]time.Time
 	order []delivery // oldest first
 }
 
-// knows says whether the same message came a short while ago.
+// knows reports whether the same message arrived a short time ago.
 func (s *seen) knows(d delivery, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +33,7 @@ func (s *seen) knows(d delivery, now time.Time) bool {
 	return ok && now.Sub(at) <= seenFor
 }
 
-// remember adds a delivery, and forgets the oldest one if there are too many.
+// remember adds a delivery, and removes the oldest one if there are too many.
 func (s *seen) remember(d delivery, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,28 +12,31 @@ import (
 // sender describes how a forge sends its messages. Each forge has a file of its own.
 type sender struct {
 	forge Forge
-	// below is what follows the forge's name in the path; "" for nothing.
+	// below is the part of the path after the forge's name; "" if there is none.
 	below string
-	// name is the event of every message, where only the body says more; else "".
+	// name is the name of the event of every message, for a forge that names events only in the body; otherwise
+	// "".
 	name string
 	// names are the headers that may name the event of a message. The first one that exists counts.
 	names []string
-	// headers are the prefixes of the forge's own headers. An agent that forwards a message keeps these headers.
+	// headers are the prefixes of the forge's own headers. An agent that forwards a message includes these
+	// headers.
 	headers []string
-	// greeting is the event by which the forge checks that the address answers; "" for none.
+	// greeting is the event with which the forge checks that the address answers; "" if there is none.
 	greeting string
-	// kinds are the messages that are used, by the forge's names for them.
+	// kinds are the kinds of the events that are used, by the forge's names of the events.
 	kinds map[string]Kind
-	// claim returns the claim of a message to come from the forge; nil when it has none of the right form.
+	// claim returns the part of a message that is to prove that it comes from the forge; nil if there is none of
+	// the right form.
 	claim func(*http.Request) claim
-	// read finds the event of a message. ok is false when the message does not concern us.
+	// read returns the event of a message. ok is false if the message does not concern us.
 	read func(name string, body []byte) (e Event, ok bool, err error)
 }
 
 // senders are all forges.
 var senders = []*sender{&github, &gitea, &gitlab, &gerrit}
 
-// event returns the name of a message; "" when it has none.
+// event returns the name of a message's event; "" if there is none.
 func (s *sender) event(h http.Header) string {
 	if s.name != "" {
 		return s.name
@@ -64,7 +67,7 @@ var (
 
 var errNoRepository = errors.New("names no repository")
 
-// decode reads the body of a message.
+// decode parses the body of a message.
 func decode(name string, body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("is no %s message: %w", name, err)
