@@ -28,7 +28,8 @@ func (w *world) anyAddress() (address string) {
 	return address
 }
 
-// A machine reports other instances and namespaces, with a higher version than all others: the agent does not believe it.
+// A machine reports other instances and namespaces, with a higher version than all other machines report. The agent does not
+// believe it.
 func TestAttackAMachineThatLies(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -45,7 +46,7 @@ func TestAttackAMachineThatLies(t *testing.T) {
 	}
 }
 
-// Answers that are not a coordinator's change nothing.
+// Answers that no coordinator would give change nothing.
 func TestAttackAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -63,7 +64,7 @@ func TestAttackAnswers(t *testing.T) {
 	}
 }
 
-// A machine of the stack may have an instance's name without ever being one. The cluster ignores it.
+// A machine of the stack has a name that an instance could have, but never becomes an instance. The cluster ignores it.
 func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 	w := newWorld(t)
 	other := `
@@ -77,7 +78,7 @@ func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 	}
 }
 
-// Ports may have addresses that lead to somebody else's M3DB. The agent changes nothing there: neither an instance nor a namespace.
+// Ports may have addresses at which somebody else's M3DB answers. The agent changes neither an instance nor a namespace there.
 func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -103,14 +104,14 @@ func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 				t.Errorf("the plan has %s", step)
 			}
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
+		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry for longer
 		w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
 		stop()
 	}
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// Machines that are no longer wanted stay while nobody reports which shards they have.
+// Machines that no manifest wants are not deleted while no machine reports which shards they have.
 func TestAttackShrinkingWhileNobodyAnswers(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -123,7 +124,7 @@ func TestAttackShrinkingWhileNobodyAnswers(t *testing.T) {
 		return usual(ctx, network, at)
 	}}
 	w.Target = w.Target.Through(func(next http.RoundTripper) http.RoundTripper { return next })
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry for longer
 	defer stop()
 	w.Engine(w.Target.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 	if n := count(w.look()); n != 4 {
@@ -155,8 +156,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// Machines authenticate to an etcd with TLS by a Secret, or by keys that are derived for them. The plan is refused where neither is
-// known.
+// Machines authenticate to an etcd with TLS by the certificate of a Secret, or by one that is derived for them. If neither is
+// declared, the plan is refused.
 func TestAnEtcdWithTLS(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", MasterKeyFile: "/etc/stackreeve/etcd.key"}
@@ -177,7 +178,7 @@ func TestAnEtcdWithTLS(t *testing.T) {
 		"another Secret":     {by("  etcdClusterRef: shared\n  etcdTLSSecret: own") + etcd(static) + all + own, "", `"secretRefs":["own"]`},
 		"other members":      {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", `"secretRefs":["own"]`},
 		"a broken cluster":   {by("  etcdClusterRef: shared") + etcd(static), "", "EtcdCluster/shared: spec.TLS.static.member.peerSecret: refers to Secret/all"},
-		"in capital letters": {by("  etcdEndpoints: [HTTPS://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdEndpoints[0]: "}, // its client does not understand this
+		"in capital letters": {by("  etcdEndpoints: [HTTPS://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdEndpoints[0]: "}, // M3DB's client of etcd does not understand capital letters
 		"nothing to show":    {by("  etcdEndpoints: [https://192.0.2.7:2379]"), "", "spec.etcdTLSSecret: "},
 		"nobody to show it":  {by("  etcdEndpoints: [http://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdTLSSecret: "},
 		"TLS in part":        {by("  etcdEndpoints: [http://192.0.2.7:2379, https://192.0.2.8:2379]\n  etcdTLSSecret: own") + own, "", "has TLS at 1 of 2 addresses"},
@@ -201,7 +202,7 @@ func TestAnEtcdWithTLS(t *testing.T) {
 	}
 }
 
-// Fields without a meaning for machines are noted.
+// Fields that have no meaning for machines are noted.
 func TestNoted(t *testing.T) {
 	w := newWorld(t)
 	text := strings.Replace(sized(1, 1, 1, "  podIdentityConfig: {sources: [PodUID]}", "  containerResources: {limits: {cpu: 1}}", "  externalCoordinator: {serviceEndpoint: x}", "  tolerations: [{key: x}]"),
@@ -222,7 +223,8 @@ func TestNoted(t *testing.T) {
 	}
 }
 
-// An isolation group is in the configuration's zone for its name, or for the zone of its nodes.
+// The zone of an isolation group is the one that the configuration has for the group's name, or for the zone of its Kubernetes
+// nodes.
 func TestZones(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Zones = map[string]string{"a": "az-1", "us-central1-b": "az-2"}

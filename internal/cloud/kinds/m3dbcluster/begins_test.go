@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Machines that cannot start M3DB say why, and so do the instances; the placement begins once they
-// can.
+// If machines cannot start M3DB, they report why, and so do their instances. The placement begins
+// as soon as the machines can start it.
 func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	testcost.Long(t)
 	const why = "https://mirror.example.org/1.5.0/m3dbnode cannot be downloaded: HTTP Error 404: Not Found"

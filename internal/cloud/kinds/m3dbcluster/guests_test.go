@@ -45,7 +45,7 @@ func guests(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// published is the manifest of m3db-operator's examples, with that number of instances in its first isolation group.
+// published is a manifest of m3db-operator's examples, with the given number of instances in its first isolation group.
 func published(t *testing.T, instances int) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
@@ -60,7 +60,7 @@ type series struct {
 	t         *testing.T
 	mu        sync.Mutex
 	addresses []string
-	written   map[int64]float64 // acknowledged numbers, by the second of their time
+	written   map[int64]float64 // acknowledged numbers, by their time in seconds
 	refused   int
 	last      error // the cause of the last refusal
 }
@@ -125,7 +125,7 @@ func (s *series) write() {
 			case now := <-seconds.C:
 				at := now.Unix()
 				if at == last {
-					continue // of two numbers of one time either may stay
+					continue // if two numbers have the same time, M3DB may keep either
 				}
 				last = at
 				s.put(ctx, at, n)
@@ -135,7 +135,7 @@ func (s *series) write() {
 	s.t.Cleanup(func() { stop(); writing.Wait() })
 }
 
-// read are the numbers of these seconds that the cluster has.
+// read returns the numbers that the cluster has for these seconds.
 func (s *series) read(first, last int64) (there map[string]bool, err error) {
 	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last+1), nil) // the end is not part of the range
 	var got struct {
@@ -153,7 +153,7 @@ func (s *series) read(first, last int64) (there map[string]bool, err error) {
 	return there, nil
 }
 
-// judge wants every number to be acknowledged, since never more than one machine is away, and to exist.
+// judge requires that the cluster acknowledged every number, because at most one machine is down at any time, and that it still has them.
 func (s *series) judge() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -184,7 +184,7 @@ func (s *series) judge() {
 	s.t.Logf("%d numbers judged, %d lost", len(written), lost)
 }
 
-// placement checks the cluster's placement: every shard has to be where it belongs.
+// placement requires that the placement has that many instances, and that each of them has all its shards.
 func placement(t *testing.T, g *kindtest.Target, address string, instances int) {
 	t.Helper()
 	c := m3.Client{Port: m3.CoordinatorPort, Environment: m3.Environment("default", "simple-cluster")}
@@ -194,11 +194,11 @@ func placement(t *testing.T, g *kindtest.Target, address string, instances int) 
 	}
 }
 
-// reach switches to the cluster's current machines, and wants all shards to be where they belong.
+// reach makes the client use the cluster's present machines. It requires that all instances have their shards.
 func (s *series) reach(g *kindtest.Target, instances int) {
 	s.t.Helper()
 	var addresses []string
-	for _, number := range []int{0, 1, 2, 4}[:instances] { // the second one of the first of three groups is number 4
+	for _, number := range []int{0, 1, 2, 4}[:instances] { // number 4 is the second machine of the first of three groups
 		addresses = append(addresses, kindtest.AddressOf(s.t, g.Client(nil), fmt.Sprintf("simple-cluster-%d", number)))
 	}
 	s.mu.Lock()
@@ -212,7 +212,7 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 	t.Helper()
 	c, disk := g.Client(nil), machine+"-m3db"
 	remove(t, c, cloud.Compute, "servers", machine)
-	kindtest.Await(t, kindtest.Patience, g.Interval(), func() error { // a disk can be deleted when its machine is gone
+	kindtest.Await(t, kindtest.Patience, g.Interval(), func() error { // the disk can be deleted once its machine no longer exists
 		var found struct{ Volumes []struct{ Status string } }
 		if err := c.Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail?name=" + disk, Into: &found}); err != nil || len(found.Volumes) != 1 {
 			t.Fatalf("volumes called %s: %v, %v", disk, found, err)
@@ -225,8 +225,8 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 	remove(t, c, cloud.BlockStorage, "volumes", disk)
 }
 
-// The published manifest becomes a cluster of real machines that serves. Its machines get another flavor, it grows, loses a machine with its disk, and
-// shrinks, while a client writes to it.
+// The published manifest becomes a cluster of real machines that stores data. While a client writes to the cluster, its machines get another flavor,
+// it grows, loses a machine with its disk, and shrinks.
 func TestM3DBOnRealMachines(t *testing.T) {
 	g := guests(t)
 	g.Only(published(t, 2))
@@ -250,7 +250,8 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	s.judge()
 }
 
-// M3DB's machines authenticate with derived certificates to an etcd that answers nobody else. The machines get new certificates when its keys change.
+// M3DB's machines authenticate with derived certificates to an etcd that requires them. When the keys of etcd change, the machines get new
+// certificates.
 func TestM3DBWithTLSToEtcdOnRealMachines(t *testing.T) {
 	g := guests(t)
 	master, err := pki.New(bytes.Repeat([]byte{10}, pki.ShortestKey))
@@ -277,8 +278,8 @@ spec: {size: 3, version: "3.5.35", clients: [0.0.0.0/0], TLS: {auto: {generation
 	s.judge()
 }
 
-// Agents die while they change the flavor of the machines, and grow and shrink the cluster: four for each change. Each next one is started in place of
-// the last, as a service is. Never is more than one machine away, and no acknowledged number is lost.
+// Agents are killed while they change the flavor of the machines, and grow and shrink the cluster: four agents for each change. A new agent replaces
+// each killed agent, as a service manager would do it. At most one machine is down at any time, and no acknowledged number is lost.
 func TestRealClustersOfM3DBByAgentsThatDie(t *testing.T) {
 	for _, seed := range kindtest.Seeds(t, "0") {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

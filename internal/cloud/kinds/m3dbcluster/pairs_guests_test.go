@@ -16,12 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 )
 
-// parts are the optional parts of a manifest. Etcd is a cluster of the repository, its addresses, or with both a whole configuration; with neither one is
-// created.
+// parts are the optional parts of a manifest. With named, etcd is an EtcdCluster of the repository. With elsewhere, the manifest has its addresses.
+// With both, it has a whole configuration. With neither, the M3DBCluster creates an etcd.
 type parts struct{ named, elsewhere, claim, tls, archive, single, options, zones, network, clients bool }
 
-// For each two optional parts there is a cluster on real machines with both, with either, and with neither. The first cluster has none of the parts: it is
-// the published manifest unchanged, with the etcd that is created for it. All of them serve, and a second plan is empty.
+// For each pair of optional parts, there are clusters on real machines with both parts, with either, and with neither. The first cluster has no
+// optional part: it is the published manifest unchanged, with the etcd that is created for it. All clusters store data, and a second plan is empty.
 func TestM3DBOptionalPartsByPairsOnRealMachines(t *testing.T) {
 	for i, has := range kindtest.Pairs(t, 10) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -59,7 +59,7 @@ func withParts(t *testing.T, has parts) {
 	written := time.Now().Unix()
 	s.put(t.Context(), written, 42)
 	for there := map[string]bool(nil); there == nil && time.Now().Before(time.Unix(written+60, 0)); <-time.After(g.Interval()) {
-		there, _ = s.read(written, written) // the first number of a series becomes readable a moment after it was acknowledged
+		there, _ = s.read(written, written) // the first number of a series becomes readable shortly after it was acknowledged
 	}
 	s.judge()
 	for _, step := range g.Plan(manifests).Steps {
@@ -69,7 +69,7 @@ func withParts(t *testing.T, has parts) {
 	}
 }
 
-// archive is an archive with M3DB's program: its address and its digest.
+// archive returns the address and the digest of an archive that contains M3DB's program.
 func archive(t *testing.T) []string {
 	t.Helper()
 	made, err := exec.CommandContext(t.Context(), "../../../../deploy/devcloud/m3db").Output()
@@ -88,7 +88,7 @@ func archive(t *testing.T) []string {
 	return []string{"http://" + kindtest.ServeGuests(t, folder) + "/{version}.tar.gz", fmt.Sprintf("%x", sha256.Sum256(packed))}
 }
 
-// groups is the number of isolation groups, and of replicas of each shard.
+// groups is the number of isolation groups. It is also the number of replicas of each shard.
 func (has parts) groups() int {
 	if has.single {
 		return 1
@@ -96,7 +96,7 @@ func (has parts) groups() int {
 	return 3
 }
 
-// around are the manifests beside the cluster: a network, an etcd, a certificate for it.
+// around are the manifests in addition to the cluster: a network, an etcd, and a certificate for the etcd.
 func (has parts) around(t *testing.T, stack string, master *pki.Master) (docs string) {
 	t.Helper()
 	const front = `---
@@ -136,7 +136,7 @@ func (has parts) around(t *testing.T, stack string, master *pki.Master) (docs st
 	return docs
 }
 
-// manifest is the cluster; its etcd is at an address unless it is named.
+// manifest is the manifest of the cluster. Unless the manifest names an EtcdCluster, its etcd is at the address etcd.
 func (has parts) manifest(etcd string, packed []string) string {
 	docs := "---\napiVersion: operator.m3db.io/v1alpha1\nkind: M3DBCluster\nmetadata: {name: simple-cluster}\nspec:\n  image: quay.io/m3db/m3dbnode:v1.5.0\n  numberOfShards: 8\n"
 	groups := []string{"{name: a, numInstances: 1}", "{name: b, numInstances: 1}", "{name: c, numInstances: 1}"}
@@ -165,7 +165,7 @@ func (has parts) manifest(etcd string, packed []string) string {
 	return docs + has.etcd(etcd)
 }
 
-// etcd are the fields that say where etcd is.
+// etcd returns the fields that say how the machines find etcd.
 func (has parts) etcd(address string) (fields string) {
 	at := "http://" + address + ":2379"
 	if has.tls && has.elsewhere {
@@ -185,7 +185,7 @@ func (has parts) etcd(address string) (fields string) {
 
 func quoted(text string) string { quoted, _ := json.Marshal(text); return string(quoted) }
 
-// configuration is a whole configuration, as an author would write it after reading the field's description.
+// configuration is a whole configuration of M3DB, as a user would write it after reading the documentation of the field.
 func configuration(etcd string, tls bool) string {
 	shown := ""
 	if tls {

@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// stage runs the script on no real machine: it answers the script's mounts and starts itself.
+// stage is appended to the script, so that it can run without a machine: it replaces the commands and the start of
+// M3DB.
 const stage = `
 import types
 HERE = os.path.realpath(__file__)
@@ -40,7 +41,7 @@ def start(binary, args):
 os.execv = start
 `
 
-// scripted runs the script on such a machine after some preparation, and returns its output.
+// scripted runs the script with stage and prepare, which is further Python code, and returns its output.
 func scripted(t *testing.T, found etcd, address, prepare string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -62,7 +63,8 @@ func scripted(t *testing.T, found etcd, address, prepare string) string {
 	return string(out)
 }
 
-// A node derives its identity from its name, its disk and its address, and knows etcd by the machines of its cluster.
+// A node derives its identity from its name, its disk and its address. It finds etcd by the addresses of the machines
+// of the etcd cluster.
 func TestTheConfiguration(t *testing.T) {
 	testcost.Long(t)
 	at := func(listen, address string) string {
@@ -82,7 +84,7 @@ func TestTheConfiguration(t *testing.T) {
 	}
 }
 
-// With TLS the machine authenticates to etcd with the given files, which nobody else can read.
+// With TLS, the machine authenticates to etcd with the given files. Only root can read them.
 func TestTheKeysForEtcd(t *testing.T) {
 	testcost.Long(t)
 	const shows = `
@@ -117,7 +119,7 @@ os.execv = start
 	}
 }
 
-// A data volume gets a file system only when it is empty.
+// A data volume gets a file system only if the volume is empty.
 func TestTheDataDisk(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct{ prepare, want string }{

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// The published manifest becomes a cluster unchanged, with its own etcd.
+// The published manifest becomes a cluster without any edit, with an etcd that is created for it.
 func TestThePublishedManifest(t *testing.T) {
 	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestThePublishedManifest(t *testing.T) {
 	w.MustSync("")
 }
 
-// Instances are added and removed one at a time, and machines follow.
+// Instances are added and removed one at a time. A machine is created before its instance, and deleted after it.
 func TestAClusterGrowsAndShrinks(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -56,7 +56,7 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// A commit removes instances and changes the remaining machines. The machines change after those instances have left, and not at the same time.
+// A commit removes instances and changes the remaining machines. The machines are changed one at a time, after those instances have been removed.
 func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -69,7 +69,7 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 		}
 	}
 	left := false
-	for _, r := range append(w.Sync(both).Results, w.MustSync(both).Results...) { // a pass deletes nothing that its plan has not shown
+	for _, r := range append(w.Sync(both).Results, w.MustSync(both).Results...) { // a pass deletes only objects that its plan has shown, so a second pass is needed
 		switch {
 		case r.Step.Key.Kind == "M3DBInstance" && r.Step.Action == plan.Delete:
 			left = true
@@ -85,7 +85,8 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	}
 }
 
-// m3db-operator changed machines at the same time because of an outdated status (m3db-operator issues 260, 271). Here one machine follows the other.
+// m3db-operator changed machines at the same time because of an outdated status (m3db-operator issues 260, 271). The agent changes one machine after
+// the other.
 func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -104,8 +105,8 @@ func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A machine with another disk is another instance: it replaces the earlier one and is never mistaken for it. (M3 issue 2445: a node whose name differs from its
-// instance waits forever.)
+// A machine with another disk has another instance: it replaces the earlier instance and is never taken for it. (M3 issue 2445: if a node's name
+// differs from the name of its instance, it waits forever.)
 func TestADiskIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -136,7 +137,7 @@ func (w *world) eventually(is func() bool) {
 	})
 }
 
-// While an instance lacks some of its shards, no other one is added or removed (m3db-operator issue 186).
+// While an instance still lacks some of its shards, no other instance is added or removed (m3db-operator issue 186).
 func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -148,7 +149,7 @@ func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
 }
 
-// A node stays at its address in the placement. No machine is replaced by one whose configuration listens elsewhere.
+// The address and port of a node in the placement never change. A machine is not replaced by one that would listen on another port.
 func TestNodesStayWhereTheyAre(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
@@ -165,13 +166,13 @@ func TestNodesStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// A placement that etcd has lost is not begun again: nodes would delete the data of shards that are no longer theirs.
+// If etcd has lost a placement, the agent does not begin a new one: nodes would delete the data of shards that are no longer theirs.
 func TestEtcdIsLost(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	w.Forget()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry longer
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass would retry for longer
 	defer stop()
 	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 	if n := w.Inits(); n != 1 {
@@ -182,8 +183,8 @@ func TestEtcdIsLost(t *testing.T) {
 	}
 }
 
-// A removed cluster's placement is still in etcd, with addresses that nobody has any more. The instances report that and the way out, and the pass does not try
-// replacements again and again.
+// The placement of a removed cluster is still in etcd, with addresses that no machine has any more. The instances report that and what to do, and the
+// pass does not try to replace them again and again.
 func TestAClusterComesBackUnderItsName(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1))
@@ -197,7 +198,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 		pass = w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 		return pass, ctx.Err() == nil
 	}
-	for again := true; again; { // until no machine has its earlier address by chance
+	for again := true; again; { // repeated until no machine has its earlier address by chance
 		w.MustSync("")
 		sync(5 * time.Second)
 		again = false
@@ -205,7 +206,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			again = again || old[m.name] == at
 		}
 	}
-	kindtest.Address(t, w.client, map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-4"]}) // each has the address of another, which does not help
+	kindtest.Address(t, w.client, map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-4"]}) // now each machine has the earlier address of another machine, which must not help
 	pass, ended := sync(time.Minute)
 	if !ended {
 		t.Fatal("the pass goes on and on")
@@ -226,12 +227,12 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 			t.Errorf("%s says %s", name, text)
 		}
 	}
-	w.Forget() // as after a deletion of the placement
+	w.Forget() // somebody deletes the placement
 	w.MustSync(sized(1, 1, 1))
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// A namespace is deleted with its data only if the manifest declared it before. One that somebody created by hand stays.
+// A namespace is deleted with its data only if a manifest declared it before. A namespace that somebody created by hand stays.
 func TestNamespacesComeAndGo(t *testing.T) {
 	w := newWorld(t)
 	two := strings.Replace(sized(1, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
@@ -250,7 +251,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	}
 }
 
-// The plan for another resolution has one hash, whichever agent makes it: people approve that hash.
+// A plan that changes a resolution has the same hash in every agent, because people approve that hash.
 func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
 	w := newWorld(t)
 	every := func(resolution string) string {
@@ -263,7 +264,7 @@ func TestOptionsOfANamespaceGiveOneHash(t *testing.T) {
 	}
 }
 
-// Only the retention of data can be changed. Every other change is another namespace, and needs the permission to replace.
+// The retention of data can be changed. For any other change, the namespace must be replaced, which needs permission.
 func TestOptionsOfANamespace(t *testing.T) {
 	w := newWorld(t)
 	with := func(retention, block string) string {
@@ -276,7 +277,8 @@ func TestOptionsOfANamespace(t *testing.T) {
 	}
 }
 
-// If scaling down is prevented, an instance that is no longer wanted stays, with its machine. (M3 issue 1432: an instance that goes takes its replicas along.)
+// If scaling down is prevented, an instance that no manifest wants stays, with its machine. (M3 issue 1432: a removed instance takes its replicas
+// along.)
 func TestScalingDownIsPrevented(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1, "  preventScaleDown: true"))
@@ -299,7 +301,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// A commit that freezes a cluster may also remove parts of it. These stay, too: instances with their machines, and a namespace with its data.
+// A commit can freeze a cluster and remove parts of it. The removed parts stay, too: instances with their machines, and a namespace with its data.
 func TestFrozenWithFewerParts(t *testing.T) {
 	w := newWorld(t)
 	two := strings.Replace(sized(2, 1, 1), "preset: 10s:2d}", "preset: 10s:2d}, {name: 'long:40d', preset: 1m:40d}", 1)
@@ -323,7 +325,7 @@ func TestFrozenWithFewerParts(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2")
 }
 
-// An agent dies at each write request to the cluster. The next agent, which knows nothing, reaches the same end.
+// An agent is killed at each write request to the cluster. The next agent, which has no state, reaches the same result.
 func TestAgentsDieAtEachRequestToM3(t *testing.T) {
 	testcost.Long(t)
 	w := newWorld(t)
@@ -345,7 +347,7 @@ func TestAgentsDieAtEachRequestToM3(t *testing.T) {
 	}
 }
 
-// dies runs an agent that dies at its n-th write request, and reports whether there was one.
+// dies runs an agent that is killed at its n-th write request. It reports whether there was such a request.
 func (w *world) dies(manifests string, n int) (died bool) {
 	ctx, die := context.WithCancel(w.t.Context())
 	defer die()

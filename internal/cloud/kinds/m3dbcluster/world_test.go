@@ -74,7 +74,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// machine finds the active server at an address.
+// machine returns the ACTIVE server that has this address.
 func (w *world) machine(address string) found {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,7 +129,7 @@ func (w *world) look() map[string]found {
 	return machines
 }
 
-// remove deletes an object in the cloud without the agent's knowledge.
+// remove deletes an object in the cloud, as other people do.
 func (w *world) remove(service, collection, name string) {
 	remove(w.t, w.client, service, collection, name)
 }
@@ -147,7 +147,8 @@ func remove(t *testing.T, c *cloud.Client, service, collection, name string) {
 	}
 }
 
-// settled wants these machines to be instances with all their shards, and no request that an agent must not make.
+// settled requires that these machines are instances with all their shards, and that no agent sent a forbidden
+// request.
 func (w *world) settled(names ...string) {
 	w.t.Helper()
 	var got []string
@@ -165,7 +166,7 @@ func (w *world) settled(names ...string) {
 	}
 }
 
-// sized is a cluster in three isolation groups with these numbers of instances.
+// sized is a cluster with three isolation groups, which have these numbers of instances.
 func sized(a, b, c int, more ...string) string {
 	return fmt.Sprintf(`
 apiVersion: operator.m3db.io/v1alpha1
@@ -181,7 +182,7 @@ spec:
 %s`, a, b, c, strings.Join(more, "\n"))
 }
 
-// why is the action and cause of an object in a plan.
+// why returns the action and the cause of an object's step in a plan.
 func why(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
