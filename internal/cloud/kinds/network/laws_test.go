@@ -30,15 +30,16 @@ spec:
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that accepts tags in the create request needs fewer requests. The
-// laws hold there, too.
+// A cloud that accepts tags in the create request needs fewer requests. The laws are
+// valid there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
 	s.Run(t)
 }
 
-// The laws hold on a cloud that does not accept them, with the mark in the description.
+// The laws are valid on a cloud that accepts no tags in the create request, with the
+// mark in the description.
 func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 	s := laws()
 	s.MarksInDescriptions = true
@@ -70,7 +71,8 @@ func TestLawsWithMoreExtensions(t *testing.T) {
 	s.Run(t)
 }
 
-// A field that needs an extension that the cloud lacks is noted, and causes no error.
+// If the cloud lacks the extension that a field needs, that is noted, and causes no
+// error.
 func TestWithoutTheExtension(t *testing.T) {
 	g := kindtest.NewTarget(t, laws().Kinds)
 	asked := strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: example.org.", 1)
