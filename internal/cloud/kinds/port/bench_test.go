@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// aPort is a port as Neutron shows it to users; %[1]d is its number.
+// aPort is a port as Neutron shows it to users. %[1]d is the number of the
+// port.
 const aPort = `{"id": "9b2d7ac5-0000-4000-8000-%012[1]d", "name": "web-%[1]d", "description": "", "network_id": "5cf1c2a0-7a3b-4a52-8f2b-6dbd2b6b2b11", "tenant_id": "p1", "project_id": "p1",
 "admin_state_up": true, "status": "ACTIVE", "mac_address": "fa:16:3e:5a:1b:2c", "device_id": "0a4be2a3-8f4c-4d5c-9c1b-%012[1]d", "device_owner": "compute:nova",
 "fixed_ips": [{"subnet_id": "b4e0b1b0-1f2e-4e8e-a1b3-2f6f0c9c7d10", "ip_address": "10.0.0.1"}], "security_groups": ["c8f0a1de-3b0f-4c39-8d0d-0a9f6d1c2e33", "d1f0a1de-3b0f-4c39-8d0d-0a9f6d1c2e44"],
@@ -41,8 +42,8 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 		Header: http.Header{"Content-Type": {"application/json"}, "X-Subject-Token": {"gAAAA"}}}, nil
 }
 
-// BenchmarkList reads 2,000 ports in one page. Neutron answers so unless it is
-// configured otherwise.
+// BenchmarkList reads 2,000 ports in one page. By default, Neutron does not
+// divide the list into more pages.
 func BenchmarkList(b *testing.B) {
 	ports := make([]string, 2000)
 	for i := range ports {

@@ -50,7 +50,7 @@ func TestHostOfAServer(t *testing.T) {
 	if at < 0 {
 		t.Fatalf("no port %s", id)
 	}
-	// Administrators see all ports; this finds the server's port on the same network.
+	// Administrators see all ports, so the server's port is found by its network.
 	of := slices.IndexFunc(ports, func(p shown) bool {
 		return p.Network == ports[at].Network && strings.HasPrefix(p.Device, "compute:")
 	})

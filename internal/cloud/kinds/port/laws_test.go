@@ -65,7 +65,7 @@ var key = manifest.Key{Group: define.OrcGroup, Kind: "Port", Namespace: "default
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that accepts tags in the create request needs fewer requests. The laws hold there, too.
+// A cloud that accepts tags in the create request needs fewer requests. The laws are valid there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	testcost.Long(t)
 	s := laws()
@@ -129,7 +129,7 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 	}
 }
 
-// onNeeds is a cloud with the objects that ports depend on, and the manifests with the beginning of a port's.
+// onNeeds returns a cloud with the objects on which ports depend. port is their manifests and the beginning of a Port.
 func onNeeds(t *testing.T) (g *kindtest.Target, port string) {
 	g = kindtest.NewTarget(t, all.Kinds)
 	port = needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
@@ -137,8 +137,8 @@ func onNeeds(t *testing.T) (g *kindtest.Target, port string) {
 	return g, port
 }
 
-// As in K-ORC, a port has exactly the security groups that its manifest names. It does not have the default group that
-// Neutron adds unless told otherwise.
+// As in K-ORC, a port has exactly the security groups that its manifest names. It does not have the default group, which
+// Neutron adds unless the request forbids it.
 func TestGroupsLeftOut(t *testing.T) {
 	one, doc := onNeeds(t)
 	for name, test := range map[string]struct {
@@ -183,7 +183,7 @@ func TestStatus(t *testing.T) {
 	g.MustSync(needs + "\n---\n" + object)
 	shown := g.Shown(needs+"\n---\n"+object, key)
 	const fields = "adminStateUp allowedAddressPairs createdAt description fixedIPs macAddress name networkID portSecurityEnabled projectID revisionNumber securityGroups status tags updatedAt vnicType"
-	for field := range strings.FieldsSeq(fields) { // a cloud with more extensions shows more
+	for field := range strings.FieldsSeq(fields) { // a cloud with more extensions shows more fields
 		if shown[field] == nil {
 			t.Errorf("%s is missing in %v", field, slices.Sorted(maps.Keys(shown)))
 		}
@@ -246,8 +246,8 @@ func TestTrustedByAnAdministrator(t *testing.T) {
 	}
 }
 
-// Nova names a port after the machine that it is plugged into, and users cannot see whether a port is trusted. Neither
-// is a difference if the manifest does not set the field.
+// Nova writes the name of the machine into a port that is plugged into it, and users cannot see whether a port is
+// trusted. If the manifest does not set these fields, they are no difference.
 func TestNotAskedFor(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true})
 	doc := strings.Replace(object, "    portSecurity: Enabled\n", "", 1)
@@ -262,7 +262,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// A field that needs an extension that the cloud lacks is noted, and causes no error.
+// If the cloud lacks the extension that a field needs, that is noted, and causes no error.
 func TestWithoutTheExtensions(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	asked := needs + "---" + strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: web\n    propagateUplinkStatus: true\n    trustedVIF: true", 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// Allowed address pairs are in sync once they are written (terraform-provider-openstack#232).
+// After allowed address pairs are written, the port is in sync (terraform-provider-openstack#232).
 func TestPairsStayInSync(t *testing.T) {
 	const port = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: lan}, spec: {resource: {}}}

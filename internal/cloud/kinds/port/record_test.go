@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A record on a port stays when the port and its mark are written, wherever the mark is stored.
+// When the port and its mark are written, a record on the port stays, wherever the mark is
+// stored.
 func TestARecordStays(t *testing.T) {
 	testcost.Long(t)
 	const record member.Record = "stackreeve:etcd"

@@ -15,7 +15,8 @@ func at(name, subnet, ip string) string {
 	return fmt.Sprintf("\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: %s, annotations: {stackreeve.dev/replace: allow}}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: %s, ip: %q}]}}", name, subnet, ip)
 }
 
-// An address that one object of the stack gives up is used by another one in the same pass.
+// If one object of the stack no longer wants an address, another object can get the address in the same
+// pass.
 func TestAddressesChangeHands(t *testing.T) {
 	const five, six = "192.168.60.5", "192.168.60.6"
 	one := kindtest.NewTarget(t, all.Kinds)
@@ -40,7 +41,8 @@ func TestAddressesChangeHands(t *testing.T) {
 	}
 }
 
-// An address that several ports may use, or that exists in two networks, is claimed by nobody exclusively.
+// Ports do not conflict if several of them allow the same address as a pair, or if the address exists in
+// two networks.
 func TestAddressesThatAreShared(t *testing.T) {
 	const other = `
 ---
