@@ -52,8 +52,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A port forwarding of somebody else on the same floating IP is neither treated as the
-// stack's own nor removed. A second one with the same mark makes the mark contested.
+// The stack neither adopts nor removes a port forwarding of somebody else on the same
+// floating IP. If a second port forwarding has the same mark, the owner is uncertain.
 func TestForwardedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(needs + "---" + object)
@@ -94,8 +94,8 @@ func TestTheFirstAddress(t *testing.T) {
 	}
 }
 
-// The agent waits for a missing route to the port: the forwarding's manifest does not
-// refer to the objects that make the route.
+// The agent waits while no route leads to the port. It has to try again, because the
+// manifest of the forwarding does not refer to the objects that make the route.
 func TestTheWayComesUp(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(strings.Replace(needs, ", routerRef: edge", "", 1))
