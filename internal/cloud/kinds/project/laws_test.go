@@ -47,7 +47,7 @@ spec:
 	}.Run(t)
 }
 
-// of is a project that is imported by its ID, and a network in it.
+// of is the manifests of a project that is imported by its ID, and of a network in that project.
 func of(g *kindtest.Target, id string) string {
 	return strings.ReplaceAll(head+"{managementPolicy: unmanaged, import: {id: "+id+"}}\n"+`---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -69,8 +69,8 @@ func TestProjectOfTheStack(t *testing.T) {
 	}
 }
 
-// A project that is not the stack's own can be imported and listed, and an administrator can make
-// objects in it. They are deleted while a Project manifest still refers to that project.
+// A project that does not belong to the stack can be imported and listed, and an administrator can
+// create objects in it. They can be deleted while a Project manifest still refers to that project.
 func TestProjectOfOthers(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin := demo.Beside("admin")
@@ -85,7 +85,8 @@ func TestProjectOfOthers(t *testing.T) {
 	}
 }
 
-// An existing object is not recreated only to move it to another project, to which nothing can be moved.
+// If a manifest names another project than that of its object, the object is not replaced, because no
+// object can be moved to another project.
 func TestProjectOfOthersIsAddedLater(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin := demo.Beside("admin")
@@ -105,7 +106,7 @@ func TestImport(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" if it is found
+		code       cause.Code // "" if the project is found
 	}{
 		{"by ID", `{managementPolicy: unmanaged, import: {id: ` + g.Client(nil).ProjectID + `}}`, ""},
 		{"by a name there is not", `{managementPolicy: unmanaged, import: {filter: {name: no-such-project}}}`, cause.NoName},
@@ -128,7 +129,8 @@ func TestTagsThatKeystoneRefuses(t *testing.T) {
 	}
 }
 
-// A member finds its own project, and the message says what is needed to make one.
+// A member of a project finds that project. To a member who wants to create a project, the message says
+// what is needed.
 func TestMembersMakeNoProjects(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	pass := g.Sync(head + `{resource: {name: ` + g.Stack + `}}`)
@@ -137,7 +139,8 @@ func TestMembersMakeNoProjects(t *testing.T) {
 	}
 }
 
-// A removed manifest cannot lock the agent out.
+// If the manifest of the agent's own project is removed, the project is not deleted, because that would
+// lock the agent out.
 func TestOwnProjectIsKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {
@@ -152,7 +155,7 @@ func TestOwnProjectIsKept(t *testing.T) {
 	g.MustSync(head + `{managedOptions: {onDelete: detach}, import: {id: ` + own + `}, resource: {name: admin}}`)
 }
 
-// A name is unique within a domain only.
+// Names of projects are unique only within a domain.
 func TestNamesAreOfADomain(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "shop-" + rand.Text()

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// refusing answers lists of all projects with a 403 while on is set.
+// refusing is a transport that answers lists of all projects with a 403 while on is set.
 type refusing struct {
 	next http.RoundTripper
 	on   bool
@@ -31,8 +31,9 @@ func (r *refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Spoil(req, r.next)
 }
 
-// A refused list does not mean that a managed project is gone. The project is neither made a
-// second time nor forgotten, and the next list that succeeds counts again.
+// If the list of projects is refused, a managed project does not count as deleted. It is
+// neither created a second time nor forgotten, and the next list that succeeds is used
+// again.
 func TestAttackRefusedListOfProjects(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	refuse := &refusing{}
@@ -61,7 +62,8 @@ func TestAttackRefusedListOfProjects(t *testing.T) {
 	}
 }
 
-// A project that is only imported is found among the user's own projects in every pass.
+// An imported project is found among the user's own projects in every pass, even if the list
+// of all projects is refused.
 func TestImportsWhereListsAreRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	refuse := &refusing{on: true}
