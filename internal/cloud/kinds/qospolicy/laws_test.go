@@ -76,8 +76,8 @@ metadata: {name: www}
 spec: {resource: {floatingNetworkRef: public, qosPolicyRef: gold}}
 `
 
-// A policy applies to the objects that refer to it. An empty reference removes it from
-// an object, and the policy is deleted last.
+// A policy applies to the objects that refer to it. If a manifest names no policy any
+// more, the policy is removed from its object. The policy is deleted after that.
 func TestInForce(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	g.MustSync(object + users)
