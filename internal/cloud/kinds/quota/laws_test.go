@@ -84,7 +84,7 @@ func cores(t *testing.T, admin *cloud.Client, id string) int {
 	return answer.Set.Cores
 }
 
-// The quotas of a project that is only imported are neither set nor marked.
+// If a project is only imported, its quotas are neither set nor marked.
 func TestAttackQuotasOfOthers(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)
 	admin, id := demo.Beside("admin"), demo.Client(nil).ProjectID
@@ -99,7 +99,7 @@ func TestAttackQuotasOfOthers(t *testing.T) {
 	}
 }
 
-// A mark of another stack on a project does not make the other stack reset the quota.
+// If a project bears the mark of one stack, another stack does not reset the quota.
 func TestAttackMarkOfAnotherStack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	other := g.Beside("admin")
@@ -113,7 +113,7 @@ func TestAttackMarkOfAnotherStack(t *testing.T) {
 	}
 }
 
-// An unknown name of a quota is refused. The message lists the names that exist, and nothing is written.
+// A quota whose name the service does not know is refused. The message lists the known names, and nothing is written.
 func TestUnknownQuota(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop := needs()
@@ -125,7 +125,8 @@ func TestUnknownQuota(t *testing.T) {
 	}
 }
 
-// When the manifest is removed, the defaults hold again. Quotas that it did not name are not written while it exists.
+// After the manifest is removed, the quotas have their defaults again. Quotas that it does not name are never
+// written.
 func TestOnlyWhatIsGiven(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop, c := needs(), g.Client(nil)
@@ -156,7 +157,8 @@ func TestRefused(t *testing.T) {
 		func(limits string) string { return needs() + "---" + object("compute", limits) })
 }
 
-// unified answers like a Nova whose limits are Keystone's: a write is answered with the present quotas.
+// unified is a transport that answers like a Nova with Keystone's unified limits: it changes nothing and answers
+// writes with the present quotas.
 type unified struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -169,11 +171,11 @@ func (u unified) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(req)
 }
 
-// A Nova with unified limits accepts quotas and changes nothing. The error says so.
+// If a Nova uses unified limits, it accepts quotas and changes nothing. The error says so.
 func TestUnifiedLimits(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin").Through(func(next http.RoundTripper) http.RoundTripper { return unified{next} })
 	all := needs() + "---" + object("compute", "cores: 3")
-	for range 2 { // the first pass begins it, the second one tries to finish it
+	for range 2 { // the first pass creates the quota, and the second one tries to finish it
 		if text := fmt.Sprint(g.Sync(all).Failures); !strings.Contains(text, "spec.resource.limits.cores: the compute service still has ") || !strings.Contains(text, "unified limits") {
 			t.Errorf("failures are %s", text)
 		}
@@ -181,8 +183,8 @@ func TestUnifiedLimits(t *testing.T) {
 	g.MustSync("")
 }
 
-// Quotas without a mark are not read, so there is nothing to adopt. A manifest that adopts some is refused,
-// and nothing changes.
+// Quotas without a mark are not read, so they cannot be adopted. A manifest that adopts quotas is refused, and
+// nothing changes.
 func TestAdoption(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	shop := needs()
@@ -194,7 +196,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// A project made by hand is adopted and its quotas are set, in one pass.
+// In one pass, a project that was made by hand is adopted and its quotas are set.
 func TestOfAProjectThatIsAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
