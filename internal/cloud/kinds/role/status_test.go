@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A role of all domains has an empty domainID in its status, even where Keystone answers null.
+// A role of all domains has an empty domainID in its status, even if Keystone answers null.
 func TestTheStatusOfARoleOfAllDomains(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	pass := g.MustSync("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Role\nmetadata: {name: r-" + strings.ToLower(rand.Text()[:8]) + "}\nspec: {resource: {}}\n")
