@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// idOf is the ID of a manifest's object in the cloud.
+// idOf returns the ID of a manifest's object in the cloud.
 func idOf(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
@@ -34,8 +34,8 @@ func get(t *testing.T, c *cloud.Client, path string, into any) {
 	}
 }
 
-// A note that somebody wrote on an object of others revokes no role. It does not keep the
-// stack from giving one either.
+// If somebody writes a note on an object that the stack does not own, the stack revokes no
+// role because of it. It can also give that role nevertheless.
 func TestAttackForgedNote(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
@@ -60,8 +60,8 @@ func TestAttackForgedNote(t *testing.T) {
 	do(t, c, http.MethodHead, path, nil)
 }
 
-// If others delete a user, its assignment is given to the new user. An agent that may
-// replace nothing does so, too.
+// If others delete a user, the new user gets the assignment. An agent that must not
+// replace objects does so, too.
 func TestUserDeletedByOthers(t *testing.T) {
 	for _, of := range []string{"User", "Role"} {
 		g := kindtest.NewTarget(t, kinds).Beside("admin")
@@ -90,9 +90,9 @@ func TestUserDeletedByOthers(t *testing.T) {
 	}
 }
 
-// Keystone keeps all attributes that it does not know in one text. A project whose text is
-// full, through others or old notes, bears no more notes. Another object of the assignment
-// can bear the note.
+// Keystone stores all attributes that it does not define in one text. If that text of a
+// project is full of attributes of others or old notes, no note fits on the project. Then
+// another object of the assignment bears the note.
 func TestAttackFullProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, base := g.Client(nil), needs("shop-"+rand.Text())
@@ -111,7 +111,7 @@ func TestAttackFullProject(t *testing.T) {
 	}
 }
 
-// paths counts requests for lists by their path.
+// paths is a transport that counts requests for lists, by their path.
 type paths struct {
 	next  http.RoundTripper
 	lists atomic.Int64
@@ -132,7 +132,7 @@ func (p *paths) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(req)
 }
 
-// A list that several kinds need is read once.
+// If several kinds need the same list, it is read once.
 func TestListsAreReadOnce(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("userRef", "projectRef")

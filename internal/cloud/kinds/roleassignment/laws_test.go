@@ -29,7 +29,7 @@ func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 	return []*kind.Kind{secret.Kind(), domain.Kind(c), project.Kind(c), role.Kind(c), group.Kind(c), user.Kind(c), roleassignment.Kind(c)}
 }
 
-// needs are two objects of each kind that an assignment refers to.
+// needs are the manifests of two objects of each kind to which an assignment refers.
 func needs(name string) string {
 	var text strings.Builder
 	for _, kind := range []string{"Domain", "Project", "User", "Group", "Role"} {
@@ -76,7 +76,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// step is the step of the assignment.
+// step returns the step of the assignment in the plan.
 func step(t *testing.T, p plan.Plan) plan.Step {
 	t.Helper()
 	for _, s := range p.Steps {
@@ -95,8 +95,8 @@ func do(t *testing.T, c *cloud.Client, method, path string, body any) {
 	}
 }
 
-// An assignment that others have given is neither the stack's nor adopted. It stays
-// when the stack's manifests do not mention it.
+// An assignment that others have given does not belong to the stack, and the stack does
+// not adopt it. It stays if no manifest mentions it.
 func TestAssignmentsOfOthersStay(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	base := needs("shop-" + rand.Text())
@@ -120,7 +120,8 @@ func TestAssignmentsOfOthersStay(t *testing.T) {
 	}
 }
 
-// An assignment that was revoked by hand is given again, which destroys nothing.
+// If somebody revokes an assignment by hand, it is given again, and nothing is
+// destroyed.
 func TestTakenBack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("groupRef", "projectRef")
@@ -133,7 +134,7 @@ func TestTakenBack(t *testing.T) {
 	g.MustSync(full)
 }
 
-// Keystone gives an assignment no ID, and its status shows none, as with K-ORC.
+// Keystone gives an assignment no ID, so its status shows none, as in K-ORC.
 func TestStatusHasNoID(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	full := needs("shop-"+rand.Text()) + "---" + object("groupRef", "projectRef")
@@ -145,7 +146,7 @@ func TestStatusHasNoID(t *testing.T) {
 	}
 }
 
-// If the stack owns none of the objects, none can bear the mark.
+// If the stack owns none of the assignment's objects, no object can bear the mark.
 func TestNothingBearsTheMark(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	text := strings.NewReplacer("roleRef: shop", "roleRef: reader", "userRef: shop", "userRef: demo", "projectRef: shop", "projectRef: demo").Replace(object("userRef", "projectRef"))
@@ -160,8 +161,8 @@ func TestNothingBearsTheMark(t *testing.T) {
 	}
 }
 
-// A mark on an object outside the assignment does not compete with the owner's. Neither
-// does a mark of any other form.
+// A copy of the mark on an object outside the assignment does not make the owner
+// uncertain. Neither does a mark in any other form.
 func TestAttackCopiedNotes(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	base := needs("shop-" + rand.Text())
