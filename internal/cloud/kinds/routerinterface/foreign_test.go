@@ -25,7 +25,7 @@ func idOf(t *testing.T, g *kindtest.Target, manifests, key string) string {
 // An interface that somebody else has attached is neither adopted nor removed.
 func TestAttachedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
-	g.Also("Port") // an interface of somebody else is listed as a Port
+	g.Also("Port") // an interface that somebody else attached is listed as a Port
 	g.MustSync(needs)
 	c := g.Client(nil)
 	router, subnet := idOf(t, g, needs, "Router/edge"), idOf(t, g, needs, "Subnet/web")
@@ -44,7 +44,7 @@ func TestAttachedBySomebodyElse(t *testing.T) {
 	}
 }
 
-// refused maps the objects that a plan refuses to the reasons.
+// refused returns the reasons of a plan, by the object that it refuses.
 func refused(t *testing.T, g *kindtest.Target, manifests string) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}
@@ -56,8 +56,8 @@ func refused(t *testing.T, g *kindtest.Target, manifests string) map[string]stri
 	return reasons
 }
 
-// A router has at most one interface to a subnet, and only one router has the
-// gateway's address.
+// A router has at most one interface to a subnet, and only one router can have
+// the address of the subnet's gateway.
 func TestTwoInterfacesOfOneSubnet(t *testing.T) {
 	to := func(name, router, subnet string) string {
 		return strings.NewReplacer("name: edge-web", "name: "+name, "routerRef: edge", "routerRef: "+router, "subnetRef: web", "subnetRef: "+subnet).Replace("\n---\n" + object)
@@ -86,7 +86,8 @@ func TestTwoInterfacesOfOneSubnet(t *testing.T) {
 	g.MustSync(renamed)
 }
 
-// While the manifest changes the gateway, its old address is not claimed.
+// If the manifest changes the gateway, the interface does not claim the old
+// address of the gateway.
 func TestGatewayThatIsAboutToChange(t *testing.T) {
 	const held = `
 ---

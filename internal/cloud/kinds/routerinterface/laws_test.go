@@ -53,8 +53,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A router interface has the gateway's address even on a subnet whose other
-// ports configure their own addresses.
+// A router interface has the gateway's address, even if the other ports on the
+// subnet configure their own addresses.
 func TestOnASubnetOfAutomaticAddresses(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const six = `

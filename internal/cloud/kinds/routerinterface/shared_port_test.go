@@ -30,14 +30,15 @@ metadata: {name: one}
 spec: {type: Subnet, routerRef: six, subnetRef: one}
 `
 
-// attach attaches a subnet to a router, or detaches it, as people do.
+// attach attaches a subnet to a router, or detaches it, as people do by hand.
 func attach(g *kindtest.Target, how, router, subnet string) error {
 	return g.Client(nil).Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface",
 		Body: map[string]any{"subnet_id": subnet}})
 }
 
-// A second IPv6 subnet that somebody attaches is added to the port of the existing interface. It
-// stays connected when the interface is deleted (terraform-provider-openstack#1297).
+// If somebody attaches a second IPv6 subnet, Neutron adds it to the port of the existing
+// interface. When that interface is deleted, the second subnet stays connected
+// (terraform-provider-openstack#1297).
 func TestASharedPortIsNotDeleted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(sixes + toOne)
@@ -61,7 +62,7 @@ func TestASharedPortIsNotDeleted(t *testing.T) {
 	g.MustSync(sixes)
 }
 
-// A RouterInterface cannot express a port of several subnets, so the port is not adopted.
+// A RouterInterface has exactly one subnet, so a port of several subnets is not adopted.
 func TestExportOfASharedPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(sixes + toOne)

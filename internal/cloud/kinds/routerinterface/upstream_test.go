@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The interface is deleted after the floating IPs that need it, and its subnet and router after that, all
-// in one pass (terraform-provider-openstack#1045, #1511, K-ORC issues 314, 316 and 378).
+// In one pass, the floating IPs that need the interface are deleted first, then the interface, and then
+// its subnet and router (terraform-provider-openstack#1045, #1511, K-ORC issues 314, 316 and 378).
 func TestGoesAfterWhatNeedsIt(t *testing.T) {
 	const whole = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: public}, spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}}
