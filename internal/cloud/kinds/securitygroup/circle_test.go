@@ -36,7 +36,8 @@ func TestLawsInACircle(t *testing.T) {
 	}.Run(t)
 }
 
-// After a kill in any state, the unfinished work does not count as drift.
+// If an agent is killed while it creates the circle, its unfinished work does
+// not count as drift.
 func TestKilledCreationIsNoDrift(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -77,7 +78,8 @@ func TestCircleIsNoDrift(t *testing.T) {
 	}
 }
 
-// A rule of a circle that somebody else removes is drift, and is restored.
+// If somebody else removes a rule of a circle, that is drift, and the rule is
+// restored.
 func TestRuleTakenOutOfACircle(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)
@@ -103,8 +105,8 @@ func TestRuleTakenOutOfACircle(t *testing.T) {
 	corrected(t, g, circle, "a rule taken out of a circle")
 }
 
-// Random circles of groups converge, also from one repository to the next. The
-// plan afterwards is empty.
+// Random circles of groups become in sync, also after a change from one random
+// repository to another. The plan afterwards is empty.
 func TestRandomCirclesConverge(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)

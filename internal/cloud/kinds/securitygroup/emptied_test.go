@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// A group that loses all or most of its rules counts for the brake as if it were deleted. It does not count if other rules replace
-// them, or if the removed rules were added in the cloud by somebody else.
+// If a group loses all or most of its rules, it counts for the brake as if it were deleted. It does not count if other rules
+// replace them, or if somebody else had added the removed rules in the cloud.
 func TestAnEmptiedGroupCountsForTheBrake(t *testing.T) {
 	const full = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup

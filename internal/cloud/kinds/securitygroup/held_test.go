@@ -19,7 +19,8 @@ const guarded = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: web}, spec: {resource: {networkRef: lan, securityGroupRefs: [web]}}}
 `
 
-// Neutron deletes no security group that a port has, so the plan refuses to replace it. The group is replaced once the port has another one.
+// Neutron does not delete a security group while a port has it, so the plan refuses to replace the group. Once the port has another group,
+// it is replaced.
 func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs + "---" + object + guarded
@@ -40,8 +41,8 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g.MustSync(strings.Replace(moved, "securityGroupRefs: [clients]", "securityGroupRefs: [web]", 1))
 }
 
-// A rule that is left to others is not deleted with its group. Neutron would also delete it with the group that it refers to, so that
-// group is not replaced either.
+// The web group has a rule that is left to others, so the agent does not delete the group with it. It does not replace the clients group
+// either: Neutron would delete that rule, too, because the rule refers to the group.
 func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := strings.Replace(needs, "metadata: {name: clients", "metadata: {annotations: {stackreeve.dev/replace: allow}, name: clients", 1) + "---" + object

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Policies see one spelling of each rule. An omitted prefix and the prefix 0.0.0.0/0 are the same to them.
+// Policies see one spelling of each rule. An omitted prefix and the prefix 0.0.0.0/0 look the same to
+// them.
 func TestSpellOut(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"ethertype":"IPv4","protocol":"tcp"}`:                         `{"direction":"ingress","ethertype":"IPv4","portRange":{"max":65535,"min":1},"protocol":"tcp","remoteIPPrefix":"0.0.0.0/0"}`,

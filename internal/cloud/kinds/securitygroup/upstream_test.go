@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Many rules need as many requests as few. They are deleted with their group, in one
-// request (terraform-provider-openstack#1626, #1456).
+// A group with many rules needs as many requests as one with few. The rules are
+// deleted with their group, in one request (terraform-provider-openstack#1626,
+// #1456).
 func TestRulesCostNoRequests(t *testing.T) {
 	made := map[int]int64{}
 	for _, number := range []int{2, 60} {

@@ -2,7 +2,7 @@ package securitygroup
 
 import "testing"
 
-// The text of a rule names its remote side, even if that is everybody.
+// The text of a rule names its remote side, even if the rule admits everybody.
 func TestRulesSayWithWhom(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for want, rule := range map[string]Rule{
