@@ -56,8 +56,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	})
 }
 
-// compareShared only notes that a shared address scope is wanted unshared, because Neutron refuses that change. It
-// cannot be replaced by a new address scope while it contains subnet pools.
+// compareShared adds only a note if the manifest no longer shares a shared address scope, because Neutron refuses that
+// change. A new address scope cannot replace it while it contains subnet pools.
 func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {
