@@ -69,7 +69,8 @@ func export(_ *state, _ *Spec, e *kind.Export) {
 
 func skip(want, *object, *kind.Changes) {}
 
-// compareUser only notes a different user, because a new credential would belong to the agent's user again.
+// compareUser adds only a note if the manifest names another user, because a new credential would belong to the agent's
+// user again.
 func compareUser(w want, have *object, c *kind.Changes) {
 	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != have.Spec.UserRef {
 		c.Note(at+"userRef", "the credential stays with user "+have.Spec.UserRef+", because the agent logs in as that user")
