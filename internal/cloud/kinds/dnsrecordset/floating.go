@@ -81,8 +81,7 @@ func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	}
 }
 
-// reached returns the objects whose addresses the records of ref get: the floating IPs of ref if they apply, or else
-// ref.
+// reached returns the objects whose addresses are used for ref: the floating IPs of ref if they apply, or else ref.
 func (s *Spec) reached(w typed.Want[Spec], ref kind.Ref) (list []kind.Ref) {
 	zone := w.Ref("DNSZone", s.ZoneRef)
 	if s.AddressType == "" && isPrivate(cmp.Or(zone.Facts.Name, zone.Stated().Name)) {

@@ -107,8 +107,8 @@ func writeTTL(w typed.Want[Spec], have *object, body map[string]any) {
 }
 
 // impossible returns a reason if Designate would refuse the name because of the zone (central/service.py:
-// _is_valid_recordset_name). It also refuses the zone's name without its final dot, which Designate accepts as a name
-// within the zone.
+// _is_valid_recordset_name). It also refuses a full name without its final dot, because Designate would add the zone's
+// name to it.
 func impossible(w typed.Want[Spec]) string {
 	if _, ok := w.Spec.backwards(); ok {
 		return ""
