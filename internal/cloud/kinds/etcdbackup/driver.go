@@ -39,8 +39,8 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 }
 
 // List implements [typed.Kind]. It lists the objects of all containers of the project that bear the mark of a series,
-// and groups them by series. An object with several marks or a copied mark has an uncertain owner, so it is a series
-// alone.
+// and groups them by series. If an object has several marks or a copied mark, its owner is uncertain, so it is listed
+// separately.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Moment)
 	around := asked.Hosts
@@ -170,8 +170,8 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 	return errors.Join(errs...)
 }
 
-// remove removes a listed snapshot. It first reads a half-made snapshot again. If another process has completed or
-// replaced it since, it is not removed.
+// remove removes a listed snapshot. If the snapshot was half-made, remove reads it again first, and does not remove it
+// if another process has completed or replaced it.
 func (d driver) remove(ctx context.Context, i item) error {
 	if !i.Whole() {
 		now, err := d.store.Head(ctx, i.Container, i.Name)

@@ -89,7 +89,7 @@ func choose(all []answer) (best answer, err error) {
 	return best, nil
 }
 
-// otherwise returns the name of a member whose protocol is not the expected one, because that may be why answers are
+// otherwise returns a text about a member whose protocol is not the expected one, because that may be why answers are
 // missing. It returns "" if there is none.
 func otherwise(all []answer) string {
 	for _, a := range all {

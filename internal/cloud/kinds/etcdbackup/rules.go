@@ -65,8 +65,8 @@ func (s *Spec) note(r *kind.Report) {
 	}
 }
 
-// addressOf reads an endpoint. For an invalid endpoint, what is the error and fix is the correction. Otherwise both are
-// "".
+// addressOf reads an endpoint. If the endpoint is invalid, what says what is wrong and fix says how to correct it.
+// Otherwise both are "".
 func addressOf(endpoint string) (at netip.AddrPort, what, fix string) {
 	const write = "write http://ADDRESS:2379, or https, with an IP address, or use clusterRef for an EtcdCluster of the stack"
 	u, err := url.Parse(endpoint)

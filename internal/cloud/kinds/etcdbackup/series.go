@@ -157,7 +157,7 @@ func since(newest *item, now time.Time) time.Time {
 	return newest.At()
 }
 
-// text returns a time as metadata contain it.
+// text returns a time in the form that is used in metadata.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // newestFirst orders items by the times at which the snapshots were taken.
