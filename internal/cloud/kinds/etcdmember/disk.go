@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// ownDisk says why the data of a member counts as being on its machine's own disk, and so is lost with the machine. It
-// returns "" if the data is on a volume, or if there is no machine.
+// ownDisk returns the reason why the data of a member counts as being on its machine's own disk, and so is lost with the
+// machine. It returns "" if the data is on a volume, or if there is no machine.
 func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	if server == nil {
 		return ""
@@ -28,9 +28,9 @@ func ownDisk(server *kind.Live, volumes kind.Collection) string {
 	return "its data is on its own disk and goes with it"
 }
 
-// onlyHere says why a machine must not be recreated: its data would be lost, and the other members have no majority
-// without it. It returns "" if the machine may be recreated. knows is nil if the cluster does not work; then the others
-// have no majority.
+// onlyHere returns the reason why a machine must not be recreated: its data would be lost, and the other members have no
+// majority without it. It returns "" if the machine may be recreated. If the cluster does not work, knows is nil, and
+// the other members have no majority.
 func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Voice) string {
 	if m.ownDisk == "" || !m.Wanted || !m.Recorded {
 		return ""

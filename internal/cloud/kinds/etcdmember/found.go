@@ -57,8 +57,8 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	return append(all, strays(around, machines, knows, leaving)...)
 }
 
-// givesWay says why a machine that works is not changed yet: a member that is not wanted leaves first. It returns "" if
-// the machine may be changed.
+// givesWay returns the reason why a machine that works is not changed yet: a member that is not wanted is removed first.
+// It returns "" if the machine may be changed.
 func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string {
 	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.At(o.Address) != nil })
 	if leaves < 0 || !m.Wanted || !m.voice.Answers {
@@ -67,8 +67,8 @@ func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string 
 	return member.Leaving(machines[leaves].Key.Name)
 }
 
-// keeps says why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine may be
-// changed.
+// keeps returns the reason why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine
+// may be changed.
 func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
 	if !m.Wanted {
 		return ""
@@ -76,8 +76,9 @@ func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
 	return voices([]*machine{m})[0].Follows(m.Spec.Version, voices(machines), knows).String()
 }
 
-// heedsAlarm says why a machine that works is not changed while a member reports a problem: changing machines does not
-// solve it. It returns "" if no member reports one. A machine that does not answer may be changed.
+// heedsAlarm returns the reason why a machine that works is not changed while a member reports a problem: a change of
+// machines does not solve the problem. It returns "" if no member reports one. A machine that does not answer may be
+// changed.
 func (m *machine) heedsAlarm(machines []*machine, knows *etcdquorum.Voice) string {
 	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.At(o.Address) != nil && o.alarm() != "" })
 	if at < 0 || !m.voice.Answers {
@@ -107,7 +108,7 @@ func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list 
 	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
-// member fills in the state that a machine has in a cluster that works. there is false if the machine is not a member.
+// member sets the state of a machine in a cluster that works. there is false if the machine is not a member.
 func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {
@@ -144,7 +145,7 @@ func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
 	return true
 }
 
-// stage says how far a cluster is if none of its members is in touch with a leader.
+// stage is how much is known about a cluster while none of its members is in touch with a leader.
 type stage int
 
 const (
@@ -170,7 +171,7 @@ func stageOf(machines []*machine) stage {
 	return at
 }
 
-// alone fills in the known state of a machine while no cluster works. there is false if nothing is known.
+// alone sets the state of a machine while no cluster works. there is false if nothing is known about the machine.
 func (m *machine) alone(at stage, l *live) (there bool) {
 	l.Uncertain = !m.Recorded
 	switch {

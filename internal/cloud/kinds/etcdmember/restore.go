@@ -49,7 +49,7 @@ func (d driver) restore(ctx context.Context, w want, own *machine, machines []*m
 // sumOf returns the SHA-256 digest that the object must have, according to its metadata.
 func sumOf(o etcdstore.Object) string { return strings.ToLower(o.Notes[etcdstore.Sum]) }
 
-// about adds to an error the name of the object and how people can fix it.
+// about returns err with the name of the object and what people can do.
 func about(object string, err error) error {
 	fix := ""
 	switch {

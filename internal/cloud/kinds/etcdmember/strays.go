@@ -38,8 +38,8 @@ func askOwn(ctx context.Context, machines []*machine) []*machine {
 }
 
 // strays returns the members whose address belongs to no port that the cloud shows. A stray counts in every decision of
-// the cluster and can never come back, so it is removed. It belongs to the wanted machine with its name, if that machine
-// has another address now. Otherwise no manifest wants it, and it joins leaving, the queue of members that are removed
+// the cluster and can never come back, so it is removed. It belongs to the wanted machine with its name if that machine
+// has another address now. Otherwise no manifest wants it. Then it joins the queue leaving, whose members are removed
 // one after the other.
 func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, leaving member.Queue) (all []live) {
 	if knows == nil {

@@ -82,8 +82,8 @@ func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines
 	return machines, nil
 }
 
-// differing says why no machine of a cluster is changed: a recorded member has other TLS settings than the manifest. A
-// machine with the manifest's settings could not join the other members. It returns "" if no member differs.
+// differing returns the reason why no machine of a cluster is changed: a recorded member has other TLS settings than the
+// manifest. A machine with the manifest's settings could not join the other members. It returns "" if no member differs.
 func differing(machines []*machine) string {
 	for _, m := range machines {
 		if m.Recorded && m.unlike != "" {
