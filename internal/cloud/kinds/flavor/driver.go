@@ -89,7 +89,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return describe(ctx, d, n.Have.ID, text)
 }
 
-// unmark removes the mark, and leaves the people's own text in the description.
+// unmark removes the mark from the description, and leaves the text that people wrote.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	own := ""
 	if text := have.State.Spec.Description; text != nil {

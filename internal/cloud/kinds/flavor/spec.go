@@ -75,8 +75,8 @@ type (
 	driver = *define.Driver[Spec, Filter, More]
 )
 
-// Kind returns the kind Flavor. c may be nil if only the kind's rules are needed. Without is_public in the request, Nova
-// lists only public flavors to administrators.
+// Kind returns the kind Flavor. c may be nil if only the kind's rules are needed. An administrator's request must
+// contain is_public, because otherwise Nova lists only the public flavors.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
