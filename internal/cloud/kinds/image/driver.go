@@ -24,8 +24,9 @@ import (
 
 type driver = *define.Driver[Spec, Filter, More]
 
-// create creates the image, which then is queued, and begins the upload. The agent chooses the ID, because the mark in
-// the first request contains the ID of its image. The mark says that nothing is applied until the content is uploaded.
+// create creates the image, which is then queued, and begins the upload. The agent chooses the ID of the image, because
+// the mark in the first request must contain that ID. The mark says that nothing is applied until the content is
+// uploaded.
 func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if why := impossible(w); why != "" {
 		return nil, fmt.Errorf("%w: %s", kind.ErrRejected, why)
@@ -142,7 +143,7 @@ func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Conten
 	if err != nil {
 		return err
 	}
-	first := make([]byte, 1<<16) // so that an error at the start of the file is found before the request to Glance
+	first := make([]byte, 1<<16) // an error at the start of the file is found before the request to Glance
 	n, err := io.ReadFull(s, first)
 	if err != nil && !s.over {
 		return s.err

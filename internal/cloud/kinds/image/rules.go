@@ -62,8 +62,8 @@ var phases = map[string]kind.Phase{
 	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
 }
 
-// observe sets the phase of an image. A queued image of the stack is being uploaded, or its upload was interrupted. If
-// an administrator has deactivated an image, it is not recreated, because the administrator would not know.
+// observe sets the phase of an image. A queued image of the stack is being uploaded, or its upload was interrupted. An
+// image that an administrator has deactivated is not recreated, because that would undo the administrator's decision.
 func (u *uploads) observe(s *state, live *kind.Live) {
 	if live.Phase = phases[s.More.Status]; live.Phase == "" {
 		live.Phase = kind.Failed

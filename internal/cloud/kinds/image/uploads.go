@@ -40,7 +40,7 @@ type uploads struct {
 	*known
 }
 
-// known has the state that remains when the client is replaced after a new login.
+// known is the state that remains when a new login replaces the client.
 type known struct {
 	slots   chan struct{}
 	mu      sync.Mutex
