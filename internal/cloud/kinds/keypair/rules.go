@@ -50,7 +50,7 @@ func unmarked(line string) (user string, c mark.Claim) {
 	if _, isOwner := ownertext.Parse(owner); !hasProject || !hasApplied || !isOwner {
 		return line, mark.Claim{}
 	}
-	return user, mark.Claim{Mark: mark.Claimed(append(ownertext.In(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is no project's ID
+	return user, mark.Claim{Mark: mark.Claimed(append(ownertext.In(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // no project has the ID "-"
 }
 
 const (
