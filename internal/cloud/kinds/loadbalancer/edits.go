@@ -259,7 +259,7 @@ func (e *editor) members(p, old *Pool) {
 	}
 }
 
-// keepPauses leaves the weight 0 of members that get no connections now and whose machines are not back yet.
+// keepPauses leaves the weight at 0 if a member gets no connections now and its machine is not back yet.
 func (p *Pool) keepPauses(old *Pool) {
 	for _, m := range p.Members {
 		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {

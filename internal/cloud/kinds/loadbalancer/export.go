@@ -16,7 +16,7 @@ func (rules) Export(s *State, e *kind.Export) *Spec {
 	if spec.VIPAddress, spec.FloatingIP = s.Spec.VIPAddress, nil; slices.Contains(amphorae, b.Provider) {
 		spec.Provider = nil // the field is omitted because nearly all clouds have this provider
 	}
-	e.Renames = append(e.Renames, "spec.name") // adoption gives it the name of its manifest
+	e.Renames = append(e.Renames, "spec.name") // adoption renames the load balancer to the name of its manifest
 	network, ok := e.Ref("Network", b.VIPNetworkID)
 	if spec.VIPNetwork = &network; !ok {
 		e.LeftOut = "is on the network " + b.VIPNetworkID + ", which the cloud does not show"

@@ -49,8 +49,8 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	}
 }
 
-// pair finds, for each policy of l, the existing policy of old that becomes it. It first compares names. If a policy has
-// no name or a changed one, it compares actions and rules, and then rules alone.
+// pair finds, for each policy of l, the existing policy of old that is to become that policy. It first compares names.
+// If a policy has no name or a changed one, it compares actions and rules, and then rules alone.
 //
 // A policy without a name is called by its number in the list. Numbers are compared last, because they change if other
 // policies are added or removed.

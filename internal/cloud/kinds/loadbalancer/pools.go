@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// poolFor finds the existing pool that can become the pool of l. It is the pool of the listener old, or an unused pool
-// with the right name that an interrupted update has left.
+// poolFor finds an existing pool that can be used for l. It is the pool of the listener old, or an unused pool with the
+// wanted name, which an interrupted update has left.
 func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
 	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
 	if old != nil {
@@ -60,8 +60,7 @@ func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map
 	e.pool(p.Pool, pool, cause)
 }
 
-// redirectPoolFor finds the existing pool that can become the pool of p, as poolFor does. was is the existing policy, or
-// nil.
+// redirectPoolFor finds an existing pool that can be used for p, as poolFor does. was is the existing policy, or nil.
 func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool {
 	fits := func(have *Pool) bool { return have != nil && have.Protocol == p.Pool.Protocol && !taken[have.ID] }
 	if was != nil {

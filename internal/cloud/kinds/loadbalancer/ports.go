@@ -36,8 +36,8 @@ type RealServers struct {
 	Members []RealServer `json:"members,omitempty" rule:"max=1000,objects" doc:"Members with a weight or a port of their own, and backup members. If a member is named here and above, the settings here apply."`
 
 	// PortRefs are the ports of the machines that the fields refer to. PortlessRefs are the servers whose ports are not
-	// in the repository. GroupRefs are all groups that the fields refer to. They are recorded because a group without
-	// machines has no ports.
+	// in the repository. GroupRefs are all groups that the fields refer to. They are needed because a group
+	// without machines has no ports.
 	PortRefs     []string `json:"-" ref:"Port"`
 	PortlessRefs []string `json:"-" ref:"Server"`
 	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order"`

@@ -38,8 +38,7 @@ func networkField(spec *Spec) string {
 	return "spec.vipNetwork"
 }
 
-// compareFlavor notes a flavor that is not offered. It does not plan a replacement, because the replacement could not be
-// created.
+// compareFlavor adds only a note if the flavor is not offered, because a replacement could not be created.
 func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.ServiceType == nil {
 		return
@@ -51,8 +50,8 @@ func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.serviceType", have.More.offers.flavorName(have.More.FlavorID), w.Spec.Flavor)
 }
 
-// compareZone notes a zone that is not offered, for the same reason. It also adds a note if load balancers have no zones
-// at all.
+// compareZone adds only a note if the zone is not offered, for the same reason. It also adds a note if load balancers
+// have no zones at all.
 func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return

@@ -184,8 +184,8 @@ func (b *Balancer) unwell() (tokens []string) {
 	return tokens
 }
 
-// drained returns the machines that get no new connections, each with the latest possible time since when. The time of a
-// member is not exact, because a change of one member writes all members of the pool.
+// drained returns the machines that get no new connections, each with the latest time at which that may have begun. The
+// time is not exact, because a change of one member writes all members of its pool.
 func (b *Balancer) drained() map[string]time.Time {
 	out := map[string]time.Time{}
 	b.members(func(_ *Pool, m *Member) {
