@@ -19,21 +19,21 @@ import (
 
 const program = "stackreeve"
 
-// app is the state that commands share.
+// app contains the state that commands share.
 type app struct {
 	out, err io.Writer
-	// commands is standard output for commands to CI systems; nil where there are none.
+	// commands is standard output for commands to CI systems. It is nil if there are none.
 	commands io.Writer
-	// terminal is standard output if that is a terminal, nil otherwise.
+	// terminal is standard output if that is a terminal, and nil otherwise.
 	terminal *os.File
 
-	progress  *progress.Teller // nil when nobody waits for output
+	progress  *progress.Teller // nil if nobody waits for output
 	configs   []string
-	documents []config.Stack // as configured; one with source.paths stands for several stacks.
-	shared    session.Shared // by all stacks
+	documents []config.Stack // as configured; a document with source.paths describes several stacks.
+	shared    session.Shared // shared by all stacks
 	later     bool           // the stacks of folders are searched while the agent runs.
-	keepGone  bool           // a stack whose folder is gone counts, too
-	amiss     plan.Outcome   // the worst problem with folders that should be stacks
+	keepGone  bool           // a stack whose folder no longer exists also counts.
+	amiss     plan.Outcome   // the worst problem with folders that should be stacks.
 	unlisted  []string       // documents whose folders are unknown
 	dataDir   string
 	parallel  int

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/survey"
 )
 
-// askerFlags adds the flags for the agent that is asked about stacks. The returned function reads them after parsing.
+// askerFlags adds the flags for the agent to which questions about stacks are sent. The returned function reads them after parsing.
 func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	k := &survey.Asker{}
 	flags := cmd.Flags()
@@ -27,7 +27,7 @@ func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	}
 }
 
-// listenerAddress returns where an agent with this command's environment listens; "" for nowhere.
+// listenerAddress returns the address at which an agent with this command's environment listens, or "".
 func listenerAddress() string {
 	host, port, err := net.SplitHostPort(os.Getenv("STACKREEVE_LISTEN"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// completions completes the values of flags that have a choice, in every command.
+// completions completes the values of flags for which only some values are possible, in every command.
 func (a *app) completions(root *cobra.Command) {
 	fixed := map[string][]string{"log-format": {"text", "json"}, "drift": {"correct", "report"}, "replace": {"refuse", "allow"}, "forks": {"validate", "plan"}, "prune": {"true", "false"}}
 	for _, cmd := range everyCommand(root) {
@@ -66,21 +66,21 @@ func listedIn(usage string) []string {
 	return strings.FieldsFunc(m[1]+m[2]+","+m[3], func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// completionPatience is how long a shell waits for names from repositories.
+// completionPatience is the maximum time for which a shell waits for names from repositories.
 const completionPatience = 3 * time.Second
 
-// configured returns the documents of the configuration, and their stacks as far as their repositories answer in time. A
-// wrong or missing configuration has none.
+// configured returns the documents of the configuration, and the stacks of the repositories that answer in time. If the configuration is wrong
+// or missing, it returns none.
 func (a *app) configured(ctx context.Context, given config.Settings) (documents, stacks []config.Stack) {
 	a.progress.Hush()
-	slices.Sort(a.configs) // cobra parses flags twice, and a file that is given twice has each stack twice
+	slices.Sort(a.configs) // cobra parses flags twice, and two equal files would contain each stack twice
 	a.configs = slices.Compact(a.configs)
 	documents, err := a.stacks(given)
 	if err != nil {
 		return nil, nil
 	}
 	a.documents = documents
-	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // wrong folders have no names
+	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // invalid folders have no names
 		_, files, err := a.opener().BaseFolder(ctx, s, base, "")
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (a *app) configured(ctx context.Context, given config.Settings) (documents,
 	return documents, stacks
 }
 
-// patient returns the context for completion in a command, which ends after [completionPatience].
+// patient returns a context for completion in a command. It ends after [completionPatience].
 func patient(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx := cmd.Context()
 	if ctx == nil {
@@ -99,7 +99,7 @@ func patient(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, completionPatience)
 }
 
-// completeStacks completes the names of configured stacks, including those of folders.
+// completeStacks completes the names of configured stacks, including the stacks of folders.
 func (a *app) completeStacks(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -139,7 +139,7 @@ func (a *app) completeObjects(cmd *cobra.Command, args []string, typed string) (
 	return slices.Compact(list), as
 }
 
-// isKind reports whether a word names a kind.
+// isKind reports whether a word is the name of a kind.
 func isKind(word, kind string) bool {
 	d, err := describe.Find(word, nil)
 	return strings.EqualFold(word, kind) || err == nil && d.GVK.Kind == kind
@@ -157,14 +157,14 @@ func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []m
 			continue
 		}
 		if rev, _, err := repo.Fetch(ctx); err == nil {
-			read, _, _ := o.Contents(ctx, s, "", s.Bounds(), rev.Files) // wrong manifests have no names
+			read, _, _ := o.Contents(ctx, s, "", s.Bounds(), rev.Files) // invalid manifests have no names
 			for _, want := range read.Want {
 				if want.Data == nil {
 					keys = append(keys, want.Key)
 				}
 			}
 		}
-		_ = repo.Close() // a cache
+		_ = repo.Close() // the repository is only a cache
 	}
 	return keys
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/control"
 )
 
-// asking adds to a command the flags for a running agent, and asks that agent.
+// asking adds to a command the flags for connecting to a running agent. The command then calls ask with a client of that agent.
 func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []string) error) *cobra.Command {
 	var server, token, ca string
 	flags := cmd.Flags()
@@ -31,7 +31,7 @@ func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []stri
 	return cmd
 }
 
-// caUsage is the usage of the flag with which a command trusts an agent whose certificate no public authority has signed.
+// caUsage is the usage of the flag that makes a command trust an agent whose certificate no public authority has signed.
 const caUsage = "file with the certificate of the authority that signed the agent's, in PEM ($STACKREEVE_CONTROL_CA_FILE; default: the system's authorities)"
 
 func envOr(name, value string) string {
@@ -41,7 +41,7 @@ func envOr(name, value string) string {
 	return value
 }
 
-// approve is the command that approves a held plan.
+// approve returns the command that approves a held plan.
 func (a *app) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve STACK HASH",
@@ -61,7 +61,7 @@ changes and when the plan was carried out. It also ends with the process, unless
 	})
 }
 
-// reconcile is the command that makes an agent reconcile now.
+// reconcile returns the command that makes an agent reconcile immediately.
 func (a *app) reconcile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile STACK",

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// debug is the parent of commands for finding a fault in the agent.
+// debug returns the parent of the commands for finding a fault in the agent.
 func (a *app) debug() *cobra.Command {
 	cmd := &cobra.Command{Use: "debug", Short: "Look for a fault in the agent", Hidden: true, Args: exactly}
 	past := &cobra.Command{
@@ -28,7 +28,7 @@ func (a *app) debug() *cobra.Command {
 	return cmd
 }
 
-// printMemory prints what is kept of the stacks, or of all stacks.
+// printMemory prints the stored data of some stacks, or of all stacks.
 func (a *app) printMemory(stacks []string) error {
 	if a.dataDir == "" {
 		return errors.New("nothing is kept without --data-dir")

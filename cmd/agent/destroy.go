@@ -55,7 +55,7 @@ take the stack out of its configuration, before.`,
 	return cmd
 }
 
-// meantStack lets an argument stand for --stack; one of them is required.
+// meantStack accepts the stack as an argument instead of --stack. One of them is required.
 func meantStack(cmd *cobra.Command, args []string) error {
 	given := cmd.Flag("stack")
 	switch {
@@ -69,7 +69,7 @@ func meantStack(cmd *cobra.Command, args []string) error {
 	return cmd.Flags().Set("stack", args[0])
 }
 
-// end plans the deletion of a stack, and carries it out when its hash is approved.
+// end plans the deletion of a stack. It carries out the plan if approved is its hash.
 func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	o := a.opener()
 	text := a.text()

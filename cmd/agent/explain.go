@@ -60,7 +60,7 @@ func (a *app) explain() *cobra.Command {
 	return cmd
 }
 
-// explainFully prints everything about a kind on one page.
+// explainFully prints the complete description of a kind on one page.
 func (a *app) explainFully(d describe.Kind) error {
 	outline, err := manifest.Outline(d.Body)
 	if err != nil {

@@ -138,7 +138,7 @@ func noteText(n export.Note) string {
 	return strings.Join(append(words, n.Text), ": ")
 }
 
-// takeoverFlags add the flags that say what other tools manage.
+// takeoverFlags adds the flags for objects that other tools manage.
 func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
 	flags.StringVar(&of.Terraform, "terraform-state", "", "only the objects in this Terraform state (version 4); - is standard input")
 	flags.StringVar(&of.Heat, "heat-resources", "", "only what this list of a Heat stack's resources, in JSON, names; - is standard input")

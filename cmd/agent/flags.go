@@ -64,21 +64,21 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	}
 }
 
-// isRepository makes a work tree the repository of the stack when nothing else names one.
+// isRepository makes a work tree the repository of the stack, unless a setting or a configuration file names another one.
 func (a *app) isRepository(dir string, s config.Settings) {
 	if files, err := a.configFiles(s); err == nil && len(files) == 0 {
 		s["url"] = cmp.Or(s["url"], dir)
 	}
 }
 
-// settings are those of the environment, overridden by those of flags.
+// settings returns the settings of the environment, overridden by those of flags.
 func settings(flags *pflag.FlagSet) config.Settings {
 	s := config.Environment()
 	maps.Copy(s, typed(flags))
 	return s
 }
 
-// typed returns the settings that flags give.
+// typed returns the settings of flags.
 func typed(flags *pflag.FlagSet) config.Settings {
 	s := config.Settings{}
 	for _, setting := range config.All() {
@@ -114,7 +114,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	return stacks, append(problems, stacks[0].CheckPolicies(describe.Names())...).Err()
 }
 
-// configFiles are the files that flags or the environment name, or else the one in the working directory.
+// configFiles returns the files that flags or the environment name. If there are none, it returns the file in the working directory.
 func (a *app) configFiles(s config.Settings) ([]string, error) {
 	if len(a.configs) > 0 {
 		return a.configs, nil
@@ -132,7 +132,7 @@ func (a *app) configFiles(s config.Settings) ([]string, error) {
 	return []string{file}, nil
 }
 
-// approveCommand returns the command that carries out the plan of a stack that cmd shows, without the hash at its end.
+// approveCommand returns the command that carries out the shown plan of a stack, without the hash at its end.
 func approveCommand(cmd *cobra.Command, stack string) string {
 	return approving(cmd, "run", "--once") + " --stack " + stack + " --approve"
 }

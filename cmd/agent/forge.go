@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// forge is the parent of commands about the places where stacks are reviewed.
+// forge returns the parent of the commands about forges.
 func (a *app) forge() *cobra.Command {
 	cmd := &cobra.Command{Use: "forge", Short: "Look at the forges that stacks report to", Args: exactly}
 	cmd.AddCommand(a.forgeCheck())

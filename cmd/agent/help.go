@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// pointToSettings adds to the help of a command where to find the settings that it accepts and does not list. A template would do the same.
-// But text/template calls methods by name, so that the linker keeps every method of every library: seven megabytes.
+// pointToSettings adds a text to the help of a command: where to find the settings that it accepts and does not list. A template could also do
+// this. But text/template calls methods by name, so the linker would keep every method of every library: seven megabytes.
 func pointToSettings(cmd *cobra.Command) {
 	usual := cmd.UsageFunc()
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
@@ -23,7 +23,7 @@ func pointToSettings(cmd *cobra.Command) {
 	})
 }
 
-// settingsTopic is the topic that `help config` shows. It is not a command.
+// settingsTopic returns the topic that `help config` shows. It is not a command.
 func settingsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString(`The settings of a stack, as flags and as environment variables.
@@ -63,7 +63,7 @@ func narrow(cmd *cobra.Command) {
 // flagLine matches a flag with its type, and its description.
 var flagLine = regexp.MustCompile(`^(\s+-\S.*?\s{3,})(\S.*)$`)
 
-// narrowed breaks the lines about flags, and indents the rest below the description.
+// narrowed breaks the lines about flags, and indents the continuation below the description.
 func narrowed(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -93,7 +93,7 @@ func narrowed(text string) string {
 	return b.String()
 }
 
-// folded breaks the long lines of a text. Indented lines are commands and stay as they are.
+// folded breaks the long lines of a text. Indented lines are commands and are not changed.
 func folded(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

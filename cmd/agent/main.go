@@ -13,11 +13,11 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run is main for scripts, too: it returns the exit code.
+// run does the work of main and returns the exit code. Tests with scripts also call it.
 func run() int {
 	service.Frugal()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 	return newApp().execute(ctx, os.Args[1:])
 }

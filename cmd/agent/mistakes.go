@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// narrows are the flags without which a command affects more: every stack, another commit or cloud, any plan.
+// narrows are flags that limit the effect of a command. Without them, the command affects every stack, another commit or cloud, or any plan.
 var narrows = []string{
 	"approve", "stack", "url", "branch", "path", "paths", "cloud", "ref", "dir", "kind", "output-dir", "terraform-state", "heat-resources", "state-rm",
 }
 
-// unset refuses flags and arguments that are given but empty: usually a variable of a script is not set. `run --once --approve "$HASH"`
-// would carry out any plan.
+// unset refuses flags and arguments that are given but empty, because usually a variable of a script is not set. With an empty HASH, `run
+// --once --approve "$HASH"` would carry out any plan.
 func unset(cmd *cobra.Command, args []string) (err error) {
 	if cmd.DisableFlagParsing { // completion gets empty words
 		return nil
@@ -39,7 +39,7 @@ func isEmpty(value pflag.Value) bool {
 	return value.String() == ""
 }
 
-// misspelt adds the command that may have been meant to an error.
+// misspelt adds to an error the command that the person may have meant.
 func misspelt(root *cobra.Command, args []string, err error) error {
 	if err == nil || !strings.HasPrefix(err.Error(), "unknown command ") {
 		return err
@@ -52,7 +52,7 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("%w; `%s help` lists them", err, program)
 }
 
-// exactly requires as many arguments as the command's use names.
+// exactly requires one argument for each name in the command's use.
 func exactly(cmd *cobra.Command, args []string) error {
 	switch names := strings.Fields(cmd.Use)[1:]; {
 	case len(args) == len(names):
@@ -72,7 +72,7 @@ func oneOf(flag, value string, allowed ...string) error {
 	return fmt.Errorf("%s: %q is not one of %s", flag, value, strings.Join(allowed, ", "))
 }
 
-// elsewhere are commands of similar programs. They name our command for the same purpose, and do nothing.
+// elsewhere returns commands of similar programs. Such a command only prints Stackreeve's command for the same purpose.
 func elsewhere() (list []*cobra.Command) {
 	for name, use := range map[string]string{
 		"apply": "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",

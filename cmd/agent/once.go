@@ -38,7 +38,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	return ended(worst)
 }
 
-// waitsForFolders is the error of a stack that depends on a document without known folders: nothing of it is carried out.
+// waitsForFolders returns an error if a stack depends on a document with unknown folders. Then the stack is not carried out.
 func (a *app) waitsForFolders(s *config.Stack) error {
 	for _, name := range s.Spec.DependsOn {
 		if slices.Contains(a.unlisted, name) {
@@ -67,7 +67,7 @@ func size(terminal *os.File) (width, height int) {
 	return width, height
 }
 
-// print prints how a run of `once` ended.
+// print prints the end of a run of `once`.
 func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {

@@ -18,12 +18,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// shared lets several stacks write, one at a time.
+// shared is an output for several stacks, which write one at a time.
 type shared struct {
 	mu    sync.Mutex
 	w     io.Writer
 	wrote func() // called before each write; may be nil
-	err   error  // of the last write that failed; nil when none did
+	err   error  // the error of the last write that failed; nil if none failed
 }
 
 // Write implements io.Writer.
@@ -46,13 +46,13 @@ func (s *shared) failed() error {
 	return s.err
 }
 
-// exit is an error that was printed already; its value is the exit code.
+// exit is an error that was already printed. Its value is the exit code.
 type exit plan.Outcome
 
 // Error implements error.
 func (e exit) Error() string { return plan.Outcome(e).String() }
 
-// ended is the error that makes the process exit with the outcome's code.
+// ended returns the error that makes the process exit with the code of the outcome.
 func ended(o plan.Outcome) error {
 	if o == plan.InSync {
 		return nil
@@ -60,7 +60,7 @@ func ended(o plan.Outcome) error {
 	return exit(o)
 }
 
-// lost returns why standard output is incomplete, such as a full disk; nil when it is complete.
+// lost returns the reason why standard output is incomplete, such as a full disk. It returns nil if the output is complete.
 func (a *app) lost() error {
 	for _, w := range []io.Writer{a.out, a.commands} {
 		if s, ok := w.(*shared); ok && s.failed() != nil {
@@ -73,7 +73,7 @@ func (a *app) lost() error {
 // fail prints an error and returns its outcome.
 func (a *app) fail(err error) plan.Outcome { return a.failed("", err) }
 
-// failed is fail for one of several stacks, with the stack's name.
+// failed does the same as fail for one of several stacks, and prints the name of the stack.
 func (a *app) failed(stack string, err error) plan.Outcome {
 	var code exit
 	var problems manifest.Problems
@@ -98,11 +98,11 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 			fmt.Fprintf(&text, "stack %s:\n", stack)
 		}
 		report.Text{W: &text}.Problems(problems)
-		_, _ = a.err.Write(text.Bytes()) // in one piece: other stacks write, too
+		_, _ = a.err.Write(text.Bytes()) // one write, because other stacks also write
 		return plan.Invalid
 	}
 	for _, one := range joined(err) {
-		// The class says what the agent does next. People need the text after it.
+		// The class of the error controls what the agent does next. People need only the text after it.
 		text := strings.TrimPrefix(private.Text(one), kind.ErrRejected.Error()+": ")
 		if a.logFormat == "json" {
 			a.logger(false).Error(text, "stack", stack)
@@ -116,7 +116,7 @@ func (a *app) failed(stack string, err error) plan.Outcome {
 	return plan.Broken
 }
 
-// joined splits joined errors, each of which gets its own line. So a line end inside one of them is not mistaken for the end of an error.
+// joined splits joined errors, so that each gets a separate line. Then a line end inside one of them is not mistaken for the end of an error.
 func joined(err error) []error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -142,13 +142,13 @@ func worse(a, b plan.Outcome) plan.Outcome {
 	return a
 }
 
-// text writes for people on standard output.
+// text returns a Text that writes on standard output.
 func (a *app) text() report.Text {
 	_, plain := os.LookupEnv("NO_COLOR")
 	return report.Text{W: a.out, Color: a.terminal != nil && !plain && os.Getenv("TERM") != "dumb", Verbose: a.verbose}
 }
 
-// logger logs details of the work. service means that nobody is watching, so that everything important goes to the log.
+// logger returns the logger for details of the work. With service, nobody watches the output, so everything important is logged.
 func (a *app) logger(service bool) *slog.Logger {
 	level := slog.LevelWarn
 	if service {

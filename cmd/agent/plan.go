@@ -47,7 +47,7 @@ func (a *app) plan() *cobra.Command {
 		outcome := differencesAre(code, a.each(stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
 			seen, err := o.Preview(cmd.Context(), s, ref, dir)
 			var said *survey.Word
-			if err == nil && ref == "" && dir == "" { // the agent knows only the branch
+			if err == nil && ref == "" && dir == "" { // the agent plans only the branch
 				said = agent().Word(cmd.Context(), s.Name)
 				seen.Plan = said.Tell(seen.Plan)
 			}
@@ -82,7 +82,7 @@ func (a *app) plan() *cobra.Command {
 	return cmd
 }
 
-// differencesAre returns err, or nil if it only reports differences and these are no failure.
+// differencesAre returns err. If err only reports differences and failure is false, it returns nil.
 func differencesAre(failure bool, err error) error {
 	if !failure && errors.Is(err, exit(plan.OutOfSync)) {
 		return nil
@@ -98,7 +98,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 	return ""
 }
 
-// each visits every stack in turn; one that fails stops no other.
+// each calls look for every stack, one after the other. An error of one stack does not affect others.
 func (a *app) each(stacks []config.Stack, look func(session.Opener, *config.Stack) (plan.Plan, error)) error {
 	o := a.opener()
 	worst := plan.InSync
@@ -113,7 +113,7 @@ func (a *app) each(stacks []config.Stack, look func(session.Opener, *config.Stac
 	return ended(worst)
 }
 
-// ofOneRepository refuses to compare stacks of several repositories with one work tree.
+// ofOneRepository returns an error if stacks of several repositories would be compared with one work tree.
 func ofOneRepository(stacks []config.Stack) error {
 	for _, s := range stacks {
 		if s.Spec.Source.URL != stacks[0].Spec.Source.URL {

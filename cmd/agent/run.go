@@ -42,14 +42,14 @@ func (a *app) run() *cobra.Command {
 		if once {
 			return a.once(cmd, stacks, f.Approve)
 		}
-		a.progress.Hush() // its log says what it does
+		a.progress.Hush() // the log reports what the agent does
 		f.Log = a.logger(true)
 		return service.Run(cmd.Context(), a.opener(), a.documents, f)
 	}
 	return cmd
 }
 
-// listenFlags adds the flags for where the agent listens.
+// listenFlags adds the flags for the addresses at which the agent listens.
 func listenFlags(flags *pflag.FlagSet, l *service.Listener) {
 	flags.StringVar(&l.Address, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
 	flags.StringVar(&l.Health, "listen-health", os.Getenv("STACKREEVE_LISTEN_HEALTH"), "another address, for health and metrics only, with connections of its own: no flood of webhooks keeps probes waiting ($STACKREEVE_LISTEN_HEALTH; default none)")

@@ -21,10 +21,10 @@ type statusFlags struct {
 	depth            int
 }
 
-// onlyShows marks flags that affect only the output, and say nothing about a stack.
+// onlyShows marks flags that affect only the output and not the selection of stacks.
 const onlyShows = "only-shows"
 
-// Bounds of the interval at which --watch checks a cloud.
+// usualWatch is the default interval at which --watch checks a cloud, and leastWatch is the minimum.
 const (
 	usualWatch = 10 * time.Second
 	leastWatch = time.Second
@@ -78,7 +78,8 @@ func (a *app) status() *cobra.Command {
 	return cmd
 }
 
-// interval takes the interval of --watch from the arguments: a flag with an optional value needs a = before it.
+// interval reads the interval of --watch from the arguments and removes it there, because a flag with an optional value needs a = before the
+// value.
 func (f *statusFlags) interval(names []string) []string {
 	if f.watch == 0 {
 		return names
@@ -92,7 +93,7 @@ func (f *statusFlags) interval(names []string) []string {
 	})
 }
 
-// kindOnly takes a single kind from the arguments, as kubectl does, for --kind.
+// kindOnly treats a single kind in the arguments as --kind, as kubectl does.
 func (f *statusFlags) kindOnly(names []string) []string {
 	if len(names) != 1 || strings.Contains(names[0], "/") {
 		return names
@@ -104,7 +105,7 @@ func (f *statusFlags) kindOnly(names []string) []string {
 	return nil
 }
 
-// objectNames also accepts names as kubectl does: a kind, then names of objects of it.
+// objectNames also accepts names in the form of kubectl: a kind, followed by names of objects.
 func objectNames(names []string) []string {
 	if len(names) < 2 || strings.Contains(strings.Join(names, ""), "/") {
 		return names
@@ -118,8 +119,8 @@ func objectNames(names []string) []string {
 
 // filter checks the flags and returns the filter for objects.
 //
-// A kind that is not the agent's own may be defined in a stack's folder. That is known only once the folder is read. So errors about such
-// kinds are returned as doubts, for later.
+// A kind that is not built in may be defined in the folder of a stack. This is known only after the folder was read. So errors about such
+// kinds are returned as doubts, to be reported later.
 func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts map[string]error, err error) {
 	doubts = map[string]error{}
 	if err := oneOf("--output", f.output, "text", "wide", "json", "yaml"); err != nil {

@@ -22,13 +22,13 @@ type surveyor struct {
 	*app
 	stacks []config.Stack
 	filter report.StatusFilter
-	doubts map[string]error // errors about kinds, unless a stack defines the kind.
+	doubts map[string]error // errors about kinds, which are reported unless a stack defines the kind.
 	output string
 	text   func(io.Writer, *config.Stack) report.StatusText
 	open   map[string]*survey.Survey
 	seen   map[string]report.StatusView // the last view of each stack
 	last   string                       // the last output for programs
-	every  time.Duration                // 0 without --watch
+	every  time.Duration                // zero without --watch
 	agent  survey.Asker
 }
 
@@ -50,7 +50,7 @@ func (s *surveyor) close() {
 	}
 }
 
-// once checks every stack; one that fails stops no other.
+// once checks every stack. An error of one stack does not affect others.
 func (s *surveyor) once(ctx context.Context) error {
 	worst, err := s.check(ctx, s.out)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 	return worst, nil
 }
 
-// show prints a stack for people. Objects that are requested by name are shown in full, in the stacks that have them.
+// show prints a stack for people. If objects are requested by name, it describes them in the stacks that have them.
 func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView, further bool) {
 	if s.output != "text" && s.output != "wide" {
 		return
@@ -132,8 +132,8 @@ func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.Status
 	return one.Compare(ctx, s.filter)
 }
 
-// watch checks repeatedly until ctx ends, which is no failure. On a terminal the new picture replaces the old one. Elsewhere
-// the changes are appended.
+// watch checks repeatedly until ctx ends, which is not a failure. On a terminal, the new picture replaces the old one. On other outputs, the
+// changes are appended.
 func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 	s.every = every
 	var picture report.Picture

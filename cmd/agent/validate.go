@@ -15,10 +15,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/validate"
 )
 
-// codeQuality is a value of -o: the findings as a Code Quality report of GitLab.
+// codeQuality is the value of -o for a Code Quality report of GitLab.
 const codeQuality = "codequality"
 
-// outputsOfValidate are the values of its -o.
+// outputsOfValidate are the possible values of -o.
 var outputsOfValidate = []string{"text", "json", "sarif", codeQuality, "github"}
 
 func (a *app) validate() *cobra.Command {
@@ -79,7 +79,7 @@ func (a *app) showValidation(v report.Validation, output string) error {
 	return nil
 }
 
-// validation checks everything that is named, and returns an error if something cannot be read.
+// validation checks all files and folders in the arguments. It returns an error if something cannot be read.
 func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation, err error) {
 	configs, parts, err := validate.Sort(cmd.InOrStdin(), args)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	}
 	if len(configs) > 0 {
 		given := config.Settings(nil)
-		if len(args) == 0 { // otherwise they are for the manifests
+		if len(args) == 0 { // if there are arguments, the settings are for the manifests
 			given = typed(cmd.Flags())
 		}
 		stacks, err := loadStacks(configs, given)
@@ -126,7 +126,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	return v, validate.Parts(cmd.Context(), a.opener(), &v, stack, validate.Judging(stack, beside), parts)
 }
 
-// stackOf returns the configured stack, if one is named, with the settings of flags.
+// stackOf returns the configured stack with the settings of flags. Without a configuration, it makes a stack.
 func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 	if len(a.configs) == 0 {
 		s["stack"], s["url"] = cmp.Or(s["stack"], "validate"), cmp.Or(s["url"], ".")

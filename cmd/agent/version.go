@@ -12,7 +12,7 @@ import (
 // release is set by the linker when a release is built.
 var release string
 
-// version is the release, or else what the Go tool knows about the build.
+// version returns the release. In other builds, it returns the version that the Go tool stored.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,15 +14,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Body is a document without its head that no file holds. Several objects can share one.
+// Body is a document without its head that is in no file. Several objects can share one Body.
 type Body struct {
 	root *yaml.Node
 	// Values is the number of its values; Bytes is their total length.
 	Values, Bytes int
 }
 
-// NewBody makes the document of a struct or a map, as in struct{ Spec NetworkSpec `json:"spec"` }. It has the fields
-// that encoding/json would write. The strings are shared with from, not copied. Every value stands on the given line.
+// NewBody makes the document of a struct or a map, as in struct{ Spec NetworkSpec `json:"spec"` }. The document has the
+// fields that encoding/json would write. Its strings are shared with from, not copied. The line of every value is the
+// given line.
 func NewBody(from any, line int) (*Body, error) {
 	b := bodyMaker{line: line}
 	root, err := b.node(reflect.ValueOf(from))
@@ -51,8 +52,8 @@ var (
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// node makes the node that the JSON parser would make of the value's JSON. Common types are converted directly, without
-// JSON.
+// node returns the node that the JSON parser would return for the value's JSON. Common types are converted directly,
+// without JSON.
 func (b *bodyMaker) node(v reflect.Value) (*yaml.Node, error) {
 	for v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
@@ -153,7 +154,7 @@ func (b *bodyMaker) structure(v reflect.Value, fields []plainField) (*yaml.Node,
 	return n, nil
 }
 
-// encoded converts a value by way of its JSON.
+// encoded converts a value to JSON and parses that.
 func (b *bodyMaker) encoded(v reflect.Value) (*yaml.Node, error) {
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -183,8 +184,8 @@ type plainField struct {
 	omitempty bool
 }
 
-// plainFields lists the fields of a struct, with embedded structs flattened. ok is false where encoding/json has
-// further rules: two fields of one name, embedded pointers, other options.
+// plainFields lists the fields of a struct. The fields of embedded structs are part of the list. ok is false if
+// encoding/json has additional rules for the struct: two fields with one name, embedded pointers, other options.
 func plainFields(t reflect.Type, index []int) (fields []plainField, ok bool) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -217,7 +218,7 @@ func plainFields(t reflect.Type, index []int) (fields []plainField, ok bool) {
 	return fields, len(names) == len(fields)
 }
 
-// isEmpty reports whether omitempty leaves the value out.
+// isEmpty reports whether the option omitempty leaves the value out.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:

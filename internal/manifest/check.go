@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checker walks a document as a decoder would, with aliases expanded, and checks that it is safe and unambiguous.
+// checker walks a document as a decoder would, and follows aliases. It checks that the document is safe and unambiguous.
 type checker struct {
 	maxDepth, maxAliases, maxNodes int
 
@@ -109,8 +109,8 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 	}
 }
 
-// secondObject finds the key at which a mapping begins to be another object because a --- is missing before it:
-// apiVersion and kind occur twice.
+// secondObject returns the key at which a second object begins in a mapping because a --- is missing before it. In such a
+// mapping, apiVersion and kind occur twice.
 func secondObject(n *yaml.Node) *yaml.Node {
 	var versions, kinds []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -154,7 +154,7 @@ func (c *checker) tag(n *yaml.Node, at *fieldPath) {
 	switch n.ShortTag() {
 	case tagNull, tagBool, tagInt, tagFloat, tagString, tagTimestamp, tagMerge, tagMap, tagSeq, "":
 	default:
-		// The value is not quoted: a password that begins with an exclamation mark looks like a tag.
+		// The message does not contain the value, because a password that begins with an exclamation mark looks like a tag.
 		c.problem(n.Line, at, "a tag, which is what a value that begins with ! is, is not supported", "write the plain value, or quote it")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Decimal is a field that takes an amount of 0 or more, written as a number or a string: 0.0208. It
-// is kept exactly as written.
+// Decimal is a field for an amount of 0 or more, such as 0.0208. It may be written as a number or as a string, and the
+// text is stored unchanged.
 type Decimal struct{ text string }
 
 // decimal matches an amount; a number in JSON may be written as 1e-07.
@@ -47,7 +47,7 @@ func (d Decimal) Rat() *big.Rat {
 	return r
 }
 
-// JSONSchema says that the field is a number or a string.
+// JSONSchema returns the schema of the field: a number or a string.
 func (Decimal) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"number", "string"}}
 }

@@ -12,16 +12,16 @@ import (
 )
 
 // Decode reads the document into a pointer to a struct such as struct{ Spec NetworkSpec `json:"spec"` }. It skips
-// apiVersion, kind, metadata and status. It finds all problems at once; even then, the struct holds the values that
-// could be read.
+// apiVersion, kind, metadata and status. It returns all problems together. If there are problems, the struct contains the
+// values that could be read.
 func (o *Object) Decode(into any) []Problem {
 	d := decoder{origin: o.Origin, key: o.Key, head: true}
 	d.into(o.root(), spot{line: o.Origin.Line}, into)
 	return d.problems
 }
 
-// Read is Decode with a type that is known only at run time. The value is a pointer to a struct of the Go type, or
-// [Fields] for a type that is built at run time.
+// Read does the same as Decode for a type that is known only at run time. The value is a pointer to a struct of the Go
+// type. For a type that is built at run time, it is [Fields].
 func (o *Object) Read(t Type) (value any, problems []Problem) {
 	if t.of != nil {
 		into := reflect.New(t.of).Interface()
@@ -33,15 +33,15 @@ func (o *Object) Read(t Type) (value any, problems []Problem) {
 	return into.Interface(), d.problems
 }
 
-// decoder reads nodes into Go values. It follows the rules in struct tags.
+// decoder reads nodes into Go values, according to the rules in struct tags.
 type decoder struct {
 	origin   Origin
 	key      Key
-	head     bool // whether to skip the top-level fields that every object has
+	head     bool // reports whether to skip the top-level fields that every object has
 	problems []Problem
 }
 
-// spot is the decoder's place in the document.
+// spot is the position of the decoder in the document.
 type spot struct {
 	at    *fieldPath
 	line  int
@@ -55,7 +55,7 @@ func (d *decoder) problem(line int, field, what, fix string) {
 	d.problems = append(d.problems, Problem{Origin: Origin{d.origin.File, line}, Key: d.key, Field: field, What: what, Fix: fix})
 }
 
-// full reports whether so many problems were found that nobody reads more.
+// full reports whether there are already so many problems that nobody would read more.
 func (d *decoder) full() bool { return len(d.problems) >= maxProblems }
 
 func (d *decoder) wrong(s spot, what, fix string) {
@@ -68,8 +68,8 @@ func (d *decoder) wants(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, s.rules.secret), fix)
 }
 
-// wantsWhole reports a value of the wrong form. It never shows the value: a scalar in place of a mapping may be the
-// secret that belongs inside the mapping.
+// wantsWhole adds the problem that a value has the wrong form. It never shows the value, because a scalar instead of a
+// mapping may be the secret that belongs into the mapping.
 func (d *decoder) wantsWhole(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, true), fix)
 }
@@ -90,8 +90,8 @@ func (d *decoder) into(n *yaml.Node, s spot, into any) {
 	d.value(n, s, TypeOf(v.Type()), v.Elem())
 }
 
-// value reads one node, unless too many problems were found. A null leaves the value as it is: null means the same as
-// an absent field.
+// value reads one node, unless there are already too many problems. A null does not change the value, because null means
+// the same as an absent field.
 func (d *decoder) value(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	if isNull(n) || d.full() {
 		return

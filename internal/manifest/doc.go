@@ -1,8 +1,8 @@
-// Package manifest turns the files of a revision into objects, strictly.
+// Package manifest parses the files of a revision strictly, and makes objects of them.
 //
-// It knows YAML, JSON and the frame that every object has (apiVersion, kind, metadata, status). It decodes the rest
-// into Go structs whose tags carry the rules. It knows no kind, no cloud and no Git: the caller says which kinds exist
-// and supplies the structs.
+// The package implements YAML, JSON and the frame that every object has (apiVersion, kind, metadata, status). It decodes
+// the rest of a document into Go structs whose tags contain the rules. It contains no kinds, no cloud and no Git: the
+// caller says which kinds exist, and supplies the structs.
 //
 // # Which files and documents are manifests
 //
@@ -16,7 +16,7 @@
 //   - v1 List and <Kind>List are expanded; each item is an object with its own line.
 //   - Symbolic links are refused where a manifest or a folder could hide behind them.
 //
-// Every ignored file and document is reported with the reason, so that nobody wonders.
+// Every ignored file and document is reported with the reason.
 //
 // # Which mistakes are problems
 //

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Explain describes a field and the fields below it. The field is named by a path without indexes, such as
-// spec.resource.rules. The empty path is the whole document.
+// Explain describes a field and the fields below it. at is the path of the field without indexes, such as
+// spec.resource.rules. The empty path means the whole document.
 func Explain(body Type, at string) (string, error) {
 	here := field{typ: body}
 	for i, step := range splitPath(at) {
@@ -51,7 +51,7 @@ func Explain(body Type, at string) (string, error) {
 	return strings.TrimRight(out.String(), "\n") + "\n", nil
 }
 
-// frame has the fields that every document has besides its body.
+// frame contains the fields that every document has in addition to its body.
 type frame struct {
 	APIVersion string   `json:"apiVersion" rule:"required" doc:"The group and version of the kind."`
 	Kind       string   `json:"kind" rule:"required" doc:"What the object is."`
@@ -82,8 +82,8 @@ func pathUpTo(at string, steps int) string {
 	return strings.Join(names, ".")
 }
 
-// structBelow is the struct that a field holds: directly, in a list or in a map. It is no type where there is
-// none.
+// structBelow returns the type of the struct in a field, in the elements of a list or in the values of a map. It returns
+// the zero Type if there is no struct.
 func structBelow(t Type) Type {
 	for {
 		switch t.shape() {
@@ -139,7 +139,7 @@ func writeRules(out *strings.Builder, f field, indent string) {
 	}
 }
 
-// said describes the field's rules and ways in words.
+// said returns a description of the field's rules and ways.
 func (f field) said() string {
 	words := []string{f.rules.said(unitOf(f.typ)), f.waysSaid()}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")

@@ -19,23 +19,22 @@ func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line,
 
 var yamlMessage = pattern.Of(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
-// explainYAML turns the library's message into one that says how to fix the text, with the line to look at. The
-// library names the line where the surrounding block starts, or none. budget is the number of bytes that may be parsed
-// again to find a better line.
+// explainYAML returns an error that says how to fix the text, and the line to look at. The library reports the line where
+// the surrounding block starts, or no line. budget is the number of bytes that may be parsed again to find a better line.
 func explainYAML(text []byte, err error, budget *int) *syntaxError {
 	message := yamlMessage.FindStringSubmatch(err.Error())
 	reported, _ := strconv.Atoi(message[1])
 	line := locate(text, max(reported, 1), err.Error(), budget)
 	if line > 1 && isConflict(rowOf(text, line-1)) {
-		line-- // a marker alone parses as a string; the parser fails at the line after it
+		line-- // a marker alone is parsed as a string, so the parser fails at the line after it
 	}
 	row := bytes.TrimRight(rowOf(text, line), "\r\n")
 	what, fix := advise(message[2], row)
 	return &syntaxError{line: line, what: what, fix: fix}
 }
 
-// locate finds the longest run of leading lines that parses, and returns the line after it. The text before that line
-// is valid, so the line breaks it, or a quote or bracket that the line opens.
+// locate finds the longest beginning of the text that can be parsed, and returns the line after it. The text before that
+// line is valid. So the mistake is in that line, or in a quote or bracket that the line opens.
 func locate(text []byte, reported int, message string, budget *int) int {
 	ends := lineEnds(text)
 	fails := func(n int) (string, bool) {
@@ -64,7 +63,7 @@ func locate(text []byte, reported int, message string, budget *int) int {
 	return 1
 }
 
-// lineEnds lists the offset after each line.
+// lineEnds returns the offset after each line.
 func lineEnds(text []byte) []int {
 	ends := make([]int, 0, 64)
 	for at := 0; at < len(text); {
@@ -102,7 +101,7 @@ var advice = []struct{ message, what, fix string }{
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }
 
-// isConflict reports whether git wrote the line to separate the two sides of a merge.
+// isConflict reports whether git wrote the line as a separator of a merge conflict.
 func isConflict(row []byte) bool {
 	return bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>"))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// HasField reports whether documents of a type can have a field at a path such as spec.resource.rules[2].protocol. An index may be
-// left out. In a list of objects of the cloud, an ID in brackets names an element as a whole.
+// HasField reports whether documents of a type can have a field at a path such as spec.resource.rules[2].protocol. An
+// index may be left out. In a list of objects of the cloud, an ID in brackets means an element as a whole.
 func HasField(body Type, path string) bool {
 	steps := splitPath(path)
 	objects := false
@@ -25,8 +25,8 @@ func HasField(body Type, path string) bool {
 	return len(steps) > 0
 }
 
-// Whole returns the field above a path that is compared with the cloud, and written, as one value; "" where there is none. An element
-// that is an object of the cloud, named by its ID, is a value of its own.
+// Whole returns the path of the field above path that is compared with the cloud, and written, as one value. It returns ""
+// if there is no such field. An element that is an object of the cloud, with its ID in the path, is a separate value.
 func Whole(body Type, path string) string {
 	if Element(body, path) != "" {
 		return ""
@@ -43,8 +43,8 @@ func Whole(body Type, path string) string {
 	return ""
 }
 
-// Element returns the path of an element that is an object of the cloud and is named by its ID. The indexes on the way are left out.
-// For another path it returns "".
+// Element returns the path of an element that is an object of the cloud, if path contains its ID. Indexes are left out of
+// the result. For any other path, it returns "".
 func Element(body Type, path string) string {
 	steps := splitPath(path)
 	var way []pathStep
@@ -82,7 +82,7 @@ func joinPath(steps []pathStep) string {
 	return b.String()
 }
 
-// whole reports whether the step is a value inside t that is compared as one.
+// whole reports whether the value of the step in t is compared as one value.
 func (s pathStep) whole(t Type) bool {
 	f := s.field(t)
 	if f == nil || s.brackets {
@@ -97,13 +97,13 @@ func (s pathStep) whole(t Type) bool {
 	return f.rules.whole
 }
 
-// objects reports whether the step is a list of objects of the cloud inside t.
+// objects reports whether the step is a list of objects of the cloud in t.
 func (s pathStep) objects(t Type) bool {
 	f := s.field(t)
 	return f != nil && f.rules.objects
 }
 
-// field is the step's field inside t; nil where there is none.
+// field returns the field of the step in t, or nil if there is none.
 func (s pathStep) field(t Type) *field {
 	for t.shape() == listShape {
 		t = t.elem()
@@ -114,7 +114,7 @@ func (s pathStep) field(t Type) *field {
 	return t.fields().named(s.name)
 }
 
-// FieldsNamed lists the paths of all fields with a name, without indexes, the least deep first.
+// FieldsNamed returns the paths of all fields with a name, without indexes. The paths with the fewest parts come first.
 func FieldsNamed(body Type, name string) (paths []string) {
 	type place struct {
 		at string
@@ -134,14 +134,14 @@ func FieldsNamed(body Type, name string) (paths []string) {
 	return paths
 }
 
-// inType is the type of the step's value inside t; no type when there is no such field.
+// inType returns the type of the value of the step in t, or the zero Type if there is no such field.
 func (s pathStep) inType(t Type) Type {
 	for t.shape() == listShape && !s.index() {
 		t = t.elem()
 	}
 	switch t.shape() {
 	case anything:
-		return t // a free value may hold any field
+		return t // a free value may contain any field
 	case listShape, mapShape:
 		return t.elem()
 	case structShape:
@@ -158,8 +158,8 @@ func (s pathStep) index() bool {
 	return s.brackets && err == nil
 }
 
-// FieldPaths lists the paths of all fields that documents of a type can have, in the order of the structs. Lists have no index in
-// them.
+// FieldPaths returns the paths of all fields that documents of a type can have, in the order of the structs. The paths
+// contain no indexes.
 func FieldPaths(body Type) []string {
 	var paths []string
 	var walk func(t Type, path string, within []Type)
@@ -168,7 +168,7 @@ func FieldPaths(body Type) []string {
 			t = t.elem()
 		}
 		if t.shape() != structShape || slices.Contains(within, t) {
-			return // a type inside itself is already listed
+			return // the fields of a type that contains itself are already listed
 		}
 		for _, f := range t.fields().list {
 			below := strings.TrimPrefix(path+"."+f.name, ".")
@@ -180,8 +180,8 @@ func FieldPaths(body Type) []string {
 	return paths
 }
 
-// NearestPath is the path that a person most likely meant: its spelling is close, or it has the same end. It is "" when there is
-// none.
+// NearestPath returns the path that a person most likely meant: its spelling is similar, or it has the same end. It
+// returns "" if there is none.
 func NearestPath(path string, paths []string) string {
 	if near := nearest.Name(path, paths); near != "" {
 		return near

@@ -16,11 +16,11 @@ type field struct {
 	index   []int // for reflect.Value.FieldByIndex, with embedded structs flattened; nil in a type that is built at run time
 	typ     Type
 	present bool // see [Field]
-	part    bool // whether it can be one of the alternatives of its struct
+	part    bool // reports whether it can be one of the alternatives of its struct
 	rules   rules
-	// example is a possible value, to show readers.
+	// example is a possible value for readers.
 	example string
-	ways    []Way  // in which the cloud can change it
+	ways    []Way  // the ways in which the cloud can change it
 	alias   string // another name for it in the annotation that chooses a way
 }
 
@@ -32,7 +32,7 @@ type fields struct {
 	err    error // a mistake in the Go declaration
 }
 
-// fieldsOf reads a struct type's tags once; the result depends on nothing but the type.
+// fieldsOf parses the tags of a struct type once. The result depends only on the type.
 func fieldsOf(t reflect.Type) *fields {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.(*fields)
@@ -43,7 +43,7 @@ func fieldsOf(t reflect.Type) *fields {
 	return known.(*fields)
 }
 
-var fieldsByType sync.Map // reflect.Type to *fields: as many as the program declares
+var fieldsByType sync.Map // from reflect.Type to *fields; it grows only to the number of types in the program
 
 func (fs *fields) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
@@ -117,7 +117,7 @@ var (
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// shapeOf looks through pointers.
+// shapeOf returns the shape of a type. It follows pointers.
 func shapeOf(t reflect.Type) shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// unknownField says what to write instead of an unknown field. It suggests a field with nearly that name, or the
-// place where a field of exactly that name belongs. The place is below one of the known fields, or below one of
+// unknownField returns the advice for an unknown field. It suggests a known field with a similar name. Otherwise, it
+// suggests the place where a field of exactly that name belongs: below one of the known fields, or below one of the fields
 // beside.
 func unknownField(known *fields, name string, beside []field) string {
 	if c := nearest.Name(name, known.names); c != "" {
@@ -38,7 +38,7 @@ func requiredFix(f field) string {
 	return ""
 }
 
-// checkOneof says what is wrong with a struct of which exactly one part must be set.
+// checkOneof returns the mistake in a struct of which exactly one part must be set.
 func checkOneof(known *fields, set []bool) string {
 	var parts, chosen []string
 	for i, f := range known.list {
@@ -58,7 +58,7 @@ func checkOneof(known *fields, set []bool) string {
 	return "only one of " + strings.Join(chosen, ", ") + " may be set"
 }
 
-// isPart says whether a field is one of the alternatives of its struct.
+// isPart reports whether a field is one of the alternatives of its struct.
 func isPart(t reflect.Type) bool {
 	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 }

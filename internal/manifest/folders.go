@@ -10,8 +10,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// FolderPattern says why a text cannot be a pattern of folders; "" where it can. Each part of the pattern stands for
-// one name, so ** and {a,b/c} are not allowed.
+// FolderPattern returns the reason why a text cannot be a pattern of folders, or "". Each part of the pattern matches one
+// name, so ** and {a,b/c} are not allowed.
 func FolderPattern(text string) string {
 	switch {
 	case text == "" || !doublestar.ValidatePattern(text) || strings.ContainsAny(text, `\{`) || strings.Contains(text, "**"):
@@ -22,16 +22,16 @@ func FolderPattern(text string) string {
 	return ""
 }
 
-// SplitFolders splits a pattern into the folder that holds all its matches and the pattern below that folder.
+// SplitFolders splits a pattern into the folder that contains all matches, and the pattern below that folder.
 func SplitFolders(pattern string) (base, below string) {
 	return doublestar.SplitPattern(pattern)
 }
 
-// ErrManyFolders is the error of [Folders] when more folders match than it may find.
+// ErrManyFolders is the error of [Folders] if more folders match than it may return.
 var ErrManyFolders = errors.New("too many folders")
 
-// Folders lists in order the folders below files that a pattern matches, at most most. Links and folders whose names
-// begin with a dot never match.
+// Folders returns the folders below files that a pattern matches, sorted, and at most most of them. Links never match, nor
+// do folders whose names begin with a dot.
 func Folders(files fs.FS, pattern string, most int) (found []string, err error) {
 	parts := strings.Split(pattern, "/")
 	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// header is the beginning of a file format that cannot be read here and may hide a manifest.
+// header is the beginning of a file format that cannot be read, so that a manifest may be hidden in the file.
 type header struct{ begins, format, fix string }
 
 const (
@@ -34,8 +34,8 @@ var headers = []header{
 	{"\x28\xb5\x2f\xfd", "compressed with zstd", "commit what is in it"},
 }
 
-// Foreign names the format of a file that stands for another one or hides it, such as a pointer of Git LFS or a
-// ciphertext. It also says how to fix it. For any other file it returns "".
+// Foreign returns the format of a file that contains only a pointer to another file or a ciphertext, such as a pointer of
+// Git LFS. It also returns how to fix it. For any other file, it returns "".
 func Foreign(text []byte) (format, fix string) {
 	start := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")
 	i := slices.IndexFunc(headers, func(h header) bool { return bytes.HasPrefix(start, []byte(h.begins)) })
@@ -45,8 +45,8 @@ func Foreign(text []byte) (format, fix string) {
 	return headers[i].format, headers[i].fix
 }
 
-// hidden is Foreign for a file without a manifest. It also knows two formats that do parse: sops keeps the syntax of
-// YAML, and base64 is a string.
+// hidden does the same as Foreign for a file without a manifest. It also recognizes two formats that can be parsed: sops
+// preserves the syntax of YAML, and base64 is a string.
 func hidden(text []byte, docs []document) (format, fix string) {
 	for _, d := range docs {
 		if d.root == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// format is a named rule for strings. check says what is wrong, as the end of a sentence about the value, and how to
+// format is a named rule for strings. check returns the mistake, as the end of a sentence about the value, and how to
 // correct it. It returns nothing for a valid value.
 type format struct {
 	what    string
 	check   func(string) (wrong, fix string)
-	pattern string // for JSON Schema, when a regular expression says it all
+	pattern string // for JSON Schema, if a regular expression is the whole rule
 	schema  string // JSON Schema's own name for the format
 }
 

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// IntOrString is a field that takes a number or a string, such as maxDeletes: 3 or "30%".
+// IntOrString is a field for a number or a string, such as maxDeletes: 3 or "30%".
 type IntOrString struct {
 	IsString bool
 	Int      int64
-	Text     string // when IsString
+	Text     string // set if IsString is true
 }
 
 // String returns the value as written.
@@ -42,7 +42,7 @@ func (v IntOrString) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Int)
 }
 
-// JSONSchema says that the field is an integer or a string.
+// JSONSchema returns the schema of the field: an integer or a string.
 func (IntOrString) JSONSchema() map[string]any {
 	return map[string]any{"type": []string{"integer", "string"}}
 }

@@ -11,19 +11,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxJSONDepth bounds recursion while parsing; Options.MaxDepth is checked later, with the line.
+// maxJSONDepth limits the recursion of the parser. Options.MaxDepth is checked later, when the line is known.
 const maxJSONDepth = 1000
 
-// jsonReader builds the nodes that the YAML parser would build, but follows the rules of JSON. Surrogate pairs in
-// strings work; comments and unquoted words do not.
+// jsonReader builds the nodes that the YAML parser would build, but follows the rules of JSON. So surrogate pairs in
+// strings are allowed, and comments and unquoted words are not.
 type jsonReader struct {
 	text []byte
 	dec  *json.Decoder
 	line int
-	seen int64 // offset of the text whose lines are counted
+	seen int64 // the offset up to which the lines of the text are counted
 }
 
-// parseJSON reads one JSON value or several, one after another.
+// parseJSON parses one JSON value or several.
 func parseJSON(text []byte) ([]*yaml.Node, error) {
 	r := &jsonReader{text: text, dec: json.NewDecoder(bytes.NewReader(text)), line: 1}
 	r.dec.UseNumber()
@@ -88,7 +88,7 @@ func (r *jsonReader) children(parent *yaml.Node, depth int) error {
 	}
 }
 
-// here is the line of the token that was read last.
+// here returns the line of the last token.
 func (r *jsonReader) here() int {
 	to := r.dec.InputOffset()
 	r.line += bytes.Count(r.text[r.seen:to], []byte{'\n'})

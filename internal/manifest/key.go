@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// DefaultNamespace is the namespace of an object without metadata.namespace.
+// DefaultNamespace is the namespace of an object whose manifest has no metadata.namespace.
 const DefaultNamespace = "default"
 
 // GroupVersionKind names a kind at one version. The core group is "".
@@ -31,7 +31,7 @@ type Key struct {
 	Group, Kind, Namespace, Name string
 }
 
-// String returns the key as people read it: "Network/front", or "Network/blue/front" outside the default namespace. A
+// String returns the key as people write it: "Network/front", or "Network/blue/front" outside the default namespace. A
 // part that is not a single word, and therefore wrong, is in quotes.
 func (k Key) String() string {
 	kind := k.Kind
@@ -47,7 +47,7 @@ func (k Key) String() string {
 	return kind + "/" + printable.Name(k.Namespace) + "/" + printable.Name(k.Name)
 }
 
-// Compare orders keys by group, kind, namespace and name, numbers in names by their value.
+// Compare orders keys by group, kind, namespace and name. Numbers in names are compared as numbers.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Kind, o.Kind),
 		natural.Compare(k.Namespace, o.Namespace), natural.Compare(k.Name, o.Name))
@@ -66,7 +66,7 @@ type Origin struct {
 	Line int
 }
 
-// String returns "dir/a.yaml:12"; a file whose name is not a single word is in quotes.
+// String returns "dir/a.yaml:12". A file name that is not a single word is in quotes.
 func (o Origin) String() string {
 	file := o.File
 	if file != "" {
@@ -83,7 +83,7 @@ func (o Origin) Compare(p Origin) int {
 	return cmp.Or(natural.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
 }
 
-// Listed names keys for people: the first few, and the number of the others.
+// Listed returns the first few keys as text, and the number of the remaining keys.
 func Listed(keys []Key) string {
 	const most = 3
 	var b strings.Builder

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// plainKustomization lists the fields of a kustomization that change no manifest of its folder.
+// plainKustomization lists those fields of a kustomization that change no manifest of its folder.
 var plainKustomization = []string{"apiVersion", "kind", "metadata", "resources", "bases", "sortOptions"}
 
-// kustomization ignores the file and reports which of its fields would change manifests.
+// kustomization ignores the file, and reports those of its fields that would change manifests.
 func (l *loader) kustomization(name string) {
 	why := "kustomization files are not read"
 	if text, ok := l.readFile(name); ok {

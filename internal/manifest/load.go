@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxProblems is the number of problems that ends a load.
+// maxProblems is the number of problems at which a load ends.
 const maxProblems = 1000
 
 // Ignored is a file or a document that was ignored, with the reason.
 type Ignored struct {
 	Origin Origin
 	Why    string
-	// Known is true for a document of [Options.LeaveAlone], which nobody takes for an object.
+	// Known is true for a document of [Options.LeaveAlone]. Nobody mistakes such a document for an object of the stack.
 	Known bool
 }
 
@@ -24,20 +24,21 @@ type Ignored struct {
 type Loaded struct {
 	Objects []Object
 	Ignored []Ignored
-	// Bare lists the files that have the name of a manifest, could be read and hold no object. A file that holds only kinds of
-	// [Options.LeaveAlone] is not listed.
+	// Bare lists the files that have the name of a manifest, could be read and contain no object. A file that contains only
+	// kinds of [Options.LeaveAlone] is not listed.
 	Bare   []string
-	Bytes  int64 // read
-	Values int   // in the objects, aliases expanded
-	Lost   bool  // whether something could not be read that may hold further objects
+	Bytes  int64 // the number of bytes that were read
+	Values int   // the number of values in the objects, counted with aliases expanded
+	Lost   bool  // reports whether something that may contain further objects could not be read
 }
 
-// Load reads every manifest below the root of files. The error is Problems: all problems at once. The objects that could be
-// read are returned with it, so that their own problems (see Object.Decode) can be reported at the same time.
+// Load reads every manifest below the root of files. The error is Problems and contains all problems. Load also returns
+// the objects that could be read, so that the problems in their fields (see Object.Decode) can be reported at the same
+// time.
 func Load(files fs.FS, opts Options) (Loaded, error) { return LoadParts([]Part{{Files: files}}, opts) }
 
-// LoadParts is Load of several folders and files as if they were one folder. Limits count for all of them together, and a name
-// may be declared once in all of them.
+// LoadParts does the same as Load for several folders and files, as if they were one folder. The limits apply to all of
+// them together. An object may be declared only once in all of them.
 func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
 	l := &loader{opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
@@ -52,23 +53,23 @@ func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	return l.loaded, l.problems.Err()
 }
 
-// loader carries one load: its budget, its results and its problems.
+// loader is one load with its limits, its results and its problems.
 type loader struct {
 	files fs.FS
-	root  string // the folder's name for people
+	root  string // the name of the folder for people
 	opts  Options
 	known vocabulary
 
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
-	whole                           *chunk // the chunk of the current document; nil when the chunk holds several
+	whole                           *chunk // the chunk of the current document; nil if the chunk contains several documents
 	stopped                         bool
-	ended                           error // the error of Options.Stop
+	ended                           error // the error that Options.Stop returned
 
 	seen     map[Key]Origin
-	objects  int // found
-	aside    int // documents of kinds in Options.LeaveAlone
+	objects  int // the number of objects that were found
+	aside    int // the number of documents of kinds in Options.LeaveAlone
 	loaded   Loaded
 	problems Problems
 }
@@ -85,13 +86,13 @@ func (l *loader) report(ps ...Problem) {
 	}
 }
 
-// lose reports something that cannot be read and may hold objects.
+// lose adds the problem that something that may contain objects cannot be read.
 func (l *loader) lose(p Problem) {
 	l.loaded.Lost = true
 	l.report(p)
 }
 
-// over reports whether the load has ended and nothing more is read.
+// over reports whether the load has ended, so that no further file is read.
 func (l *loader) over() bool {
 	if !l.stopped && l.opts.Stop != nil {
 		l.ended = l.opts.Stop()
@@ -100,7 +101,7 @@ func (l *loader) over() bool {
 	return l.stopped
 }
 
-// stop ends the load because a limit is exceeded; the rest is not read.
+// stop ends the load because a limit is exceeded. The remaining files are not read.
 func (l *loader) stop(file, what, fix string) {
 	if !l.stopped {
 		l.stopped, l.loaded.Lost = true, true
@@ -112,8 +113,8 @@ func (l *loader) ignore(at Origin, why string) {
 	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{Origin: at, Why: why})
 }
 
-// file makes objects of one file's documents, after it has found a manifest in the file. It holds one document in memory at a
-// time.
+// file makes objects of the documents of one file, if the file contains a manifest. Only one document at a time is in
+// memory.
 func (l *loader) file(name string, text []byte) {
 	objects, problems, aside := l.objects, len(l.problems), l.aside
 	defer func() {
@@ -172,8 +173,8 @@ func (l *loader) tooMany(file string) {
 	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
 }
 
-// firstManifest finds the first chunk that holds a manifest, and parses it. If there is none, it returns the reason to ignore
-// the file, and parsed is the last chunk.
+// firstManifest finds the first chunk that contains a manifest, and parses it. If there is none, it returns the reason to
+// ignore the file, and parsed is the last chunk.
 func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []document, why string) {
 	why = "nothing in it"
 	for i, c := range chunks {
@@ -199,8 +200,8 @@ func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []do
 
 const noManifest = "no document with apiVersion and kind"
 
-// document makes an object of one document or list item. An item of a typed list takes its missing apiVersion or kind from
-// assumed.
+// document makes an object of one document or list item. If an item of a typed list has no apiVersion or kind, they are
+// those of assumed.
 func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 	verdict := l.known.judge(root, assumed)
 	switch {
@@ -245,7 +246,7 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 	}
 }
 
-// object checks a document's structure and metadata, and keeps it if it can be decoded.
+// object checks the structure and metadata of a document. It adds the object to the result if the document can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
 	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// didYouMean is the fix for a misspelt name: the name that is close to it, or the list of names
-// when none is.
+// didYouMean returns the advice for a misspelt name. It is the name with a similar spelling, or all names if there is
+// none.
 func didYouMean(name string, candidates []string) string {
 	if c := nearest.Name(name, candidates); c != "" {
 		return "did you mean " + c + "?"

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// metadata is the ObjectMeta of Kubernetes. The fields that only an API server writes are accepted and ignored, so
-// that the output of kubectl get -o yaml applies.
+// metadata is the ObjectMeta of Kubernetes. The fields that only an API server writes are accepted and ignored. So the
+// output of kubectl get -o yaml is a valid manifest.
 type metadata struct {
 	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among all objects of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
@@ -21,7 +21,7 @@ type metadata struct {
 	served
 }
 
-// served has the fields of metadata that an API server writes.
+// served contains the fields of metadata that only an API server writes.
 type served struct {
 	GenerateName               json.RawMessage `json:"generateName,omitempty" doc:"Refused: a name must be the same in each pass."`
 	UID                        json.RawMessage `json:"uid,omitempty" doc:"Ignored."`
@@ -58,8 +58,9 @@ func (o *Object) decodeMetadata(meta *metadata) []Problem {
 // (apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
-// annotations finds misspelt settings. An annotation is ours when it has the prefix of a known one. Too large
-// annotations are dropped, because each object that a workload kind expands to would carry all of them.
+// annotations checks the annotations of an object. An annotation with the prefix of a known annotation must itself be
+// known. If the annotations are too large, they are dropped, because each object that a workload kind expands to would
+// contain all of them.
 func (l *loader) annotations(o *Object) []Problem {
 	size := 0
 	for name, value := range o.Annotations {

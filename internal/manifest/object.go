@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Object is one document: its key, origin and metadata. Decode reads the rest.
+// Object is one document with its key, origin and metadata. Decode reads the rest.
 type Object struct {
 	Key         Key
 	APIVersion  string // as written, alias groups included
@@ -15,12 +15,12 @@ type Object struct {
 	Labels      map[string]string
 	Annotations map[string]string
 
-	body *yaml.Node // the document's mapping; never printed, since it may hold secrets
-	from *chunk     // the text from which body can be parsed again; nil when there is none
+	body *yaml.Node // the mapping of the document; never print it, because it may contain secrets
+	from *chunk     // the text from which body can be parsed again; nil if there is none
 }
 
-// NewObject makes an object that no file holds, such as one that a workload kind expands to. All its fields have the
-// origin's line.
+// NewObject makes an object that is in no file, such as an object that a workload kind expands to. The line of all its
+// fields is the line of the origin.
 func NewObject(key Key, apiVersion string, origin Origin, annotations map[string]string, body any) (Object, error) {
 	made, err := NewBody(body, origin.Line)
 	if err != nil {
@@ -29,12 +29,12 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 	return made.Object(key, apiVersion, origin, maps.Clone(annotations)), nil
 }
 
-// Release drops the parsed document, which takes far more memory than its text. When the document is needed, it is
-// parsed again. An object that no file holds loses its document; the origin of each of its fields is then the object's
-// origin.
+// Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
+// parsed again. An object that is in no file loses its document. The origin of each of its fields is then the origin of
+// the object.
 func (o *Object) Release() { o.body = nil }
 
-// root is the document's mapping; nil when it was released and has no text.
+// root returns the mapping of the document. It returns nil if the document was released and has no text.
 func (o *Object) root() *yaml.Node {
 	if o.body == nil && o.from != nil {
 		p := parser{}
@@ -45,8 +45,8 @@ func (o *Object) root() *yaml.Node {
 	return o.body
 }
 
-// Where returns the line of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. A map
-// key with dots is written in brackets: metadata.labels[app.kubernetes.io/name].
+// Where returns the line of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. The key
+// of a map is written in brackets if it contains dots: metadata.labels[app.kubernetes.io/name].
 func (o *Object) Where(field string) Origin {
 	at := o.Origin
 	node := o.root()

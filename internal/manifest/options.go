@@ -6,36 +6,37 @@ import (
 	"slices"
 )
 
-// Options says what the caller knows and how much may be read. A limit of 0 is its default.
+// Options contains the kinds that the caller knows, and limits of the load. A limit of 0 means its default.
 type Options struct {
-	Kinds       []GroupVersionKind // kinds that an object may have, those of alias groups included.
-	LeaveAlone  []GroupVersionKind // kinds that are known and are not objects of a stack; their documents are ignored.
-	Aliases     map[string]string  // alias group to canonical group, for Key.Group.
-	Annotations []string           // known annotations; others with the same prefix are problems.
+	Kinds       []GroupVersionKind // kinds that an object may have, including those of alias groups.
+	LeaveAlone  []GroupVersionKind // kinds that are known but are not objects of a stack; their documents are ignored.
+	Aliases     map[string]string  // from alias group to canonical group, for Key.Group.
+	Annotations []string           // known annotations; an unknown annotation with the same prefix is a problem.
 
 	MaxFileBytes  int64 // default 4 MiB.
 	MaxTotalBytes int64 // default 64 MiB.
-	MaxEntries    int   // files and folders seen, read or not; default 100,000.
-	MaxFiles      int   // files read; default 20,000.
-	MaxDocuments  int   // documents and list items of the whole load; default 50,000.
-	MaxNodes      int   // values of the whole load, aliases expanded; default 1,000,000.
-	MaxPerObject  int   // values of one object, aliases expanded; default 100,000.
-	MaxDepth      int   // nesting of a document, and of folders; default 100.
-	MaxAliases    int   // aliases in a document, expanded; default 1,000.
+	MaxEntries    int   // number of files and folders, read or not; default 100,000.
+	MaxFiles      int   // number of files that are read; default 20,000.
+	MaxDocuments  int   // number of documents and list items in the whole load; default 50,000.
+	MaxNodes      int   // number of values in the whole load, aliases expanded; default 1,000,000.
+	MaxPerObject  int   // number of values in one object, aliases expanded; default 100,000.
+	MaxDepth      int   // depth of a document, and of folders; default 100.
+	MaxAliases    int   // number of aliases in a document, expanded; default 1,000.
 
-	// Holding, when set, limits the load to documents that contain one of these texts. Files without such a document are not
+	// Holding, if set, limits the load to documents that contain one of these texts. Files without such a document are not
 	// reported as ignored. Only exceeded limits are problems, because other documents with such a text are of kinds that the
 	// caller does not know.
 	Holding []string
-	// TooMuch is the advice when a limit of the whole load is reached; default "split the stack".
+	// TooMuch is the advice if a limit of the whole load is reached. The default is "split the stack".
 	TooMuch string
-	// Unknown is further advice on kinds that known groups do not have, by the groups.
+	// Unknown contains additional advice about unknown kinds of known groups, by group.
 	Unknown map[string]string
-	// Each, when set, is called with every object as it is found; the objects are in no list then. It is also called with an
-	// object whose problems are already reported. An object that Each releases (see [Object.Release]) does not stay in memory.
+	// Each, if set, is called with every object as soon as it is found, and the result then contains no objects. It is also
+	// called with an object whose problems are already reported. An object that Each releases (see [Object.Release]) does not
+	// stay in memory.
 	Each func(*Object)
-	// Stop, when set, is called before each file, document and list item. Its error ends the load, which then returns nothing
-	// else.
+	// Stop, if set, is called before each file, document and list item. If it returns an error, the load ends and returns only
+	// this error.
 	Stop func() error
 }
 

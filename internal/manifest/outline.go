@@ -17,7 +17,7 @@ func Outline(body Type) (string, error) {
 
 type outline struct {
 	out  strings.Builder
-	open []Type // the types on the way down, to refuse endless ones
+	open []Type // the types that contain the current field, to refuse types that contain themselves
 	err  error
 }
 
@@ -50,8 +50,8 @@ func (o *outline) fields(t Type, indent string) {
 	}
 }
 
-// FieldsAt lists the names of the fields below a path such as spec.resource; "" is the whole document. It is nil when
-// there are none.
+// FieldsAt returns the names of the fields below a path such as spec.resource; "" means the whole document. It returns nil
+// if there are none.
 func FieldsAt(body Type, at string) []string {
 	here := body
 	for i, step := range splitPath(at) {

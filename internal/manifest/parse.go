@@ -13,23 +13,23 @@ import (
 
 // document is one document of a file: its tree, or the reason why it could not be read.
 type document struct {
-	root  *yaml.Node // nil when broken
+	root  *yaml.Node // nil if the document could not be read
 	line  int
-	text  []byte // the chunk that holds it
+	text  []byte // the chunk that contains it
 	fault *syntaxError
 }
 
-// parser reads files within the limits of a load.
+// parser parses files within the limits of a load.
 type parser struct {
-	limit  int // documents
+	limit  int // maximum number of documents
 	budget int // bytes that may be parsed again to find the line of a syntax error
 }
 
-// maxParsed bounds the values of one document before aliases are expanded. Each value costs some hundred bytes of
-// memory.
+// maxParsed is the maximum number of values of one document before aliases are expanded. Each value needs some hundred
+// bytes of memory.
 const maxParsed = 500_000
 
-// chunks cuts a file where its documents begin. A JSON file is one chunk.
+// chunks splits a file at the beginnings of its documents. A JSON file is one chunk.
 func (p *parser) chunks(file string, text []byte) []chunk {
 	if isJSON(file) {
 		return []chunk{{text, 1}}
@@ -39,7 +39,8 @@ func (p *parser) chunks(file string, text []byte) []chunk {
 
 func isJSON(file string) bool { return strings.EqualFold(path.Ext(file), ".json") }
 
-// parse reads the documents of one chunk, mostly one. A broken document does not hide the others.
+// parse parses the documents of one chunk, which usually contains one. A broken document does not hide the other
+// documents.
 func (p *parser) parse(file string, c chunk) []document {
 	if values(c.text) > maxParsed {
 		return documents(c, nil, errTooMany)
@@ -60,7 +61,7 @@ func (p *parser) parse(file string, c chunk) []document {
 
 var errTooMany = &syntaxError{line: 1, what: fmt.Sprintf("more than about %d values in one document", maxParsed), fix: "split it"}
 
-// values is an upper bound of the number of values in a text, found without parsing it.
+// values returns an upper bound of the number of values in a text. It does not parse the text.
 func values(text []byte) int {
 	n := bytes.Count(text, []byte("- "))
 	for _, mark := range []string{"\n", ",", ":", "[", "{", "?"} {
@@ -85,8 +86,8 @@ func documents(c chunk, roots []*yaml.Node, err error) []document {
 	return docs
 }
 
-// parseNodes reads the documents of one chunk, mostly one. For some broken input the library panics; parseNodes
-// turns that into an error.
+// parseNodes parses the documents of one chunk, which usually contains one. If the library panics because the input is
+// broken, parseNodes returns an error.
 func parseNodes(text []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -9,11 +9,11 @@ import (
 
 // Part is a folder of manifests, or one file that a person has named.
 type Part struct {
-	// Name is the place in the repository or on this machine. In origins and problems it stands before the names of a
-	// folder's files, or it is the name of the file. The names in Files do not contain it.
+	// Name is the place in the repository or on this machine. For a file, it is the name of the file. For a folder, it
+	// precedes the names of the files in origins and problems; the names in Files do not contain it.
 	Name  string
 	Files fs.FS     // the folder; nil for a file
-	Text  io.Reader // the file, read up to the limit, whatever its name
+	Text  io.Reader // the file; its name does not matter, and it is read only up to the limit
 }
 
 func (l *loader) part(p Part) {
@@ -38,7 +38,7 @@ func (l *loader) allOf(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// inside returns the name that the file system has for a file that people know by its name below root.
+// inside returns the name of a file in the file system. People know the file by its name below root.
 func (l *loader) inside(name string) string {
 	switch l.root {
 	case name:

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fieldPath is a place inside a document. It links upwards, so that a walk allocates no strings.
+// fieldPath is a place in a document. It links to its parent, so that a walk allocates no strings.
 type fieldPath struct {
 	up    *fieldPath
 	name  string
@@ -35,7 +35,7 @@ func (p *fieldPath) String() string {
 	return head + "." + clip(p.name)
 }
 
-// pathStep is one element of a written path: a name. In brackets it may also be an index.
+// pathStep is one element of a path: a name. In brackets, it is a name or an index.
 type pathStep struct {
 	name     string
 	brackets bool
@@ -62,8 +62,8 @@ func splitPath(s string) []pathStep {
 	return steps
 }
 
-// in finds the step's value inside a node, and the line that people should look at; nil when there is
-// none.
+// in finds the value of the step in a node, and the line that people should look at. It returns nil if there is no such
+// value.
 func (s pathStep) in(n *yaml.Node) (int, *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

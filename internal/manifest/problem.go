@@ -8,13 +8,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// maxPrinted bounds what Problems.Error prints; nobody reads more.
+// maxPrinted is the maximum number of problems that Problems.Error prints, because nobody reads more.
 const maxPrinted = 100
 
 // Problem is one thing that a person must correct in a manifest.
 type Problem struct {
 	Origin Origin
-	Key    Key    // zero when the object is not known yet
+	Key    Key    // zero if the object is not known yet
 	Field  string // a path such as spec.resource.rules[2].protocol; empty for the whole document
 	What   string // the mistake
 	Fix    string // how to correct it; may be empty
@@ -35,11 +35,11 @@ func (p Problem) String() string {
 	return printable.Line(line)
 }
 
-// Problems is every problem of a load, as an error.
+// Problems are all problems of a load, as an error.
 type Problems []Problem
 
-// Error returns one line for each problem, sorted by file and line. After the first hundred it says only how many
-// more there are.
+// Error returns one line for each problem, sorted by file and line. After the first hundred problems, it returns only the
+// number of the remaining ones.
 func (ps Problems) Error() string {
 	sorted := ps.Sorted()
 	lines := make([]string, 0, min(len(sorted), maxPrinted+1))
@@ -53,14 +53,14 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sorted returns a copy in the order in which people read: by file, then line.
+// Sorted returns a copy that is sorted by file, then by line.
 func (ps Problems) Sorted() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int { return a.Origin.Compare(b.Origin) })
 	return sorted
 }
 
-// Err returns nil when there is no problem, and the problems otherwise.
+// Err returns the problems as an error, or nil if there are none.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil

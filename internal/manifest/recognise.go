@@ -11,14 +11,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// vocabulary holds the kinds and groups that the caller knows, in the form that judge needs.
+// vocabulary contains the kinds and groups that the caller knows, in the form that judge needs.
 type vocabulary struct {
 	kinds   map[GroupVersionKind]bool
 	aside   map[GroupVersionKind]bool
-	groups  []string            // known groups but the core one
-	byKind  map[string][]string // kind to its API versions
-	byAPI   map[string][]string // API version to its kinds
-	unknown map[string]string   // further advice about an unknown kind, by group
+	groups  []string            // known groups except the core group
+	byKind  map[string][]string // from kind to its API versions
+	byAPI   map[string][]string // from API version to its kinds
+	unknown map[string]string   // additional advice about an unknown kind, by group
 }
 
 func newVocabulary(opts Options) vocabulary {
@@ -45,20 +45,20 @@ func newVocabulary(opts Options) vocabulary {
 	return v
 }
 
-// verdict says how to treat a document: as an object (gvk), as a list, ignore it, or report a problem. Exactly one
-// is set.
+// verdict says how to treat a document: as an object (gvk), as a list, as ignored, or as a problem. Exactly one of them is
+// set.
 type verdict struct {
 	gvk     GroupVersionKind
 	list    bool
-	items   GroupVersionKind // the kind of the items of a typed list
+	items   GroupVersionKind // the kind of the items in a typed list
 	ignore  string
-	aside   bool // ignored because its kind is in Options.LeaveAlone
+	aside   bool // set if the document is ignored because its kind is in Options.LeaveAlone
 	problem *Problem
 }
 
-// looksLikeManifest says whether a document claims to be a manifest, or is ours with half of its head missing. Text
-// that cannot be parsed counts when it contains the names of both fields: a typing mistake must not make an object
-// vanish.
+// looksLikeManifest reports whether a document is meant as a manifest, even if half of its head is missing. A text that
+// cannot be parsed is meant as a manifest if it contains the names of both fields. Otherwise, an object could vanish
+// because of a typing mistake.
 func (v vocabulary) looksLikeManifest(d document) bool {
 	if d.fault != nil {
 		return bytes.Contains(d.text, []byte("apiVersion")) && bytes.Contains(d.text, []byte("kind"))
@@ -66,7 +66,7 @@ func (v vocabulary) looksLikeManifest(d document) bool {
 	return v.claims(d.root) || d.root.Kind == yaml.SequenceNode && slices.ContainsFunc(d.root.Content, func(item *yaml.Node) bool { return v.claims(follow(item)) })
 }
 
-// claims reports whether a mapping has the head of a manifest, or half the head of one of ours.
+// claims reports whether a mapping has the head of a manifest. Half of the head is enough if its kind or its API group is known.
 func (v vocabulary) claims(root *yaml.Node) bool {
 	_, api := lookup(root, "apiVersion")
 	_, kind := lookup(root, "kind")
@@ -135,8 +135,8 @@ func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
 	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
 }
 
-// core judges a document without a group. It ignores v1 kinds of Kubernetes. A kind of ours is a problem: its group
-// was forgotten.
+// core judges a document without a group. It ignores v1 kinds of Kubernetes. A known kind is a problem, because its group
+// is missing.
 func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
 	if apis := v.byKind[g.Kind]; len(apis) > 0 {
 		return faulty(root, "apiVersion", quote(g.Version)+" has no kind "+g.Kind, meant(apis))
@@ -147,7 +147,7 @@ func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
 	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
 }
 
-// misnamed says what is wrong with a document whose group is known.
+// misnamed returns the problem of a document whose group is known and whose kind or version is not.
 func (v vocabulary) misnamed(root *yaml.Node, g GroupVersionKind) verdict {
 	var versions, kinds []string
 	for known := range v.kinds {
@@ -173,7 +173,7 @@ func (v vocabulary) misnamed(root *yaml.Node, g GroupVersionKind) verdict {
 	return faulty(root, "kind", fmt.Sprintf("unknown kind %s in %s", quote(g.Kind), g.Group), fix)
 }
 
-// headField reads apiVersion or kind.
+// headField returns the value of apiVersion or kind.
 func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
 	_, value := lookup(root, name)
 	switch {
@@ -196,7 +196,8 @@ func meant(names []string) string {
 	return "did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// faulty is a problem with a document that is not an object yet. Kind and name are given as far as they are known.
+// faulty returns a problem with a document that is not an object yet. The problem contains the kind and the name, if they
+// are known.
 func faulty(root *yaml.Node, field, what, fix string) verdict {
 	p := &Problem{Field: field, What: what, Fix: fix}
 	if key, _ := lookup(root, field); key != nil {
@@ -209,7 +210,7 @@ func faulty(root *yaml.Node, field, what, fix string) verdict {
 	return verdict{problem: p}
 }
 
-// roughName is the name for messages about a document that is not checked yet.
+// roughName returns the name of a document that is not checked yet, for messages.
 func roughName(root *yaml.Node) string {
 	if _, meta := lookup(root, "metadata"); meta != nil {
 		if _, name := lookup(meta, "name"); name != nil {

@@ -113,7 +113,7 @@ func number(s string) (*float64, error) {
 	return &n, err
 }
 
-// ofElement returns the rules that apply to each element of a list or map.
+// ofElement returns those rules that apply to each element of a list or map.
 func (r rules) ofElement() rules {
 	r.required, r.unique, r.min, r.max = false, false, nil, nil
 	return r
@@ -151,7 +151,7 @@ func (r rules) text(s string) (what, fix string) {
 	return quote(s) + " " + wrong, fix
 }
 
-// forbidden reports whether a text of the field must not have the character.
+// forbidden reports whether a text of the field must not contain the character.
 func (r rules) forbidden(c rune) bool {
 	line := c == '\n' || c == '\r' || c == '\t'
 	return unicode.IsControl(c) && !r.raw && !r.secret && !(r.lines && line)
@@ -175,7 +175,7 @@ func (r rules) word(s, shown string) (what, fix string) {
 	return what, fix
 }
 
-// length checks the number of elements; unit is their name in the plural.
+// length checks the number of elements. unit is the plural of their name.
 func (r rules) length(n int, unit string) (what, fix string) {
 	switch {
 	case r.min != nil && float64(n) < *r.min:
@@ -186,7 +186,7 @@ func (r rules) length(n int, unit string) (what, fix string) {
 	return "", ""
 }
 
-// count returns "3 elements", "1 element", or only the number when there is no unit.
+// count returns "3 elements" or "1 element". It returns only the number if there is no unit.
 func count(n float64, unit string) string {
 	if n == 1 {
 		unit = strings.TrimSuffix(strings.Replace(unit, "ies", "ys", 1), "s")
@@ -210,7 +210,7 @@ func (r rules) size(n float64, written string) (what, fix string) {
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// said describes the rules in words; unit is the thing that min and max count.
+// said returns a description of the rules. unit is the name of the things that min and max count.
 func (r rules) said(unit string) string {
 	var words []string
 	say := func(on bool, word string) {

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Sample returns the shortest document of a kind that its field rules accept. It has the required fields, with values
-// that show what to write.
+// Sample returns the shortest document of a kind that its field rules accept. It contains the required fields, with values
+// that show readers what to write.
 func Sample(body Type, gvk GroupVersionKind, name string) (string, error) {
 	doc := &yaml.Node{Kind: yaml.MappingNode}
 	put(doc, "apiVersion", scalar(gvk.APIVersion()))
@@ -37,8 +37,8 @@ func put(m *yaml.Node, name string, value *yaml.Node) {
 	m.Content = append(m.Content, scalar(name), value)
 }
 
-// samples adds the required fields of a struct, and those with an example. It also adds the field resource, the
-// desired state, which all objects need except those that are only looked up.
+// samples adds the required fields of a struct, and those with an example. It also adds the field resource (the desired
+// state), which all objects need except imports.
 func samples(m *yaml.Node, t Type) error {
 	known := t.fields()
 	if known.err != nil {

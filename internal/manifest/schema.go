@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Schemer is a type that reads its own JSON and says which JSON it accepts.
+// Schemer is a type that parses its own JSON and declares which JSON it accepts.
 type Schemer interface {
 	// JSONSchema returns the type's part of a schema.
 	JSONSchema() map[string]any
@@ -17,8 +17,8 @@ type Schemer interface {
 
 var schemerType = reflect.TypeFor[Schemer]()
 
-// Schema describes a whole document of a kind as JSON Schema, from the struct that Decode fills. It uses draft-07:
-// the newest draft that the YAML language servers of the common editors support in full.
+// Schema returns the JSON Schema of a whole document of a kind, from the struct that Decode fills. It uses draft-07,
+// because that is the newest draft that the YAML language servers of the common editors support completely.
 func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	s := schemas{}
 	doc, err := s.structure(body, rules{})
@@ -46,8 +46,8 @@ func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	return doc, nil
 }
 
-// Annotate adds the schemas of known annotations, by name, to the schema of a kind. Other annotations may hold any
-// text.
+// Annotate adds the schemas of known annotations, by name, to the schema of a kind. The values of other annotations may be
+// any text.
 func Annotate(schema map[string]any, known map[string]any) error {
 	at := schema
 	for _, name := range []string{"metadata", "annotations"} {
@@ -62,7 +62,8 @@ func Annotate(schema map[string]any, known map[string]any) error {
 	return nil
 }
 
-// schemas builds schemas. open holds the structs on the way down, to refuse endless ones.
+// schemas builds schemas. open contains the structs that contain the current one, to refuse structs that contain
+// themselves.
 type schemas struct {
 	open []Type
 }
@@ -156,7 +157,7 @@ func (s *schemas) structure(t Type, r rules) (map[string]any, error) {
 	return out, nil
 }
 
-// alternatives says that exactly one of a struct's parts is set.
+// alternatives returns the schema which requires that exactly one part of a struct is set.
 func alternatives(known *fields) []any {
 	var each []any
 	for _, f := range known.list {
@@ -167,7 +168,7 @@ func alternatives(known *fields) []any {
 	return each
 }
 
-// annotate adds the parts that check nothing: the description, the default and writeOnly.
+// annotate adds those parts of a schema that check nothing: the description, the default and writeOnly.
 func annotate(property map[string]any, f field) {
 	description := f.doc
 	if f.rules.immutable {
@@ -194,7 +195,7 @@ func sentence(text, more string) string {
 	return text + " " + more
 }
 
-// typedDefault is the default in the JSON type of the field.
+// typedDefault returns the default in the JSON type of the field.
 func typedDefault(f field) any {
 	switch f.typ.shape() {
 	case boolShape, intShape, uintShape, floatShape:

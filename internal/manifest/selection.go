@@ -10,17 +10,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Selection says which files of a folder are manifests of a stack. Its patterns match paths below the folder: * is a part
-// of one name, and ** any number of folders. The zero value selects all files.
+// Selection selects the files of a folder that are manifests of a stack. Its patterns match paths below the folder: *
+// matches a part of one name, and ** matches any number of folders. The zero value selects all files.
 type Selection struct {
-	// Include lists the files to read, and folders in full with all files in them; none means all.
+	// Include lists the files to read. A folder in it includes all files below the folder. If Include is empty, all files are
+	// read.
 	Include []string
-	// Exclude lists files, and folders with all files in them. They are not read, even if Include names them.
+	// Exclude lists files that are not read, even if Include contains them. A folder in it excludes all files below the
+	// folder.
 	Exclude []string
 }
 
-// Of is the folder with only the selected files. It filters the lists of folders; a file that is opened by its name is
-// not checked.
+// Of returns the folder with only the selected files. It filters the lists of folders. A file that is opened by its name
+// is not checked.
 func (s Selection) Of(files fs.FS) fs.FS {
 	if len(s.Include) == 0 && len(s.Exclude) == 0 {
 		return files
@@ -28,7 +30,7 @@ func (s Selection) Of(files fs.FS) fs.FS {
 	return &selected{FS: files, of: s, unmatched: slices.Concat(s.Exclude, s.Include)}
 }
 
-// Unmatched lists the patterns that have matched nothing so far in a folder that [Selection.Of] made.
+// Unmatched returns the patterns that have matched nothing so far. files is a folder that [Selection.Of] returned.
 func Unmatched(files fs.FS) []string {
 	s, ok := files.(*selected)
 	if !ok {
@@ -39,8 +41,8 @@ func Unmatched(files fs.FS) []string {
 	return slices.Clone(s.unmatched)
 }
 
-// Selects reports whether a path below the folder is selected. For a folder or submodule it reports whether anything in
-// it may be.
+// Selects reports whether a path below the folder is selected. For a folder or submodule, it reports whether any file in
+// it may be selected.
 func (s Selection) Selects(name string) bool {
 	for dir := name; dir != "."; dir = path.Dir(dir) {
 		if matches(s.Exclude, dir) {
@@ -50,7 +52,8 @@ func (s Selection) Selects(name string) bool {
 	return len(s.Include) == 0 || !isManifestName(name) || matches(s.Include, name)
 }
 
-// NoPattern says why a text cannot be a pattern, and which form can; "" where it can.
+// NoPattern returns the reason why a text cannot be a pattern, and a valid form. It returns "" if the text can be a
+// pattern.
 func NoPattern(text string) string {
 	switch {
 	case strings.HasPrefix(text, "!"):
@@ -63,7 +66,7 @@ func NoPattern(text string) string {
 	return ""
 }
 
-// anchored is a pattern in the form for comparisons: ./drafts, /drafts and drafts/ all mean drafts, as in git.
+// anchored returns a pattern in the form for comparisons: ./drafts, /drafts and drafts/ all mean drafts, as in git.
 func anchored(pattern string) string {
 	return strings.TrimPrefix(path.Clean("/"+pattern), "/")
 }
@@ -72,7 +75,8 @@ func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, name) })
 }
 
-// match also accepts a file below a folder that the pattern names in full.
+// match reports whether a pattern matches a file. A pattern that is the name of a folder matches all files below the
+// folder.
 func match(pattern, name string) bool {
 	pattern = anchored(pattern)
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, "*?[{") && strings.HasPrefix(name, pattern+"/")
@@ -98,16 +102,17 @@ func (s *selected) ReadDir(dir string) ([]fs.DirEntry, error) {
 	}), err
 }
 
-// mayHoldOthers reports whether files may be below an entry, or might be if it could be read. Such entries are folders,
-// submodules, links whose names are not those of files, and the .git of another repository.
+// mayHoldOthers reports whether there may be files below an entry. Such entries are folders, submodules, links whose names
+// are not those of manifests, and the .git of another repository.
 func mayHoldOthers(e fs.DirEntry) bool {
 	return e.IsDir() || !e.Type().IsRegular() && !isManifestName(e.Name()) || e.Name() == ".git"
 }
 
-// Stat implements fs.StatFS as the folder does: some file systems describe a link and do not follow it.
+// Stat implements fs.StatFS. It calls fs.Stat on the folder, because some file systems describe a link and do not follow
+// it.
 func (s *selected) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
 
-// ReadLink implements fs.ReadLinkFS, so that a link to a file is not taken for a folder.
+// ReadLink implements fs.ReadLinkFS, so that a link to a file is not mistaken for a folder.
 func (s *selected) ReadLink(name string) (string, error) { return fs.ReadLink(s.FS, name) }
 
 // Lstat implements fs.ReadLinkFS.

@@ -1,9 +1,10 @@
 package manifest
 
-// Settings reads a file of one YAML document that is no manifest into a pointer to a struct, strictly. The document has
-// no head, and every field that the struct does not know is a problem. An empty file leaves the struct as it is.
+// Settings reads a file into a pointer to a struct, strictly. The file is one YAML document that is no manifest. The
+// document has no head, and every field that the struct does not have is a problem. An empty file does not change the
+// struct.
 //
-// where gives the line of a field such as sync.mode.
+// where returns the line of a field such as sync.mode.
 func Settings(file string, text []byte, into any) (where func(field string) Origin, problems Problems) {
 	where = func(string) Origin { return Origin{File: file} }
 	opts := Options{}.withDefaults()

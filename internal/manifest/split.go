@@ -8,9 +8,9 @@ type chunk struct {
 	line int
 }
 
-// split cuts a YAML stream at its document markers. A marker at the start of a line always ends a document, even
-// inside an open quote. So a broken document cannot hide the documents after it. Chunks without content are
-// dropped. At most limit+1 chunks are returned.
+// split cuts a YAML stream at its document markers. A marker at the start of a line always ends a document, even inside an
+// open quote. So a broken document cannot hide the documents after it. Chunks without content are left out. At most
+// limit+1 chunks are returned.
 func split(text []byte, limit int) []chunk {
 	var chunks []chunk
 	current := chunk{line: 1}
@@ -44,7 +44,7 @@ func split(text []byte, limit int) []chunk {
 	return chunks
 }
 
-// lineEnd is the offset after the line that starts at from: past \n, \r\n or a lone \r.
+// lineEnd returns the offset after the line that starts at from. A line ends with \n, \r\n or \r.
 func lineEnd(text []byte, from int) int {
 	i := bytes.IndexAny(text[from:], "\r\n")
 	if i < 0 {

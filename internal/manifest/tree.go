@@ -21,12 +21,13 @@ const (
 	tagSeq       = "!!seq"
 )
 
-// entry is one key of a mapping, with aliases followed and merges resolved.
+// entry is one key of a mapping, after aliases were followed and merges resolved.
 type entry struct {
 	key, value *yaml.Node
 }
 
-// follow steps through an alias. The parser never points an alias at another alias.
+// follow returns the node that an alias refers to, and any other node unchanged. The parser never makes an alias of an
+// alias.
 func follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -34,8 +35,8 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// entries lists a mapping's keys in order. Keys merged by "<<" come after the mapping's own keys, which win. The
-// node must have passed checker.walk.
+// entries returns the keys of a mapping in order. Keys merged by "<<" come after the mapping's own keys, which have
+// precedence. checker.walk must have accepted the node.
 func entries(n *yaml.Node) []entry {
 	own := make([]entry, 0, len(n.Content)/2)
 	var merged []*yaml.Node
@@ -75,7 +76,7 @@ func mergeEntries(own []entry, merged []*yaml.Node) []entry {
 	return own
 }
 
-// lookup finds a key of the mapping itself, without merges. It is safe on a node that is not checked yet.
+// lookup finds a key of the mapping itself, without merges. It may be called with a node that is not checked yet.
 func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -88,8 +89,8 @@ func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// typeOf is the type of a scalar as kubectl reads it, which follows YAML 1.1. An unquoted yes, no, on, off, y or n
-// is a boolean. A date is a string.
+// typeOf returns the type of a scalar as kubectl reads it, which follows YAML 1.1. An unquoted yes, no, on, off, y or n is
+// a boolean. A date is a string.
 func typeOf(n *yaml.Node) string {
 	tag := n.ShortTag()
 	switch {
@@ -111,7 +112,7 @@ func parseBool(s string) bool {
 	return false
 }
 
-// describe names a node for a person: `the number 80`. With hide it does not show the value.
+// describe describes a node for a person, such as "the number 80". With hide, the value is left out.
 func describe(n *yaml.Node, hide bool) string {
 	switch n.Kind {
 	case yaml.MappingNode:

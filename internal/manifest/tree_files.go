@@ -44,8 +44,8 @@ func (l *loader) folder(dir string, depth int) {
 
 const submodule = "commit the files themselves, or leave the folder out with spec.source.exclude"
 
-// entry looks at the type of an entry before its name: a folder that cannot be read may hold manifests, whatever its
-// name.
+// entry handles an entry of a folder. It checks the type of the entry before the name: a folder that cannot be read may
+// contain manifests, whatever its name is.
 func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	base := d.Name()
 	at := Origin{File: name}
@@ -71,8 +71,8 @@ func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	}
 }
 
-// Named reports whether a file may hold manifests by its path: neither its name nor that of a folder above it begins
-// with a dot.
+// Named reports whether a file may contain manifests according to its path. Neither its name nor that of a folder above it
+// may begin with a dot.
 func Named(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
@@ -94,8 +94,8 @@ func isKustomization(base string) bool {
 	return base == "kustomization.yaml" || base == "kustomization.yml" || base == "Kustomization"
 }
 
-// mayLeadToFolder says whether a link could stand for a folder of manifests. A link whose name has an extension
-// could only if its target is a folder. Another link could unless its target is a regular file.
+// mayLeadToFolder reports whether a link may lead to a folder of manifests. A link whose name has an extension may do so
+// only if its target is a folder. Any other link may do so unless its target is a regular file.
 func (l *loader) mayLeadToFolder(name string) bool {
 	if path.Ext(name) != "" {
 		info, err := fs.Stat(l.files, l.inside(name))
@@ -109,12 +109,12 @@ func (l *loader) mayLeadToFolder(name string) bool {
 	return err != nil || !info.Mode().IsRegular()
 }
 
-// readFile reads a file within the budget and refuses bytes that are no text.
+// readFile reads a file within the limits. It refuses bytes that are not text.
 func (l *loader) readFile(name string) ([]byte, bool) {
 	return l.checked(name, func() ([]byte, error) { return l.bounded(name) })
 }
 
-// checked returns the text that read gives for the named file, if it is text and within the budget.
+// checked returns the text of the named file from the function read, if it is text and within the limits.
 func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
@@ -149,7 +149,7 @@ func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool
 
 var errTooLarge = errors.New("too large")
 
-// bounded reads a file up to the limit. It reads nothing of a file whose reported size is above the limit.
+// bounded reads a file up to the limit. It reads nothing if the reported size of the file is above the limit.
 func (l *loader) bounded(name string) ([]byte, error) {
 	f, err := l.files.Open(l.inside(name))
 	if err != nil {
@@ -172,7 +172,7 @@ func (l *loader) bounded(name string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// notText finds the first byte that no text file holds.
+// notText finds the first byte that does not occur in text files.
 func notText(text []byte) (int, string) {
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return i, "a NUL byte"
@@ -190,7 +190,7 @@ func notText(text []byte) (int, string) {
 	return 0, ""
 }
 
-// cause is the error without the operation and the path, which the message already has.
+// cause returns the error without the operation and the path, because the message already contains them.
 func cause(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -5,10 +5,10 @@ import (
 	"reflect"
 )
 
-// Type is the type of a document or of a field. It is either a Go type, with the rules in struct tags, or a type that is
-// built at run time. Go keeps each of its types in memory forever. So a type whose names come from a repository is built
-// at run time: it is a value, and it is freed when nothing refers to it. Types are compared with ==; the zero value is no
-// type.
+// Type is the type of a document or of a field. It is either a Go type with the rules in struct tags, or a type that is
+// built at run time. Go never frees the memory of its types. So a type whose names come from a repository is built at run
+// time: it is a value, and is freed when nothing refers to it. Types are compared with ==. The zero value means that there
+// is no type.
 type Type struct {
 	of   reflect.Type // no pointer; nil for a type that is built at run time
 	made *madeType
@@ -21,8 +21,8 @@ type madeType struct {
 	fields *fields
 }
 
-// Fields are the values of a structure that is built at run time, by field name. Fields that the document leaves out are
-// missing. A list is a []any, a map is a map[string]any, and other values have their own type.
+// Fields are the values of a structure that is built at run time, by field name. Fields that are not in the document are
+// missing. A list is a []any, a map is a map[string]any, and other values have the Go type of the field.
 type Fields map[string]any
 
 // Field is one field of a structure that is built at run time.
@@ -30,11 +30,11 @@ type Field struct {
 	Name, Doc string
 	Rules     []string // in the form of a tag: "min=1"
 	Type      Type
-	// Present says that the field is a structure, and that it exists without fields where a document leaves it out.
+	// Present is set for a structure that also exists if the document does not contain it. Then it has no fields.
 	Present bool
 }
 
-// TypeOf is the type of a Go type, or of the type that a pointer type points to.
+// TypeOf returns the Type of a Go type. For a pointer, it is the type that the pointer points to.
 func TypeOf(t reflect.Type) Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -42,13 +42,13 @@ func TypeOf(t reflect.Type) Type {
 	return Type{of: t}
 }
 
-// TypeFor is the type of T.
+// TypeFor returns the Type of T.
 func TypeFor[T any]() Type { return TypeOf(reflect.TypeFor[T]()) }
 
-// ListOf is a list type that is built at run time.
+// ListOf returns a list type that is built at run time.
 func ListOf(elem Type) Type { return Type{made: &madeType{shape: listShape, elem: elem}} }
 
-// MapOf is a mapping from strings, built at run time.
+// MapOf returns the type of a mapping from strings that is built at run time.
 func MapOf(elem Type) Type { return Type{made: &madeType{shape: mapShape, elem: elem}} }
 
 // Structure builds a structure from its fields.
@@ -68,13 +68,13 @@ func Structure(list []Field) (Type, error) {
 	return Type{made: &madeType{shape: structShape, fields: fs}}, nil
 }
 
-// Go is the Go type; nil for a type that is built at run time, and for no type.
+// Go returns the Go type. It returns nil for a type that is built at run time, and for the zero Type.
 func (t Type) Go() reflect.Type { return t.of }
 
-// Is reports whether there is a type.
+// Is reports whether t is not the zero Type.
 func (t Type) Is() bool { return t != Type{} }
 
-// String names the type in messages to programmers.
+// String returns the name of the type for messages to programmers.
 func (t Type) String() string {
 	if t.of != nil {
 		return t.of.String()
@@ -92,7 +92,7 @@ func (t Type) shape() shape {
 	return shapeOf(t.of)
 }
 
-// elem is the type of the elements of a list or map.
+// elem returns the type of the elements of a list or map.
 func (t Type) elem() Type {
 	if t.made != nil {
 		return t.made.elem
@@ -100,7 +100,7 @@ func (t Type) elem() Type {
 	return TypeOf(t.of.Elem())
 }
 
-// fields are the fields of a structure.
+// fields returns the fields of a structure.
 func (t Type) fields() *fields {
 	if t.made != nil {
 		return t.made.fields
@@ -108,7 +108,7 @@ func (t Type) fields() *fields {
 	return fieldsOf(t.of)
 }
 
-// value is a new value of the type, to decode into.
+// value returns a new value of the type to decode into.
 func (t Type) value() reflect.Value {
 	of := t.of
 	if t.made != nil {
@@ -124,7 +124,8 @@ func (t Type) value() reflect.Value {
 	return reflect.New(of).Elem()
 }
 
-// Words yields the words of documents of the type: the names of fields, and the values of fields with an enumeration.
+// Words yields the words that documents of the type can contain: the names of fields, and the values of fields with an
+// enumeration.
 func (t Type) Words(yield func(word string) bool) {
 	open, seen := []Type{t}, map[Type]bool{}
 	for ; len(open) > 0; open = open[1:] {

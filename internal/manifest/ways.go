@@ -8,24 +8,24 @@ import (
 
 // Way is one way in which the cloud can change a field, as the tag `ways:"resize=reboot|…"` declares it.
 type Way struct {
-	Name string // in the annotation that chooses among the ways
+	Name string // the name in the annotation that chooses among the ways
 	Cost string // its effect on users: see WayCosts
 }
 
 // WayCosts lists the possible costs of a way, mildest first.
 func WayCosts() []string { return []string{"in-place", "reboot", "rebuild"} }
 
-// Every field whose change would replace the object has these ways.
+// These ways exist for every field whose change would replace the object.
 const (
 	WayReplace = "replace"
-	WayNext    = "next" // when the object is replaced or rebuilt for another reason
+	WayNext    = "next" // the change waits until the object is replaced or rebuilt for another reason
 	WayIgnore  = "ignore"
 )
 
-// AnyField lists the ways that every such field has, in the order for messages.
+// AnyField returns the ways that every such field has, in the order for messages.
 func AnyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
-// ParseWays reads the tag ways.
+// ParseWays parses the tag ways.
 func ParseWays(tag string) (ways []Way, err error) {
 	if tag == "" {
 		return nil, nil
@@ -43,16 +43,16 @@ func ParseWays(tag string) (ways []Way, err error) {
 // Choice is a field whose change can be carried out in more than one way.
 type Choice struct {
 	Path  string   // "spec.resource.flavorRef"
-	Names []string // names of the field in an annotation, the usual one first: "flavorRef", "flavor"
-	Ways  []string // names, including those that every field has
+	Names []string // the names of the field in an annotation, the usual name first: "flavorRef", "flavor"
+	Ways  []string // the names of the ways, including those that every field has
 }
 
-// Called reports whether the name means the field.
+// Called reports whether the field has the name.
 func (c Choice) Called(name string) bool { return name == c.Path || slices.Contains(c.Names, name) }
 
-// Choices lists the fields below a path whose way of change a manifest can choose. These fields are immutable or
-// declare ways; they come in the order of the structs. A reference may also be named without Ref, and a field by its
-// tag alias.
+// Choices returns those fields below a path for which a manifest can choose the way of a change. Such a field is immutable
+// or declares ways. The order is that of the structs. A reference may also be named without Ref, and a field by the alias
+// in its tag.
 func Choices(body Type, under string) (list []Choice) {
 	t := body
 	if !t.Is() {
@@ -92,7 +92,7 @@ func Choices(body Type, under string) (list []Choice) {
 	return list
 }
 
-// waysSaid describes a field's ways for Explain.
+// waysSaid returns the description of a field's ways for Explain.
 func (f field) waysSaid() string {
 	if len(f.ways) == 0 {
 		return ""

@@ -10,10 +10,11 @@ import (
 
 var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// everywhere is the key in [Store] views under which the items that belong to no stack are held.
+// everywhere is the key in the views of a [Store] for the items that belong to no stack.
 const everywhere = ""
 
-// define keeps one definition for each kind that can be read now. Most runs bring no new kinds. The caller holds the lock.
+// define adds a definition for each kind that can be read now, and removes other definitions. Most runs add no kinds. The caller must hold the
+// lock.
 func (s *Store) define() {
 	list := resourcesIn(s.kinds, s.views)
 	if slices.Equal(list, s.defined) {
@@ -23,7 +24,7 @@ func (s *Store) define() {
 	s.defined = list
 }
 
-// definitions are the CustomResourceDefinitions of the kinds: some programs show only kinds that have one.
+// definitions returns the CustomResourceDefinitions of the kinds, because some programs show only kinds that have one.
 func definitions(list []resource) (drafts []draft) {
 	versions := map[string][]string{}
 	for _, r := range list {
@@ -37,7 +38,7 @@ func definitions(list []resource) (drafts []draft) {
 	return drafts
 }
 
-// definition is the name of a resource's definition.
+// definition returns the name of a resource's definition.
 func (r resource) definition() string { return r.plural + "." + r.Group }
 
 func (r resource) defined(versions []string) draft {
@@ -60,7 +61,7 @@ func (r resource) defined(versions []string) draft {
 	}
 }
 
-// printed are the columns for programs that build tables themselves.
+// printed contains the columns for programs that make tables themselves.
 var printed = []any{
 	printedColumn("Ready", "string", ".status.ready", 0), printedColumn("State", "string", ".status.state", 0),
 	printedColumn("Age", "date", ".metadata.creationTimestamp", 0),

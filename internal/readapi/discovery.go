@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// discover lists the API groups. Newer clients get everything in the groups, too.
+// discover lists the API groups. Newer clients get the groups with their whole contents.
 func (h *Handler) discover(w http.ResponseWriter, r *http.Request, core bool) {
 	const newer = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	list := slices.Concat(h.store.resources(), foreignResources())
@@ -41,7 +41,7 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 
 var verbs = []string{"get", "list", "watch"}
 
-// verbs is empty for the foreign kinds, which are not served here, so that programs do not list them.
+// verbs returns the verbs of a resource. It returns none for the foreign kinds, which are not served, so that programs do not list them.
 func (r resource) verbs() []string {
 	if _, is := foreign[r.GroupVersionKind]; is {
 		return []string{}
@@ -56,7 +56,7 @@ func categories(r resource) []string {
 	return []string{"all"}
 }
 
-// groups returns the names of the API groups and their resources by version. The core group is there only if it is asked for.
+// groups returns the names of the API groups, and their resources by version. The core group is included only if core is set.
 func groups(list []resource, core bool) (names []string, versions map[string]map[string][]resource) {
 	versions = map[string]map[string][]resource{}
 	for _, r := range list {
@@ -71,7 +71,7 @@ func groups(list []resource, core bool) (names []string, versions map[string]map
 	return slices.Sorted(maps.Keys(versions)), versions
 }
 
-// aggregated is the discovery document of newer clients: everything in one answer.
+// aggregated returns the discovery document for newer clients, which contains everything in one answer.
 func aggregated(list []resource, core bool) map[string]any {
 	names, versions := groups(list, core)
 	items := []any{}
@@ -96,7 +96,7 @@ func aggregated(list []resource, core bool) map[string]any {
 	return map[string]any{"apiVersion": "apidiscovery.k8s.io/v2", "kind": "APIGroupDiscoveryList", "metadata": map[string]any{}, "items": items}
 }
 
-// groupList is the discovery document of older clients: the groups.
+// groupList returns the discovery document for older clients that contains the groups.
 func groupList(list []resource) map[string]any {
 	names, versions := groups(list, false)
 	out := []any{}
@@ -110,7 +110,7 @@ func groupList(list []resource) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "APIGroupList", "groups": out}
 }
 
-// resourceList is the discovery document of older clients for one version: its resources. It is nil when there are none.
+// resourceList returns the discovery document for older clients that contains the resources of one version. It is nil if there are none.
 func resourceList(list []resource, group, version string) map[string]any {
 	var out []any
 	for _, r := range list {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Other is a stack as another agent reports it. When Agent is empty, nobody serves the stack.
+// Other is the report of another agent about a stack. If Agent is empty, no agent serves the stack.
 type Other struct {
 	Agent, Address string
 	State, Commit  string
@@ -24,8 +24,8 @@ func (o Other) message() string {
 	return "served by " + report.Clean(o.Agent) + " at " + report.Clean(o.Address)
 }
 
-// ShowElsewhere shows a stack that this agent does not serve: who serves it, and its state. Its objects are read at that agent.
-// When nothing has changed, ShowElsewhere returns without waiting for another write.
+// ShowElsewhere shows a stack that this agent does not serve: its agent and its state. The objects must be read from that agent. If nothing
+// has changed, ShowElsewhere returns without waiting for another write.
 func (s *Store) ShowElsewhere(name string, o Other) {
 	if had := s.other(name); had != nil && *had == o {
 		return
@@ -47,7 +47,7 @@ func (s *Store) ShowElsewhere(name string, o Other) {
 	s.show(name, next, newest)
 }
 
-// other is what was shown last of a stack that this agent does not serve. It is nil when this agent serves the stack.
+// other returns the last report about a stack that this agent does not serve. It returns nil if this agent serves the stack.
 func (s *Store) other(name string) *Other {
 	s.mu.Lock()
 	defer s.mu.Unlock()

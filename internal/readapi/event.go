@@ -17,10 +17,10 @@ var (
 	newerEventGVK = manifest.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 )
 
-// mostEvents is how many events of a stack are held: the newest.
+// mostEvents is the maximum number of events of a stack in memory. Older events are dropped.
 const mostEvents = 500
 
-// remember adds the events of a run to those of a stack. An event that happens again is counted.
+// remember adds the events of a run to those of a stack. If an event is already there, its count is raised.
 func remember(had []report.Event, happened []report.Event) []report.Event {
 	all := slices.Clone(had)
 	for _, e := range happened {
@@ -33,7 +33,7 @@ func remember(had []report.Event, happened []report.Event) []report.Event {
 	return all[max(0, len(all)-mostEvents):]
 }
 
-// event is the item of an event, in the shape of core/v1.
+// event returns the item of an event, in the form of core/v1.
 func event(stack, apiVersion string, e report.Event) draft {
 	sort := "Normal"
 	if e.Warning {
@@ -60,7 +60,7 @@ func event(stack, apiVersion string, e report.Event) draft {
 	}
 }
 
-// eventsOf returns the drafts of events, in both shapes.
+// eventsOf returns the drafts of events, in both forms.
 func eventsOf(stack string, events []report.Event, versions map[[2]string]string) (drafts []draft) {
 	for _, e := range events {
 		made := event(stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
@@ -69,7 +69,7 @@ func eventsOf(stack string, events []report.Event, versions map[[2]string]string
 	return drafts
 }
 
-// newer is the same event in the shape of events.k8s.io/v1.
+// newer returns the same event in the form of events.k8s.io/v1.
 func newer(e draft) draft {
 	of := e.whole
 	e.gvk = newerEventGVK

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Addresses are where browsers see a repository; "" stands for unknown. The path of a file is appended to the address of a commit's files.
+// Addresses returns the addresses at which browsers show a repository, or "" if they are unknown. The path of a file is appended to the
+// address of a commit's files.
 type Addresses interface {
 	Files(commit string) string
 	Commit(commit string) string
 }
 
-// Repository is the address without the user and password, with the folder appended.
+// Repository returns the address without the user and password, with the folder appended.
 func Repository(address, folder string) string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
 		u.User = nil
@@ -23,7 +24,7 @@ func Repository(address, folder string) string {
 	return address + " /" + folder
 }
 
-// addTo adds to a stack's status the facts of [About] that are known.
+// addTo adds the known fields of [About] to a stack's status.
 func (a About) addTo(status map[string]any, commit string) {
 	for name, text := range map[string]string{"cloud": a.Cloud, "repository": a.Repository} {
 		if text != "" {

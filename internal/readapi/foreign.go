@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// foreignKind is a kind of Kubernetes that people ask for out of habit, such as Pod. It is not served, but kubectl must know it. Otherwise
-// kubectl would not ask, and the answer could not point to the right kind.
+// foreignKind is a kind of Kubernetes that people request out of habit, such as Pod. It is not served, but kubectl must know it. Otherwise
+// kubectl would not send the request, and the answer could not refer to the right kind.
 type foreignKind struct {
 	short   string
 	instead string
@@ -41,7 +41,7 @@ func foreignResources() (list []resource) {
 
 var serverGVK = manifest.GroupVersionKind{Group: "openstack.k-orc.cloud", Version: "v1alpha1", Kind: "Server"}
 
-// noSuch is the message for a path that does not exist; it says where to look instead.
+// noSuch returns the message for a path that does not exist. It contains the path to use instead.
 func (h *Handler) noSuch(path []string) string {
 	a, ok := pathOf(path, foreignResources())
 	if !ok {

@@ -20,19 +20,19 @@ import (
 var Prefixes = []string{"/api", "/api/", "/apis", "/apis/", "/openapi/", "/version"}
 
 const (
-	// atATime is how many answers are composed at a time. Watches do not count.
+	// atATime is the maximum number of answers that are composed at the same time. Watches do not count.
 	atATime = 4
-	// watchers is how many clients may watch at a time.
+	// watchers is the maximum number of clients that may watch at the same time.
 	watchers = 32
 )
 
-// Handler answers requests below [Prefixes]. It does not authenticate: access is decided before it is called.
+// Handler answers requests below [Prefixes]. It does not authenticate, because its caller has already decided about access.
 type Handler struct {
-	// Admits, when set, reports whether the client may still read; it gets the context of the client's request. Watches
-	// call it repeatedly. It is set before the first request.
+	// Admits, if set, reports whether the client may still read. It gets the context of the client's request. Watches call it repeatedly. It must
+	// be set before the first request.
 	Admits func(ctx context.Context) bool
-	// Who(ctx), when set, returns the client's name from the context of its request, "" when the name is unknown. It is set before the
-	// first request.
+	// Who(ctx), if set, returns the client's name from the context of its request, or "" if the name is unknown. It must be set before the first
+	// request.
 	Who func(ctx context.Context) string
 
 	store    *Store
@@ -66,7 +66,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.places.Answer(w, r, func(w http.ResponseWriter, r *http.Request) { h.compose(w, r, path, query) })
 }
 
-// compose writes the answers that are complete before they are sent: everything except watches and reviews.
+// compose writes all answers except those of watches and reviews. These answers are complete before they are sent.
 func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	switch {
 	case r.Method != http.MethodGet:
@@ -87,17 +87,17 @@ func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string,
 // admits reports whether the client may still read.
 func (h *Handler) admits(ctx context.Context) bool { return h.Admits == nil || h.Admits(ctx) }
 
-// asked is the resource, stack and object that a path names.
+// asked contains the resource, stack and object in the path of a request.
 type asked struct {
 	resource
-	stack, name string // "" for all
+	stack, name string // "" means all
 	selects     selection
 }
 
-// wants reports whether an item is part of the answer.
+// wants reports whether the answer contains an item.
 func (a asked) wants(i item) bool { return (a.name == "" || i.name == a.name) && a.selects.meets(i) }
 
-// mayHaveWanted reports whether an item could have been part of the answer before it changed.
+// mayHaveWanted reports whether an earlier answer may have contained an item before it changed.
 func (a asked) mayHaveWanted(i item) bool {
 	return (a.name == "" || i.name == a.name) && a.selects.unchanging().meets(i)
 }
@@ -105,7 +105,7 @@ func (a asked) mayHaveWanted(i item) bool {
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
 func (h *Handler) parse(path []string) (a asked, ok bool) { return pathOf(path, h.store.resources()) }
 
-// pathOf finds the resource that a path names in a list of resources.
+// pathOf finds the resource of a path in a list of resources.
 func pathOf(path []string, list []resource) (a asked, ok bool) {
 	gv, rest := manifest.GroupVersionKind{}, path
 	switch {
@@ -134,12 +134,12 @@ func pathOf(path []string, list []resource) (a asked, ok bool) {
 	return a, false
 }
 
-// find returns the items that are asked for, in a state of the store.
+// find returns the requested items in a state of the store.
 func (h *Handler) find(now state, a asked) []item {
 	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return !a.wants(i) })
 }
 
-// parseRequest reads a path and a query. ok is false when they were refused; the answer is written then.
+// parseRequest parses a path and a query. ok is false if they were refused; then the answer is already written.
 func (h *Handler) parseRequest(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, h.noSuch(path))
@@ -181,7 +181,7 @@ func tabled(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=Table;v=v1;g=meta.k8s.io")
 }
 
-// list writes the items one after the other, without a copy: together they may be large.
+// list writes the items one after the other. It does not copy them, because together they may be large.
 func list(w http.ResponseWriter, a asked, version int, items []item) {
 	w.Header().Set("Content-Type", "application/json")
 	add := func(text []byte) { _, _ = w.Write(text) } // an error has no receiver
@@ -201,7 +201,7 @@ func list(w http.ResponseWriter, a asked, version int, items []item) {
 	add([]byte("]}\n"))
 }
 
-// refuseWrite refuses a write, and says where the change is made (or where it can be tried, for a dry run).
+// refuseWrite refuses a write. The answer says where the change must be made, or for a dry run, where it can be tried.
 func (h *Handler) refuseWrite(w http.ResponseWriter, path []string, trial bool) {
 	w.Header().Set("Allow", http.MethodGet)
 	if trial {
@@ -228,7 +228,7 @@ var reasons = map[int]string{
 	http.StatusRequestEntityTooLarge: "RequestEntityTooLarge",
 }
 
-// failure is the Status object with which Kubernetes reports an error.
+// failure returns the Status object with which Kubernetes reports an error.
 func failure(code int, message string) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "Status", "metadata": map[string]any{}, "status": "Failure", "message": message, "reason": reasons[code], "code": code}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// History keeps the events of stacks in a folder, so that a restart does not forget them. Nothing depends on it: a file that cannot be
-// read counts as absent, and events that cannot be written are lost when the process ends. The files hold only what every holder of an API
-// token may read, and no secrets.
+// History stores the events of stacks in a folder, so that they are still there after a restart. A file that cannot be read counts as absent.
+// Events that cannot be written are lost when the process ends. The files contain only data that every holder of an API token may read, and no
+// secrets.
 type History struct {
 	dir string
 	log *slog.Logger
@@ -28,10 +28,10 @@ type History struct {
 const (
 	// historyVersion is the version of the files' format. Files of another version are not read.
 	historyVersion = 1
-	// longestHistory bounds a file and longestText a text in it, both in bytes.
+	// longestHistory is the maximum length of a file, and longestText that of a text in it. Both are in bytes.
 	longestHistory = 4 << 20
 	longestText    = 2000
-	// oldestHistory is how long the file of a stack without new events is kept.
+	// oldestHistory is the time after which the file of a stack without new events is deleted.
 	oldestHistory = 90 * 24 * time.Hour
 )
 
@@ -66,7 +66,7 @@ func (h *History) complain(err error) {
 
 func (h *History) file(name string) string { return filepath.Join(h.dir, name+".json") }
 
-// read returns the events of a file, or none when it cannot be read.
+// read returns the events of a file, or none if it cannot be read.
 func (h *History) read(name string) (events []report.Event) {
 	if h == nil || name == "" {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Index lists every object of a stack in short form, for clients that show many at a time.
+// Index lists every object of a stack in short form, for clients that show many objects at the same time.
 type Index struct {
 	Version int         `json:"version"` // changes when one of the objects changes
 	Kinds   []IndexKind `json:"kinds"`
 	Objects []Entry     `json:"objects"`
 }
 
-// IndexKind is a kind, and the path at which its objects are read.
+// IndexKind is a kind, and the path for reading its objects.
 type IndexKind struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -26,18 +26,18 @@ type IndexKind struct {
 type Entry struct {
 	Kind      int    `json:"k"` // index in [Index.Kinds]
 	Name      string `json:"n"`
-	Namespace string `json:"s,omitempty"` // of its manifest
-	State     string `json:"t,omitempty"` // "" when it equals Sync
+	Namespace string `json:"s,omitempty"` // the namespace in its manifest
+	State     string `json:"t,omitempty"` // "" if it equals Sync
 	Sync      string `json:"y"`
-	Health    string `json:"h,omitempty"` // "" for healthy
+	Health    string `json:"h,omitempty"` // "" if healthy
 	ID        string `json:"i,omitempty"`
 	Addresses string `json:"a,omitempty"`
 	Written   string `json:"w,omitempty"` // FILE:LINE
 	Message   string `json:"m,omitempty"`
-	Owner     int    `json:"o"` // index in [Index.Objects]; -1 when nothing owns it
+	Owner     int    `json:"o"` // index in [Index.Objects]; -1 if it has no owner
 }
 
-// Index returns the index of a stack. ok is false when there is no such stack.
+// Index returns the index of a stack. ok is false if there is no such stack.
 func (s *Store) Index(stack string) (x Index, ok bool) {
 	v, ok := s.at(stack).views[stack]
 	if !ok || stack == everywhere || stack == removed {
@@ -70,7 +70,7 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 	return x, true
 }
 
-// entryOf is the entry of an object, before its kind's position is known.
+// entryOf returns the entry of an object, without the index of its kind.
 func entryOf(o status.Object, written string) Entry {
 	s := o.Status
 	e := Entry{Name: report.Clean(o.Metadata.Name), Namespace: o.Metadata.Namespace, Sync: report.Clean(string(s.Sync)),
@@ -84,13 +84,14 @@ func entryOf(o status.Object, written string) Entry {
 	return e
 }
 
-// at returns the entry with the position of its kind.
+// at returns the entry with the index of its kind.
 func (e Entry) at(kind int) Entry {
 	e.Kind = kind
 	return e
 }
 
-// Version returns the version of the store, and a channel that is closed when the version changes. ended means that it changes no more.
+// Version returns the version of the store, and a channel that is closed when the version changes. ended is true if the version will not
+// change any more.
 func (s *Store) Version() (version int, changed <-chan struct{}, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

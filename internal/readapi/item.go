@@ -18,29 +18,29 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// item is one object of the API. It never changes once it is shown.
+// item is one object of the API. It is not changed after it is shown.
 type item struct {
 	gvk             manifest.GroupVersionKind
 	name, namespace string
 	labels          map[string]string
-	fields          map[string]string // for field selectors, besides name and namespace
-	cells           []any             // of its table row
+	fields          map[string]string // the fields for field selectors, in addition to name and namespace.
+	cells           []any             // the cells of its row in a table.
 	entry           Entry
-	owner           owner  // zero when nothing owns it
-	written         string // FILE:LINE of its manifest; "" for none
-	created         string // "" when unknown
-	version         int    // of the store, at its last change
-	turns           []turn // of its conditions, in their order
-	text            []byte // JSON
+	owner           owner  // zero if it has no owner.
+	written         string // FILE:LINE of its manifest; "" if there is none.
+	created         string // "" if unknown.
+	version         int    // the version of the store at its last change.
+	turns           []turn // the turns of its conditions, in their order.
+	text            []byte // JSON.
 }
 
-// owner is the item from which another item comes.
+// owner is the item that owns another item.
 type owner struct {
 	gvk manifest.GroupVersionKind
 	id  id
 }
 
-// turn is the status of a condition, and the time since when it holds.
+// turn is the status of a condition, and the time since when the condition has it.
 type turn struct{ status, since string }
 
 // draft is an item before it is encoded.
@@ -50,7 +50,7 @@ type draft struct {
 	conditions []status.Condition // the conditions in whole
 }
 
-// turned sets the transition time of each condition: now, or the earlier time if its status has not changed.
+// turned sets the transition time of each condition. It is now, or the earlier time if the status has not changed.
 func (d *draft) turned(now string, before *item) {
 	d.turns = nil
 	for n := range d.conditions {
@@ -65,13 +65,13 @@ func (d *draft) turned(now string, before *item) {
 	}
 }
 
-// status is the status that the draft shows.
+// status returns the attribute status of the draft.
 func (d draft) status() map[string]any {
 	status, _ := d.whole["status"].(map[string]any) // every draft that has a status holds it as a map
 	return status
 }
 
-// at returns the item at a version. If nothing has changed, it returns the item of before.
+// at returns the item with a version. If nothing has changed, it returns the item before.
 func (d draft) at(version int, before *item) (item, error) {
 	made := d.item
 	if before != nil {
@@ -87,7 +87,7 @@ func (d draft) at(version int, before *item) (item, error) {
 	return made, err
 }
 
-// goneAt is the item with the version at which it was deleted: some clients ignore a deletion with an older version.
+// goneAt returns the item with the version at which it was deleted. Some clients ignore a deletion with an older version.
 func (i item) goneAt(version int) item {
 	var whole, of map[string]json.RawMessage
 	if json.Unmarshal(i.text, &whole) != nil || json.Unmarshal(whole["metadata"], &of) != nil {
@@ -121,10 +121,10 @@ func (d draft) encode(version int) ([]byte, error) {
 	return bytes.TrimSpace(text.Bytes()), nil
 }
 
-// namespaceLabel is the label for the namespace in an object's manifest: metadata.namespace holds the stack.
+// namespaceLabel is the label for the namespace in an object's manifest. It is needed because metadata.namespace contains the stack.
 const namespaceLabel = "stackreeve.dev/namespace"
 
-// objects are the objects of the plan that a pass ended with. Two objects that differ only in the namespace of their manifests are both
+// objects returns the objects of the plan with which a pass ended. If two objects differ only in the namespaces of their manifests, both are
 // listed.
 func objects(stack string, p *engine.Pass, kinds []*kind.Kind) (list []draft) {
 	specs := p.Last.Specs()
@@ -175,7 +175,7 @@ func gvkOf(apiVersion, kind string) manifest.GroupVersionKind {
 	return manifest.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// cells are the cells of [objectColumns], except the age, which is computed when they are shown.
+// cells returns the cells for [objectColumns], except the age, which is computed when the cells are shown.
 func cells(o status.Object) []any {
 	written := ""
 	if at := o.Status.Origin; at != nil {

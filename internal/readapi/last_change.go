@@ -19,7 +19,7 @@ type LastChange struct {
 // lastChangeTime is the time limit for a search in the repository's history.
 const lastChangeTime = 15 * time.Second
 
-// authors holds the last changes of a stack's files at a commit, as far as they were asked for.
+// authors contains the last changes of a stack's files at a commit, for the files that were requested.
 type authors struct {
 	ask func(ctx context.Context, file string) (LastChange, error)
 
@@ -28,15 +28,15 @@ type authors struct {
 	known  map[string]LastChange // by file
 }
 
-// SetLastChange sets the function that finds the last change of a stack's files. It is called before the first run.
+// SetLastChange sets the function that finds the last change of a stack's files. It must be called before the first run.
 func (s *Store) SetLastChange(stack string, who func(ctx context.Context, file string) (LastChange, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.authors[stack] = &authors{ask: who}
 }
 
-// LastChange returns the last change of a file that holds an object of the stack. ok is false when it is unknown. The repository is asked once
-// per file and commit, and never for a file that holds no objects.
+// LastChange returns the last change of a file that contains an object of the stack. ok is false if it is unknown. The repository is searched
+// once per file and commit, and never for a file that contains no objects.
 func (s *Store) LastChange(ctx context.Context, stack, file string) (w LastChange, ok bool) {
 	s.mu.Lock()
 	h, v := s.authors[stack], s.views[stack]

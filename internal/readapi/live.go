@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// pace is how often the progress of a running pass is shown.
+	// pace is the interval at which the progress of a running pass is shown.
 	pace = time.Second
-	// mostBusy is how many of its steps in flight are shown.
+	// mostBusy is the maximum number of running steps that are shown.
 	mostBusy = 10
 )
 
 // Watch returns a watcher that shows the passes of a stack while they run.
 func (s *Store) Watch(stack string) engine.Watcher { return &live{store: s, stack: stack} }
 
-// planned is the plan and the findings that a pass starts with.
+// planned contains the plan and the findings with which a pass starts.
 type planned struct {
 	plan  plan.Plan
 	needs preflight.Findings
@@ -35,10 +35,10 @@ type live struct {
 	stack string
 
 	mu      sync.Mutex
-	planned *planned // nil once it is shown
+	planned *planned // nil after it was shown
 	newest  engine.Progress
 	run     int  // the number of the stack's run that it belongs to
-	due     bool // it will be shown
+	due     bool // reports whether it will be shown soon
 }
 
 func (l *live) Planned(p plan.Plan, needs preflight.Findings) {
@@ -50,7 +50,7 @@ func (l *live) Planned(p plan.Plan, needs preflight.Findings) {
 func (l *live) Started(plan.Step)      {}
 func (l *live) Finished(engine.Result) {}
 
-// Progress shows the newest of the reports that arrive within one [pace].
+// Progress shows the newest one of the reports that arrive within one [pace].
 func (l *live) Progress(p engine.Progress) {
 	run := l.store.runs(l.stack)
 	l.mu.Lock()
@@ -70,14 +70,15 @@ func (l *live) show() {
 	l.store.progress(l.stack, run, p, began)
 }
 
-// runs is the number of ended runs of a stack.
+// runs returns the number of ended runs of a stack.
 func (s *Store) runs(stack string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.views[stack].runs
 }
 
-// progress shows how far the pass of a run is, until the run is recorded. began is what the pass started with, nil once that is shown.
+// progress shows the progress of the pass of a run, until the run is recorded. began contains the plan with which the pass started. It is nil
+// if that was already shown.
 func (s *Store) progress(stack string, run int, p engine.Progress, began *planned) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -97,11 +98,11 @@ func (s *Store) progress(stack string, run int, p engine.Progress, began *planne
 	s.show(stack, next, newest)
 }
 
-// blank is a stack before its first run.
+// blank returns a stack before its first run.
 func blank(name string) draft { return stack(name, nil, nil) }
 
 // running returns the view in which the stack shows the progress and the commit of its running pass. newest is the newest version of the
-// store; the new one is returned.
+// store. The result contains the new one.
 func (v view) running(p engine.Progress, began *planned, newest int) (view, int, error) {
 	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
 	list := []draft{v.stack.during(p, p.At)}
@@ -123,8 +124,8 @@ func (v view) running(p engine.Progress, began *planned, newest int) (view, int,
 	return v, newest, nil
 }
 
-// during is the draft of a stack while a pass has something to do. Its commit and state are those of the running pass, no longer those of
-// the last run.
+// during returns the draft of a stack while a pass changes something. Its commit and state are those of the running pass, not those of the
+// last run.
 func (d draft) during(p engine.Progress, now time.Time) draft {
 	is := report.StateDuring(p, now)
 	shown := maps.Clone(d.status())
@@ -142,7 +143,7 @@ func (d draft) during(p engine.Progress, now time.Time) draft {
 	return d
 }
 
-// doing says what a step in flight does. A step that waits for the cloud is "waiting for".
+// doing contains the text for a running step of each action. A step that waits for the cloud is "waiting for".
 var doing = map[plan.Action]string{plan.Create: "creating", plan.Update: "changing", plan.Recreate: "replacing", plan.Delete: "deleting", plan.Detach: "letting go of",
 	plan.Wait: "waiting for", plan.Keep: "waiting for", plan.Refuse: "waiting for"}
 

@@ -7,20 +7,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// removed is the key in [Store] views that holds the versions of items whose stacks were removed. It has no items, and no stack can have
-// this name.
+// removed is the key in the views of a [Store] for the versions of items whose stacks were removed. Its view has no items, and no stack can
+// have this name.
 const removed = "\x00"
 
-// About holds what a store knows of a stack besides its runs.
+// About contains the facts about a stack that do not depend on its runs.
 type About struct {
 	Cloud      string            // the entry of clouds.yaml
-	Repository string            // its address, and the folder
-	Dashboards map[string]string // by kind: an object's address in the cloud's dashboard, with {id}.
-	Addresses  Addresses         // of its commits; nil when unknown
-	History    string            // the name of its file in [History]; "" for none
+	Repository string            // the address, and the folder
+	Dashboards map[string]string // by kind: the address of an object in the cloud's dashboard, with {id}.
+	Addresses  Addresses         // the addresses of its commits; nil if unknown
+	History    string            // the name of its file in [History]; "" if there is none
 }
 
-// Add shows a stack without any run yet, unless it is shown already.
+// Add shows a stack before its first run, unless the stack is already shown.
 func (s *Store) Add(name string, about About, now time.Time) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -37,7 +37,7 @@ func (s *Store) Add(name string, about About, now time.Time) {
 	s.show(name, v, newest)
 }
 
-// Remove stops showing a stack and its objects. Watches of other stacks go on.
+// Remove stops showing a stack and its objects. Watches of other stacks are not affected.
 func (s *Store) Remove(name string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()

@@ -20,7 +20,7 @@ type metadata struct {
 	ResourceVersion string            `json:"resourceVersion"`
 }
 
-// reference is an owner reference in the metadata of the items that come from it.
+// reference is an owner reference in the metadata of an item.
 type reference struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -37,15 +37,15 @@ func (i item) metadata(version int) metadata {
 	return m
 }
 
-// uid is the identity by which programs distinguish items. Kubernetes generates one for each object; here it is computed from where
-// the item is. So it survives restarts, and the uid of an owner or of an event's object needs no lookup.
+// uid returns the ID by which programs distinguish items. Kubernetes generates one for each object. Here it is computed from the stack, the
+// kind and the name of the item. So it is the same after a restart, and the uid of an owner or of an event's object needs no lookup.
 func uid(stack string, gvk manifest.GroupVersionKind, of id) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{stack, gvk.Group, gvk.Kind, of.within, of.name}, "\x00")))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8, which is free for custom schemes
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// stamp is a time in the format of Kubernetes; "" for the zero time.
+// stamp returns a time in the format of Kubernetes, or "" for the zero time.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -15,8 +15,7 @@ type Schema struct {
 	Doc map[string]any
 }
 
-// openapi answers /openapi/v3 and the paths below it. Version 2, which kubectl used before 1.27, cannot express
-// these schemas.
+// openapi answers requests for /openapi/v3 and the paths below it. Version 2, which kubectl used before 1.27, cannot express these schemas.
 func (h *Handler) openapi(w http.ResponseWriter, path []string) {
 	if len(path) < 2 || path[1] != "v3" {
 		Refuse(w, http.StatusNotFound, "there is only OpenAPI version 3 here")
@@ -51,7 +50,7 @@ func (h *Handler) openapi(w http.ResponseWriter, path []string) {
 	answer(w, http.StatusOK, "", described(at, below[at], h.store.resources()))
 }
 
-// allSchemas are the schemas of the kinds that can be read.
+// allSchemas returns the schemas of the kinds that can be read.
 func (h *Handler) allSchemas() ([]Schema, error) {
 	schemas, err := h.schemas()
 	if err != nil {
@@ -69,7 +68,7 @@ func (h *Handler) allSchemas() ([]Schema, error) {
 	return slices.DeleteFunc(schemas, func(s Schema) bool { return !readable[s.GVK] }), nil
 }
 
-// described is the OpenAPI document of one version of a group.
+// described returns the OpenAPI document of one version of a group.
 func described(at string, schemas []Schema, readable []resource) map[string]any {
 	paths, components := map[string]any{}, map[string]any{intOrString: map[string]any{"format": "int-or-string", "oneOf": types("integer", "string"), "description": "A number or a text."}}
 	for _, s := range schemas {
@@ -79,7 +78,7 @@ func described(at string, schemas []Schema, readable []resource) map[string]any 
 		components[strings.ReplaceAll(s.GVK.APIVersion(), "/", ".")+"."+s.GVK.Kind] = doc
 		n := slices.IndexFunc(readable, func(r resource) bool { return r.GroupVersionKind == s.GVK })
 		if n < 0 {
-			continue // the kind is gone
+			continue // the kind no longer exists
 		}
 		r := readable[n]
 		path := "/" + at + "/" + r.plural
@@ -98,8 +97,8 @@ func described(at string, schemas []Schema, readable []resource) map[string]any 
 	}
 }
 
-// patching declares a PATCH with fieldValidation and dryRun. Without it, kubectl looks for schemas in OpenAPI version 2, which is not
-// served, and could not even print what it would send (`apply --dry-run=client`). The request itself is refused.
+// patching declares a PATCH with fieldValidation and dryRun. Without it, kubectl would look for schemas in OpenAPI version 2, which is not
+// served. Then it could not even print what it would send (`apply --dry-run=client`). The PATCH request itself is refused.
 func patching(gvk map[string]string) map[string]any {
 	query := func(name string) map[string]any {
 		return map[string]any{"name": name, "in": "query", "schema": map[string]any{"type": "string"}}

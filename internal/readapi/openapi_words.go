@@ -2,11 +2,11 @@ package readapi
 
 import "slices"
 
-// intOrString is the name by which clients of Kubernetes know the schema of a value that is a number or a text.
+// intOrString is the name that clients of Kubernetes use for the schema of a value that is a number or a text.
 const intOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 
-// toOpenAPI translates a JSON Schema to OpenAPI 3.0: a type becomes one word, a constant an enumeration with one value, and base64
-// a format. It does not change its argument.
+// toOpenAPI translates a JSON Schema to OpenAPI 3.0. The type must be one word, a constant becomes an enumeration with one value, and base64
+// becomes a format. It does not change its argument.
 func toOpenAPI(schema map[string]any) map[string]any {
 	out := make(map[string]any, len(schema))
 	for word, value := range schema {
@@ -27,7 +27,7 @@ func toOpenAPI(schema map[string]any) map[string]any {
 	return out
 }
 
-// each translates the schemas in a map. The keys are names and are not translated.
+// each translates the schemas in a map. The keys of the map are names, which are not translated.
 func each(value any) any {
 	named, ok := value.(map[string]any)
 	if !ok {
@@ -56,7 +56,7 @@ func valueToOpenAPI(value any) any {
 	return value
 }
 
-// typed writes the type of a value, or a choice between several types.
+// typed writes the type of a value, or a choice among several types.
 func typed(out map[string]any, value any) {
 	var names []string
 	switch v := value.(type) {

@@ -2,13 +2,13 @@ package readapi
 
 import "github.com/stackreeve/stackreeve/internal/manifest"
 
-// ownKind is a kind that the API adds itself, such as Stack: its items are not objects of a plan.
+// ownKind is a kind that the API adds itself, such as Stack. Its items are not objects of a plan.
 type ownKind struct {
 	columns []any
-	about   string   // "" when it has a schema
-	wide    bool     // its items have no namespace
-	aside   bool     // not in category "all", and without a definition
-	short   []string // kubectl's short names of Kubernetes' own kinds
+	about   string   // a description; "" if the kind has a schema.
+	wide    bool     // set if its items have no namespace.
+	aside   bool     // set if it is not in category "all" and has no definition.
+	short   []string // the short names that kubectl has for a kind of Kubernetes.
 }
 
 var eventColumns = []any{column("Last-Seen", 0), column("Type", 0), column("Reason", 0), column("Object", 0), column("Message", 0), column("Count", 1), nameColumn(1)}
@@ -23,7 +23,7 @@ var own = map[manifest.GroupVersionKind]ownKind{
 	definitionGVK: {columns: []any{nameColumn(0), column("Kind", 0), column("Scope", 0)}, about: "A kind that can be read, for programs that look kinds up. openapi/v3 says what its manifests hold.", wide: true, aside: true, short: []string{"crd", "crds"}},
 }
 
-// ours reports whether a kind is added by the API itself, and does not come from a plan.
+// ours reports whether the API itself adds a kind, which then does not come from a plan.
 func ours(gvk manifest.GroupVersionKind) bool {
 	_, ok := own[gvk]
 	return ok

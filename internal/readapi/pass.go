@@ -13,21 +13,21 @@ import (
 var passGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Pass"}
 
 const (
-	// mostPasses is how many passes of a stack are held: the newest.
+	// mostPasses is the maximum number of passes of a stack in memory. Older passes are dropped.
 	mostPasses = 40
-	// mostFailures is how many failures of a pass are held.
+	// mostFailures is the maximum number of failures of a pass in memory.
 	mostFailures = 10
 )
 
-// pass is how a run ended, and how many later runs ended in the same way.
+// pass describes the end of a run, and counts the later runs that ended in the same way.
 type pass struct {
-	first, last time.Time // when they began
+	first, last time.Time // the start times of the first and the last of these runs
 	took        time.Duration
 	count       int
 	commit      string
 	outcome     string
 	message     string
-	did         string // "" when the cloud was not changed
+	did         string // "" if the cloud was not changed
 	drifted     int
 	failures    []string
 }
@@ -47,7 +47,7 @@ func passOf(run report.Run) pass {
 	return p
 }
 
-// repeats reports whether two runs differ only in their time. A run that changed the cloud repeats none.
+// repeats reports whether two runs differ only in their times. It is false if one of them changed the cloud.
 func (p pass) repeats(other pass) bool {
 	return p.did == "" && other.did == "" && p.commit == other.commit && p.outcome == other.outcome && p.message == other.message &&
 		p.drifted == other.drifted && slices.Equal(p.failures, other.failures)

@@ -8,24 +8,23 @@ import (
 )
 
 const (
-	// longestWait is how long a request waits for a place.
+	// longestWait is the maximum time for which a request waits for a place.
 	longestWait = 3 * time.Second
-	// mostUnsent is how many bytes of composed answers may wait for clients that read slowly. Items that the store holds
-	// anyway do not count.
+	// mostUnsent is the maximum number of bytes of composed answers that may wait for slow clients. Items that are in the store do not count.
 	mostUnsent = 256 << 20
 )
 
-// Places limits how many answers are composed at a time. They are sent without a place, so that a client that reads slowly
-// does not block others.
+// Places limits the number of answers that are composed at the same time. An answer has no place while it is sent, so that a slow client does
+// not block other clients.
 type Places struct {
 	taken  chan struct{}
 	unsent atomic.Int64
 }
 
-// NewPlaces returns n places.
+// NewPlaces returns Places for n answers.
 func NewPlaces(n int) *Places { return &Places{taken: make(chan struct{}, n)} }
 
-// Answer composes an answer when there is a place, and then sends it. A request that waits for longer than [longestWait] gets status 429
+// Answer composes an answer when there is a place, and then sends it. If a request waits for longer than [longestWait], it gets status 429
 // with Retry-After.
 func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.HandlerFunc) {
 	timer := time.NewTimer(longestWait)
@@ -36,7 +35,7 @@ func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.Han
 		busy(w)
 		return
 	case <-r.Context().Done():
-		return // the client has gone
+		return // the client has disconnected
 	}
 	if p.unsent.Load() > mostUnsent {
 		<-p.taken
@@ -62,12 +61,12 @@ func (p *Places) composed(header http.Header, r *http.Request, compose http.Hand
 	return made
 }
 
-// reply is an answer that is not sent yet.
+// reply is a composed answer that is not sent yet.
 type reply struct {
 	header http.Header
 	code   int // 0 for 200
 	parts  [][]byte
-	size   int64 // of the parts that nobody else holds, in bytes
+	size   int64 // the size of the parts that are not shared, in bytes
 }
 
 func (r *reply) Header() http.Header  { return r.header }
@@ -79,7 +78,7 @@ func (r *reply) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// share adds a part without a copy. The text must not change any more.
+// share adds a part without copying it. The text must not change afterwards.
 func (r *reply) share(text []byte) { r.parts = append(r.parts, text) }
 
 func (r *reply) send(w http.ResponseWriter) {

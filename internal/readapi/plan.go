@@ -12,10 +12,10 @@ import (
 
 var planGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Plan"}
 
-// longestPlan is how much of a plan is shown, in bytes.
+// longestPlan is the maximum length of the text of a plan, in bytes.
 const longestPlan = 32 << 10
 
-// planItem is the item that shows in words what a pass has left to do, and what it needs from the cloud.
+// planItem returns the item with the text of the plan that a pass has not carried out, and the requirements of the plan for the cloud.
 func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft {
 	rev.Subject = p.Secrets.Text(rev.Subject)
 	var text strings.Builder
@@ -46,7 +46,7 @@ func planItem(p *plan.Plan, needs preflight.Findings, rev source.Revision) draft
 	}
 }
 
-// firstLines returns as many whole lines of a text as fit. whole is true when all of them do.
+// firstLines returns the first lines of a text that fit into most bytes. whole is true if the whole text fits.
 func firstLines(text string, most int) (shown string, whole bool) {
 	if len(text) <= most {
 		return text, true

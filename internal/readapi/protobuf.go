@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufSpec returns the spec of an object in Kubernetes' protobuf encoding. ok is false for every other encoding.
-// Newer clients write reviews in protobuf.
+// protobufSpec returns the spec of an object in the protobuf encoding of Kubernetes. ok is false for every other encoding. Newer clients write
+// reviews in protobuf.
 func protobufSpec(body []byte) (spec []byte, ok bool, err error) {
 	envelope, ok := bytes.CutPrefix(body, []byte("k8s\x00"))
 	if !ok {
@@ -66,5 +66,5 @@ func rulesQuestion(spec []byte) (question, error) {
 	return question{Namespace: string(of[1])}, err
 }
 
-// noQuestion reads reviews whose spec holds nothing.
+// noQuestion parses reviews whose spec is empty.
 func noQuestion([]byte) (question, error) { return question{}, nil }

@@ -10,15 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// resource is a kind with the names that the API gives it.
+// resource is a kind with its names in the API.
 type resource struct {
 	manifest.GroupVersionKind
 	plural     string
-	short      string // "" for none
+	short      string // "" if there is none
 	namespaced bool
 }
 
-// shortNames are the short names by which kubectl knows the kind, too.
+// shortNames returns the short names of the kind, which kubectl also accepts.
 func (r resource) shortNames() []string {
 	if r.short != "" {
 		return []string{r.short}
@@ -41,8 +41,8 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	return resource{GroupVersionKind: gvk, plural: plural, namespaced: !own[gvk].wide}
 }
 
-// apart gives each kind of a group its own plural if several would have the same one. So the author of a Definition cannot take the plural of
-// another kind. The agent's own kinds keep theirs. Of other kinds, the first in the order of their names keeps it.
+// apart gives each kind of a group another plural if several kinds would have the same one. So the author of a Definition cannot take the
+// plural of another kind. Built-in kinds keep their plurals. Of other kinds, the first in the order of their names keeps the plural.
 func apart(list []resource, kinds []*kind.Kind) {
 	builtIn := map[manifest.GroupVersionKind]bool{}
 	for _, k := range kinds {
@@ -69,8 +69,8 @@ func apart(list []resource, kinds []*kind.Kind) {
 	}
 }
 
-// resources are all kinds that can be read: the agent's kinds, the kinds that revisions define, and the API's own.
-// The core group's kinds carry data and have no status to show.
+// resources returns all kinds that can be read: the built-in kinds, the kinds that revisions define, and the API's own kinds. The kinds of the
+// core group are left out, because they contain only data and have no status.
 func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
 
 func resourcesIn(kinds []*kind.Kind, views map[string]view) []resource {

@@ -13,10 +13,10 @@ import (
 // longestReview is the maximum size of a review, in bytes.
 const longestReview = 16 << 10
 
-// review is a question that clients of Kubernetes ask by creating an object. Nothing is stored.
+// review is a question that clients of Kubernetes ask by creating an object. The object is not stored.
 type review struct {
 	group, kind string
-	read        func(spec []byte) (question, error) // from protobuf
+	read        func(spec []byte) (question, error) // parses the spec in protobuf
 	answer      func(h *Handler, q question) map[string]any
 }
 
@@ -45,13 +45,13 @@ type resourceDeed struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// pathDeed is an action on any other path.
+// pathDeed is an action on a path that is no resource.
 type pathDeed struct {
 	Path string `json:"path,omitempty"`
 	Verb string `json:"verb,omitempty"`
 }
 
-// review answers a review. It reads the body before it takes a place: a client may send slowly.
+// review answers a review. It reads the body before it waits for a place, because a client may send slowly.
 func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestReview))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
@@ -90,12 +90,12 @@ func (v review) question(body []byte) (question, error) {
 	return posed.Spec, err
 }
 
-// whoAmI is the status of a SelfSubjectReview: the holder of the token.
+// whoAmI returns the status of a SelfSubjectReview, which contains the holder of the token.
 func (h *Handler) whoAmI(q question) map[string]any {
 	return map[string]any{"userInfo": map[string]any{"username": cmp.Or(q.who, "(the holder of a token without a name)"), "groups": []string{"system:authenticated"}}}
 }
 
-// mayI is the status of a SelfSubjectAccessReview.
+// mayI returns the status of a SelfSubjectAccessReview.
 func (h *Handler) mayI(q question) map[string]any {
 	reason := "nothing is asked"
 	switch {
@@ -115,7 +115,7 @@ const (
 	noTrial   = "nothing can be tried here; `stackreeve plan --dir DIR` shows what manifests in a folder would change"
 )
 
-// objection is the reason why an action is not allowed, "" when it is.
+// objection returns the reason why an action is not allowed, or "" if it is allowed.
 func (h *Handler) objection(to resourceDeed) string {
 	switch {
 	case !slices.Contains(verbs, to.Verb):
@@ -136,7 +136,7 @@ func (d pathDeed) objection() string {
 	return ""
 }
 
-// rules is the status of a SelfSubjectRulesReview: every client that is admitted may read everything.
+// rules returns the status of a SelfSubjectRulesReview. Every admitted client may read everything.
 func (h *Handler) rules(question) map[string]any {
 	list := []any{}
 	resources := h.store.resources()

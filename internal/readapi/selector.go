@@ -13,10 +13,10 @@ import (
 // selection is a label selector and a field selector.
 type selection struct{ labels, fields []report.Requirement }
 
-// mostTerms is the maximum number of conditions in a selection; each value of a set counts. Each condition is compared with each item.
+// mostTerms is the maximum number of conditions in a selection. Each value of a set counts, because each condition is compared with each item.
 const mostTerms = 50
 
-// selectionOf reads the selectors of a query.
+// selectionOf parses the selectors of a query.
 func selectionOf(query url.Values) (s selection, err error) {
 	if s.labels, err = report.ParseSelector(query.Get("labelSelector")); err != nil {
 		return s, err
@@ -58,7 +58,7 @@ func (s selection) meets(i item) bool {
 	return true
 }
 
-// unchanging are the conditions on fields that never change during the life of an item.
+// unchanging returns the conditions on those fields of an item that never change.
 func (s selection) unchanging() (rest selection) {
 	for _, f := range s.fields {
 		if f.Label == "metadata.name" || f.Label == "metadata.namespace" {

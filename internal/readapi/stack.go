@@ -23,7 +23,7 @@ const (
 	inSync     = report.StateInSync
 )
 
-// namespace is the Namespace object of a stack.
+// namespace returns the Namespace object of a stack.
 func namespace(stack string) draft {
 	return draft{
 		item:  item{gvk: namespaceGVK, name: stack, labels: map[string]string{stackLabel: stack}, cells: clean(stack)},
@@ -31,7 +31,7 @@ func namespace(stack string) draft {
 	}
 }
 
-// stack is the object that shows the state of a stack after its last run.
+// stack returns the object that shows the state of a stack after its last run.
 func stack(name string, run *report.Run, last *found) draft {
 	state, message, commit, lastRun := "unknown", "no pass has ended yet", "", ""
 	if run != nil {
@@ -71,7 +71,7 @@ func stack(name string, run *report.Run, last *found) draft {
 	}
 }
 
-// reasonOf is the reason for a state, in the form that conditions need.
+// reasonOf returns the reason for a state, in the form that conditions require.
 func reasonOf(state string, last *found) string {
 	switch state {
 	case inSync:
@@ -108,20 +108,20 @@ func available(known bool, state, message, reason string) []status.Condition {
 	return []status.Condition{is, ready}
 }
 
-// found is what is kept of the last plan of a stack.
+// found contains the data from the last plan of a stack.
 type found struct {
 	summary  plan.Summary
 	owned    int
-	hash     string // of a held plan
+	hash     string // the hash of a held plan
 	rollouts []string
-	// objects is the number of objects; sync and health count them by state. They agree with [Index].
+	// objects is the number of objects. sync and health contain the number of objects in each state. They are equal to the numbers in [Index].
 	objects      int
 	sync, health map[string]int
 
-	branch, subject, author string // of the commit; redacted
+	branch, subject, author string // attributes of the commit; redacted
 
 	commit string
-	files  map[string]bool // files that hold objects
+	files  map[string]bool // the files that contain objects
 	redact func(string) string
 }
 
@@ -141,7 +141,7 @@ func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
 	return f
 }
 
-// mostProblems is how many problems of a refused revision are shown.
+// mostProblems is the maximum number of problems of a refused revision that are shown.
 const mostProblems = 20
 
 func firstOf(problems manifest.Problems) (list []string) {

@@ -14,45 +14,45 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Store holds what the last run of every stack found. It is a sink.
+// Store contains the results of the last run of every stack. It is a sink.
 type Store struct {
 	kinds   []*kind.Kind
-	begun   int              // versions of earlier processes are smaller
+	begun   int              // lower bound of the versions; those of earlier processes are smaller
 	more    map[string]About // by stack
 	authors map[string]*authors
-	// Keeps, when set before stacks are added, stores their events.
+	// Keeps, if set before stacks are added, stores their events.
 	Keeps *History
 
-	writing sync.Mutex // held during each change as a whole, besides mu
+	writing sync.Mutex // locked during each whole change, in addition to mu
 
 	mu      sync.Mutex
 	views   map[string]view
 	defined []resource    // the resources that have a definition
-	version int           // of the last change; each change has its own
+	version int           // the version of the last change; each change has another version
 	changed chan struct{} // closed when something changes
 	closed  bool
 }
 
-// view is what is shown of one stack. It never changes once it is shown.
+// view contains the shown data of one stack. It is not changed after it is shown.
 type view struct {
 	items  map[manifest.GroupVersionKind][]item
 	events []report.Event
 	passes []pass
-	last   *found                            // nil before the first pass
-	gone   map[manifest.GroupVersionKind]int // version of a kind's last deletion.
-	newest map[manifest.GroupVersionKind]int // version of a kind's last change or deletion.
-	lost   int                               // newest version in gone of the kinds that were forgotten.
-	since  string                            // start of the process.
+	last   *found                            // nil before the end of the first pass
+	gone   map[manifest.GroupVersionKind]int // by kind: the version of the last deletion.
+	newest map[manifest.GroupVersionKind]int // by kind: the version of the last change or deletion.
+	lost   int                               // the newest version in gone of the kinds that were dropped from it.
+	since  string                            // the start time of the process.
 	runs   int                               // number of ended runs
-	stack  draft                             // of the last run, without the progress of the running one.
-	plan   *draft                            // of the last pass; nil before the first
+	stack  draft                             // the stack after the last run, without the progress of the running pass.
+	plan   *draft                            // the plan of the last pass; nil before the end of the first pass
 	other  *Other                            // set while another agent serves it
 }
 
-// NewStore returns a store for the stacks with these names; see [Store.Add]. kinds are the kinds of their objects.
-// now is when the process starts. It makes the versions larger than those of the process before.
+// NewStore returns a store for the stacks with these names; see [Store.Add]. kinds are the kinds of their objects. now is the time when the
+// process starts. Because of it, the versions are larger than those of the last process.
 func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
-	begun := int(now.Unix()) << 20 // leaves room for a million changes a second
+	begun := int(now.Unix()) << 20 // so a process can make a million changes a second
 	s := &Store{kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), more: map[string]About{}, authors: map[string]*authors{}}
 	s.views[everywhere], s.views[removed] = view{since: stamp(now)}, view{}
 	s.define()
@@ -82,15 +82,15 @@ func (s *Store) Ran(run report.Run) {
 	s.show(run.Stack, next, newest)
 }
 
-// show replaces the view of a stack; newest is the newest version in it. The caller holds both locks.
+// show replaces the view of a stack. newest is the newest version in it. The caller must hold both locks.
 func (s *Store) show(stack string, v view, newest int) {
 	s.views[stack], s.version = v, newest
 	s.define()
 	s.wake()
 }
 
-// after returns the view after a run, and the newest version, which continues from newest. A run that could not read the cloud
-// leaves the objects as they were.
+// after returns the view after a run, and the newest version. Its versions follow newest. A run that could not read the cloud does not change
+// the objects.
 func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About) (view, int) {
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
@@ -116,7 +116,7 @@ func (v view) after(run report.Run, kinds []*kind.Kind, newest int, about About)
 	return next, newest
 }
 
-// wake wakes up all watches. The caller holds the lock.
+// wake wakes all watches. The caller must hold the lock.
 func (s *Store) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -127,9 +127,9 @@ type id struct{ name, within string }
 
 func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 
-// with returns the view with new items, which were seen now. keep leaves the objects of a plan as they were. newest is the newest
-// version of the store; the new one is returned. Each change and each deletion gets a version of its own. So a client that was told of some
-// of them can be told of the rest.
+// with returns the view with new items, which were seen at the time now. If keep is set, it does not change the objects of the plan. newest is
+// the newest version of the store, and the result contains the new one. Each change and each deletion gets another version. So a client that
+// has received some of them can receive the rest.
 func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int) {
 	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, lost: v.lost, since: v.since}
 	maps.Copy(next.gone, v.gone)
@@ -165,10 +165,11 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 	return next, newest
 }
 
-// mostGone is for how many kinds without an item the version of the last deletion is remembered: commits can define new kinds without end.
+// mostGone is the maximum number of kinds without items for which the version of the last deletion is stored. The limit is needed because
+// commits can define new kinds without end.
 const mostGone = 500
 
-// forget drops the kinds that were emptied first. A client that listed one of them before must list it again.
+// forget drops the kinds that have had no items for the longest time. A client that has listed such a kind before must list it again.
 func (v *view) forget() {
 	var empty []manifest.GroupVersionKind
 	for gvk := range v.gone {
@@ -187,7 +188,8 @@ func (v *view) forget() {
 	}
 }
 
-// made is the item of a draft that was seen now. An item of the API's own kinds is as old as the process, unless the draft has a time.
+// made returns the item of a draft that was seen at the time now. If a draft of the API's own kinds has no time, the time of the item is the
+// start of the process.
 func (v view) made(d draft, version int, now string, before *item) (item, error) {
 	d.turned(now, before)
 	if d.created == "" && ours(d.gvk) {
@@ -196,15 +198,16 @@ func (v view) made(d draft, version int, now string, before *item) (item, error)
 	return d.at(version, before)
 }
 
-// state is the store at one moment.
+// state is the content of the store at one moment.
 type state struct {
-	views   map[string]view // of the requested stacks
+	views   map[string]view // the views of the requested stacks
 	version int
 	changed <-chan struct{}
 	closed  bool
 }
 
-// at returns the current state of one stack, or of all for "". A stack that does not exist gets the state of the removed ones.
+// at returns the current state of one stack, or of all stacks for "". For a stack that does not exist, it returns the state of the removed
+// stacks.
 func (s *Store) at(stack string) state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +236,7 @@ func (now state) all(gvk manifest.GroupVersionKind) iter.Seq[*item] {
 	}
 }
 
-// newest is the version at which an item of the kind was last changed or deleted.
+// newest returns the version at which an item of the kind was last changed or deleted.
 func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
 		version = max(version, v.newest[gvk])
@@ -241,7 +244,8 @@ func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
 	return version
 }
 
-// only is the part of the state that a watch of a kind must remember. It holds no data that the store does not hold too, until that changes.
+// only returns the part of the state that a watch of a kind must remember. Until it changes, it needs no memory in addition to that of the
+// store.
 func (now state) only(gvk manifest.GroupVersionKind) state {
 	of := state{views: map[string]view{}, version: now.version}
 	for name, v := range now.views {
@@ -252,7 +256,7 @@ func (now state) only(gvk manifest.GroupVersionKind) state {
 	return of
 }
 
-// differing returns both states without the stacks in which nothing of the kind has changed between them.
+// differing returns both states without those stacks in which nothing of the kind has changed.
 func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, after state) {
 	before, after = state{views: map[string]view{}, version: now.version}, state{views: map[string]view{}, version: later.version}
 	for name, was := range now.views {
@@ -268,7 +272,7 @@ func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, 
 	return before, after
 }
 
-// gone is the version at which an item of the kind was last deleted, or a later version when that is forgotten.
+// gone returns the version at which an item of the kind was last deleted. If that is no longer stored, it returns a later version.
 func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
 		at, known := v.gone[gvk]

@@ -12,20 +12,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// line is the connection over which one client gets events.
+// line is the connection on which one client receives events.
 type line interface {
 	io.Writer
 	Flush() error
 	SetWriteDeadline(until time.Time) error
 }
 
-// answering is the line of a client that reads an HTTP answer without end.
+// answering is the line to a client that reads an HTTP answer without end.
 type answering struct {
 	io.Writer
 	*http.ResponseController
 }
 
-// openLine opens the line to a client, by WebSocket if the client asks for it. left is called when the client closes the WebSocket.
+// openLine opens the line to a client. It is a WebSocket if the client requests one. left is called when the client closes the WebSocket.
 func openLine(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
 	if !wantsSocket(r) {
 		w.Header().Set("Content-Type", "application/json;stream=watch")
@@ -49,7 +49,7 @@ type stream struct {
 	on            line
 	gvk           manifest.GroupVersionKind
 	tabled, whole bool
-	begun         bool // the columns of the table were sent
+	begun         bool // reports whether the columns of the table were sent
 	err           error
 }
 
@@ -86,7 +86,7 @@ func (s *stream) item(what string, i item) {
 
 var errOver = errors.New("the watch is over")
 
-// bookmark tells the client that all initial items have been sent.
+// bookmark sends to the client that all initial items have been sent.
 func (s *stream) bookmark(version int) {
 	s.send("BOOKMARK", map[string]any{
 		"apiVersion": s.gvk.APIVersion(), "kind": s.gvk.Kind,
@@ -98,10 +98,10 @@ func (s *stream) send(what string, object any) {
 	s.within(func() error { return s.enc.Encode(map[string]any{"type": what, "object": object}) })
 }
 
-// flush sends the buffered events at once.
+// flush sends the buffered events immediately.
 func (s *stream) flush() { s.within(s.on.Flush) }
 
-// within sets a write deadline and writes, unless an earlier write has failed.
+// within sets a deadline and calls write, unless an earlier write has failed.
 func (s *stream) within(write func() error) {
 	if s.err == nil {
 		s.err = s.on.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // used only for the deadline
@@ -111,9 +111,9 @@ func (s *stream) within(write func() error) {
 	}
 }
 
-// lasting ends a watch: after its time, or when the client may no longer read.
+// lasting reports when a watch must end: after its maximum time, or when the client may no longer read.
 type lasting struct {
-	ctx   context.Context // of one request
+	ctx   context.Context // the context of the request
 	beats *time.Ticker
 	may   func() bool
 }
@@ -122,7 +122,7 @@ func (h *Handler) lasting(ctx context.Context) lasting {
 	return lasting{ctx, time.NewTicker(beat), func() bool { return h.admits(ctx) }}
 }
 
-// over reports whether the watch has ended. It is checked before each event, since a client may read slowly.
+// over reports whether the watch has ended. It is called before each event, because a client may read slowly.
 func (l lasting) over() bool {
 	if l.ctx.Err() != nil {
 		return true

@@ -12,7 +12,7 @@ func column(name string, wide int) map[string]any {
 	return map[string]any{"name": name, "type": "string", "format": "", "description": name, "priority": wide}
 }
 
-// nameColumn is the column for names. kubectl prefixes its cells with the kind when it shows several kinds.
+// nameColumn returns the column for names. If kubectl shows several kinds, it writes the kind before each name.
 func nameColumn(wide int) map[string]any {
 	c := column("Name", wide)
 	c["format"] = "name"
@@ -33,7 +33,8 @@ const (
 	messageCell
 )
 
-// row is an item in a table. kubectl reads the rest from the object: the whole object, or only its metadata.
+// row returns the row of an item in a table. kubectl reads the remaining data from the object. whole selects the whole object; otherwise, the
+// row contains only its metadata.
 func (i item) row(whole bool, now time.Time) map[string]any {
 	var object any = map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": i.metadata(i.version)}
 	if whole {
@@ -47,7 +48,7 @@ func (i item) row(whole bool, now time.Time) map[string]any {
 	return map[string]any{"cells": cells, "object": object}
 }
 
-// age is the age of an object in kubectl's format: the older, the coarser.
+// age returns the age of an object in kubectl's format. The older the object is, the less precise is the text.
 func age(created string, now time.Time) string {
 	since, err := time.Parse(time.RFC3339, created)
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// longest is the maximum time of a watch; clients then watch again.
+	// longest is the maximum duration of a watch. Clients then start another watch.
 	longest = 30 * time.Minute
-	// patience is how long a client may take to read an event.
+	// patience is the time in which a client must read an event.
 	patience = 10 * time.Second
-	// pause is the minimum time between two looks for changes: changes in between are sent together.
+	// pause is the minimum time between two searches for changes. All changes in this time are sent together.
 	pause = 500 * time.Millisecond
-	// beat is how often a watch checks that its client may still read. It also checks before each send.
+	// beat is the interval at which a watch checks that its client may still read. It also checks before each send.
 	beat = 30 * time.Second
 )
 
-// watch sends the changes of the requested items until the client leaves.
+// watch sends the changes of the requested items until the client disconnects.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	a, ok := h.parseRequest(w, path, query)
 	if !ok {
@@ -71,7 +71,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	}
 }
 
-// news waits until something of the requested kind has changed, or the store is closed. ok is false when the watch has ended.
+// news waits until an item of the requested kind has changed, or until the store is closed. ok is false if the watch has ended.
 func (h *Handler) news(lasts lasting, now state, a asked) (next state, ok bool) {
 	had, rest := now.newest(a.GroupVersionKind), time.NewTimer(pause)
 	defer rest.Stop()
@@ -99,8 +99,9 @@ func duration(query url.Values) time.Duration {
 	return longest
 }
 
-// knownAt returns what a client knows that has listed at a version: the items in known that are not newer than since. expired means that this
-// knowledge is gone. Clients with initial events start empty: their version says only how old that list may be.
+// knownAt returns the data of a client that has listed at a version: those items in known that are not newer than since. expired is true if
+// these data are no longer stored. A client that requests initial events has no items at first. Its version only says how old the initial list
+// may be.
 func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, since int, expired bool) {
 	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
@@ -120,12 +121,12 @@ func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, si
 type change struct {
 	what    string // ADDED, MODIFIED or DELETED
 	item    *item
-	version int // of the change or the deletion
+	version int // the version of the change or the deletion
 }
 
-// changes returns the changes of the requested items between two states, ordered by version. The version of the last event that a client has
-// seen says which are missing. Of the earlier state, the client knows the items that are not newer than since. The earlier form of an item
-// that changed after since is unknown: the client may have had it.
+// changes returns the changes of the requested items between two states, ordered by version. From the version of the last event that it
+// received, a client knows which events are missing. Of the state before, the client has the items that are not newer than since. If an item
+// changed after since, its earlier form is unknown, and the client may have had it.
 func (a asked) changes(before, after state, since int) (list []change) {
 	had, resumed := map[place]*item{}, since < before.version
 	if !resumed {
@@ -147,7 +148,7 @@ func (a asked) changes(before, after state, since int) (list []change) {
 		case !wanted && known:
 			list = append(list, change{"DELETED", was, i.version})
 		case !wanted && resumed && i.version > since && a.mayHaveWanted(*i):
-			list = append(list, change{"DELETED", i, i.version}) // a client that never had it ignores this
+			list = append(list, change{"DELETED", i, i.version}) // a client that did not have the item ignores this
 		}
 	}
 	list = append(list, ends(had, after.gone(a.GroupVersionKind))...)
@@ -155,9 +156,9 @@ func (a asked) changes(before, after state, since int) (list []change) {
 	return list
 }
 
-// ends returns the deletions of items that no longer exist; last is the version of the last deletion. The versions of the other deletions are
-// not remembered: they get the versions just before last. These are newer than the earlier state, since each deletion had its own version.
-// A client that has seen all of them has version last or a newer one; an older version has expired.
+// ends returns the deletions of items that no longer exist. last is the version of the last deletion. The versions of the other deletions are
+// not stored, so they get the versions directly before last. These are newer than the earlier state, because each deletion had another
+// version. A client that has received all of them has the version last or a newer one. For an older version, the watch has expired.
 func ends(had map[place]*item, last int) (list []change) {
 	places := slices.SortedFunc(maps.Keys(had), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), natural.Compare(a.name, b.name), cmp.Compare(a.within, b.within))

@@ -10,11 +10,11 @@ import (
 // socket is a connection to a client that watches by WebSocket, as programs in browsers must. Each write is one message.
 type socket struct{ *websocket.Conn }
 
-// wantsSocket reports whether a client asks for a WebSocket.
+// wantsSocket reports whether a client requests a WebSocket.
 func wantsSocket(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
-// upgrade turns a request into a WebSocket connection. ok is false when it is refused. The origin is not checked: the request needs a token,
-// which browsers never add by themselves.
+// upgrade turns a request into a WebSocket connection. ok is false if it is refused. The origin is not checked, because the request needs a
+// token, which browsers never add themselves.
 func upgrade(w http.ResponseWriter, r *http.Request) (s socket, ok bool) {
 	taken := http.Header{}
 	// The server must choose one of the subprotocols that the client offers. None of Kubernetes' subprotocols is defined for a watch.
@@ -32,10 +32,10 @@ func upgrade(w http.ResponseWriter, r *http.Request) (s socket, ok bool) {
 	return socket{conn}, true
 }
 
-// heed answers control frames until the client leaves or sends a message: no message is expected.
+// heed answers control frames until the client disconnects or sends a message. No message is expected, so a message also ends the connection.
 func (s socket) heed() {
 	s.SetReadLimit(1)
-	_, _, _ = s.NextReader() // any message ends it
+	_, _, _ = s.NextReader() // any message ends the connection
 }
 
 // Write sends a text message.
@@ -46,7 +46,7 @@ func (s socket) Write(message []byte) (int, error) {
 	return len(message), nil
 }
 
-// Flush does nothing: Write has sent each message.
+// Flush does nothing, because Write sends each message immediately.
 func (socket) Flush() error { return nil }
 
 // Close sends a close message and closes the connection.

@@ -56,7 +56,7 @@ func Events(r Run) (list []Event) {
 
 type eventList struct {
 	list []Event
-	said map[manifest.Key]bool // objects whose step failed
+	said map[manifest.Key]bool // the objects for which a step has reported a failure
 }
 
 func (b *eventList) add(key manifest.Key, reason, message string, warning bool, at time.Time) {

@@ -26,7 +26,7 @@ func (p Page) missing() string {
 		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
 	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
-		return text // the merge does not start a pass
+		return text // merging applies nothing, because the stack is suspended
 	}
 	if len(list) == 0 {
 		return text + "**To apply it**, merge it.\n\n"
