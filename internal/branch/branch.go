@@ -5,8 +5,8 @@
 //	              ▲                                         │
 //	              └───── read back when it is delivered ◀───┘
 //
-// A pass never waits for the forge: a decision is put into the outbox, and is compared with what the forge holds when it is delivered. The
-// package remembers nothing that matters: a new process reads it back (internal/forge/memory).
+// A pass never waits for the forge. A decision is put into the outbox, and at its delivery it is compared with the forge's state. The
+// package stores nothing that would be lost with the process: a new process reads its reports back (internal/forge/memory).
 package branch
 
 import (
@@ -30,7 +30,7 @@ type Tracker struct {
 	state      state
 }
 
-// New returns a tracker for a stack of the repository, without any knowledge yet.
+// New returns a tracker for a stack of the repository. It knows nothing yet.
 func New(r *review.Repository, s *review.Planner) *Tracker {
 	return &Tracker{repository: r, review: s}
 }
@@ -44,13 +44,14 @@ func (s *Tracker) Planned(p plan.Plan, _ preflight.Findings) {
 	}
 	d := s.state.planned(p, parent, time.Now())
 	s.reportDrift(d.drift)
-	// A commit that is kept while the newest is refused gets no pending status: nothing would report the end of its pass.
+	// If the newest commit is refused, the older commit that the cloud is kept at gets no pending status, because nothing would report the
+	// end of its pass.
 	if d.begins && (!known || newest.Commit == p.Commit) {
 		s.postPending(p)
 	}
 }
 
-// Started implements engine.Watcher. From now on the cloud equals no earlier commit, however the pass ends.
+// Started implements engine.Watcher. From now on, the cloud does not equal any earlier commit, even if the pass fails.
 func (s *Tracker) Started(plan.Step) {
 	if replaced, by := s.state.started(); replaced != "" {
 		s.postReplaced(replaced, by)
@@ -88,9 +89,8 @@ func (s *Tracker) Ran(run report.Run) {
 	s.reportDrift(d.drift)
 }
 
-// Restore reads from the forge, and remembers, whether a commit was applied and is still the last applied one. A new process with an empty
-// disk has no other source. An error means that the forge does not answer, so that this is unknown. A forge that forbids reading knows of no
-// such commit.
+// Restore reports whether the forge knows that a commit was applied and is still the last applied one. If so, it stores that. A new process
+// with an empty disk has no other source. An error means that the forge does not answer. If the forge forbids reading, the result is false.
 func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
@@ -105,7 +105,7 @@ func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err 
 	return true, nil
 }
 
-// Existed reports whether the forge knows that a commit was in sync, and if so whether it had any object.
+// Existed reports whether the forge knows that a commit was in sync (known), and whether the commit had any object then (any).
 func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
@@ -121,7 +121,7 @@ func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, 
 	return false, false, nil
 }
 
-// recorded is the sync status of a commit at the forge.
+// recorded returns the sync status of a commit at the forge.
 func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, error) {
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	if err != nil {
@@ -136,21 +136,21 @@ func (s *Tracker) Approvals(ctx context.Context, commit string) []plan.Approval 
 	return s.review.Approvals(ctx, commit)
 }
 
-// context is the name of a status.
+// context returns the name of a status.
 func (s *Tracker) context(about string) string { return review.Context(s.review.Name, about) }
 
-// put queues a report about a commit. It replaces a pending one about the same thing.
+// put queues a report about a commit. It replaces a report about the same thing that is still queued.
 func (s *Tracker) put(about, commit string, deliver func(context.Context) error) {
 	s.repository.Outbox.Put(fmt.Sprintf("%s %s %s", about, s.review.Name, report.Short(commit)), deliver)
 }
 
-// set writes a status with a meaning.
+// set writes the status that has the given meaning.
 func (s *Tracker) set(ctx context.Context, commit, about string, status memory.Status, url string) error {
 	_, err := s.repository.Board.Set(ctx, commit, s.status(about, status, url))
 	return err
 }
 
-// status is the status for a meaning.
+// status returns the status that has the given meaning.
 func (s *Tracker) status(about string, status memory.Status, url string) forge.Status {
 	out := status.Forge()
 	out.Context, out.URL = s.context(about), url

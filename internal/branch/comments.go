@@ -17,24 +17,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// driftComments is drift on its way into the comments of pull requests.
+// driftComments is one report of drift in comments of pull requests. All attempts to deliver it use the same value.
 type driftComments struct {
 	comment.Drift
-	authors map[int][]plan.Step // the steps of each pull request
+	authors map[int][]plan.Step // the steps that each pull request gets
 	began   time.Time
-	runs    map[int]int64  // the number of the comment's run, by pull request; the same for every attempt
-	files   map[string]int // the pull requests of files, as far as an attempt found them
+	runs    map[int]int64  // the run number of each pull request's comment; the same for every attempt
+	files   map[string]int // the pull request of each file for which an attempt has found it
 }
 
-// mostFiles is for how many files the forge is asked which pull request changed them. mostDriftPulls is on how many pull requests drift is
-// reported. A forge needs hundreds of requests for that, and all reports wait meanwhile.
+// mostFiles is the maximum number of files for which the forge is asked which pull request changed them. mostDriftPulls is the maximum
+// number of pull requests on which drift is reported. Even these need hundreds of requests to the forge, and all other reports wait
+// meanwhile.
 const (
 	mostFiles      = 50
 	mostDriftPulls = 10
 )
 
-// postDriftComments reports the drift on the pull requests that last changed the files of the drifted objects, each with its own objects. The
-// drift status then links to one of them.
+// postDriftComments reports drift on the pull requests that last changed the files of the drifted objects. Each pull request gets only the
+// objects in its files. The drift status then links to one of the comments.
 func (s *Tracker) postDriftComments(r driftReport) {
 	r.Stack = s.review.Name
 	rev, _ := s.review.Last()
@@ -92,7 +93,7 @@ func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, 
 	return written, err
 }
 
-// linkDriftStatus makes a commit's status link to a comment about its drift, while there is drift.
+// linkDriftStatus makes a commit's drift status link to a comment about the drift, if the status still reports drift.
 func (s *Tracker) linkDriftStatus(ctx context.Context, commit, url string) error {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err != nil || !ok || url == "" || memory.ParseStatus(status).Is != memory.Drifted {
@@ -110,7 +111,7 @@ func (s *state) driftReported(difference string) {
 	s.drift.reported = difference
 }
 
-// driftCommented records that a pull request has a comment. open says whether that must be closed when the drift is over.
+// driftCommented records that a pull request has a comment about drift. open is true if the comment must be closed at the end of the drift.
 func (s *state) driftCommented(number int, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +121,8 @@ func (s *state) driftCommented(number int, open bool) {
 	s.drift.comments[number] = open
 }
 
-// authors returns, for each step, the pull request that last changed its file. more is how many steps are left out because there are too many
-// files or pull requests. files holds the results of earlier attempts, and gets the new ones.
+// authors returns the steps by the pull request that last changed their file. more is the number of steps that are left out because there are
+// too many files or pull requests. files contains the results of earlier attempts; authors adds the new ones.
 func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
 	pulls = map[int][]plan.Step{}
 	for _, step := range steps {
@@ -143,7 +144,7 @@ func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step,
 	return pulls, more, nil
 }
 
-// author is the pull request that last changed a file, 0 for none.
+// author returns the pull request that last changed a file; 0 for none.
 func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) {
 	if !s.repository.Forge.Reviewed() {
 		return 0, nil
@@ -161,8 +162,8 @@ func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) 
 	return 0, err
 }
 
-// closeDriftComments writes into the comments that their drift is over. It includes the comments that another comment names as reported
-// together with it.
+// closeDriftComments writes into the comments that their drift has ended. A comment can name other pull requests with comments about the
+// same drift. These are closed, too.
 func (s *Tracker) closeDriftComments(c driftClosing) {
 	run := time.Now().UnixMilli()
 	s.repository.Outbox.Put("end of drift "+s.review.Name, func(ctx context.Context) error {
@@ -189,7 +190,8 @@ func (s *Tracker) closeDriftComments(c driftClosing) {
 	})
 }
 
-// commentOfDriftStatus finds a comment that an earlier process wrote: by the status that it left on this commit, or on the one before.
+// commentOfDriftStatus finds a comment that an earlier process wrote. The link to it is in the drift status of this commit or of its
+// parent.
 func (s *Tracker) commentOfDriftStatus(ctx context.Context, commit, parent string) (number int, ok bool, err error) {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err == nil && !ok && parent != "" {
@@ -202,7 +204,8 @@ func (s *Tracker) commentOfDriftStatus(ctx context.Context, commit, parent strin
 	return number, ok, nil
 }
 
-// closeDriftComment writes into one comment that the drift is over. It returns the pull requests to which the same drift was reported.
+// closeDriftComment writes into one comment that the drift has ended. It returns the other pull requests that the same drift was reported
+// on.
 func (s *Tracker) closeDriftComment(ctx context.Context, number int, commit string, run int64) (reported []int, err error) {
 	comments, err := s.repository.Forge.Comments(ctx, number)
 	if err != nil {

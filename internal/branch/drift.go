@@ -13,52 +13,53 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// drift is what is remembered about drift between passes. It belongs to [state], which holds the lock.
+// drift contains the knowledge about drift between passes. It is a part of [state], and the lock of [state] protects it.
 type drift struct {
-	open  bool      // the cloud differs now
+	open  bool      // the cloud differs now.
 	since time.Time // start of the current or the last drift
-	count int       // number of drifted objects, when the cloud was last read
-	news  bool      // it has begun since the last report
-	// carried are steps of passes that did not end as passes of a commit in sync. The next pass that does reports them.
+	count int       // number of drifted objects when the cloud was last read.
+	news  bool      // the start of the drift is not reported yet.
+	// carried are drifted steps of passes that were interrupted, or whose commit was not in sync. The next complete pass of a commit in
+	// sync reports them.
 	carried []plan.Step
-	// reported is the difference that the comments describe. While it is the same, the pull requests are not searched again.
+	// reported is the difference that the comments describe. While it stays the same, the pull requests are not searched again.
 	reported string
-	// comments are the pull requests with a comment about drift that is not over.
+	// comments are the pull requests with a comment about drift. The value is true until the comment is closed.
 	comments map[int]bool
-	// searched is set once the comments of an earlier process were searched for.
+	// searched is true once the comments of an earlier process have been searched for.
 	searched bool
 }
 
-// driftDecision is what is to be reported about drift.
+// driftDecision says which reports about drift must be written.
 type driftDecision struct {
-	commit  string // "" when nothing is reported
-	unknown string // why nothing is known of it; otherwise its status is posted
+	commit  string // "" if nothing must be reported
+	unknown string // the reason why the drift is unknown; if it is "", the drift status is posted
 	report  *driftReport
 	closing *driftClosing
 }
 
-// driftReport is drift for comments on pull requests.
+// driftReport is the drift that comments on pull requests must report.
 type driftReport struct {
 	comment.Drift
-	difference string // the same for the same drift
+	difference string // a text that is equal for equal drift
 }
 
-// driftClosing are the comments about drift that is over.
+// driftClosing contains the comments that must report the end of drift.
 type driftClosing struct {
 	commit, parent string
 	pulls          []int
-	// search is set when an earlier process may have written more.
+	// search is true if an earlier process may have written more comments.
 	search bool
 }
 
 const (
-	// patientPasses is how many passes in a row may fail to read the cloud before the branch reports that its state is unknown.
+	// patientPasses is the number of passes in a row that must fail to read the cloud before the branch reports an unknown state.
 	patientPasses = 2
 	// mostCarried is the maximum number of steps in carried.
 	mostCarried = 1000
 )
 
-// planned records the drift that a pass over the synced commit starts with, to report or to correct it.
+// planned records the drift in the plan of a pass whose commit was in sync. The pass may report it or correct it.
 func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
 	steps := p.Drifting()
 	if len(steps) == 0 {
@@ -69,8 +70,8 @@ func (d *drift) planned(p plan.Plan, now time.Time) (next driftDecision) {
 	return next
 }
 
-// ran records the drift that a run found. synced means that its revision is the commit that the cloud was last made equal to. unseen is how
-// many passes in a row could not read the cloud.
+// ran records the drift that a run found. synced means that the cloud was last made equal to the run's revision. unseen is the number of
+// passes in a row that could not read the cloud.
 func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision) {
 	commit := run.Revision.Commit
 	if run.Pass != nil && (run.Pass.Interrupted || !synced) {
@@ -105,7 +106,7 @@ func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision
 	return next
 }
 
-// begin records that objects drift, which may be new.
+// begin records that objects are drifted now. If the drift is new, its start time is stored.
 func (d *drift) begin(objects int, now time.Time) {
 	if !d.open {
 		d.open, d.since, d.news = true, now, true
@@ -114,7 +115,7 @@ func (d *drift) begin(objects int, now time.Time) {
 	d.count = objects
 }
 
-// report returns what pull requests must report; nil when they already do.
+// report returns the drift that pull requests must report; nil if their comments report it already.
 func (d *drift) report(about comment.Drift) *driftReport {
 	about.Since = d.since
 	difference := alike(about)
@@ -124,7 +125,7 @@ func (d *drift) report(about comment.Drift) *driftReport {
 	return &driftReport{Drift: about, difference: difference}
 }
 
-// close returns the comments that must report the end of drift; nil for none.
+// close returns the comments that must report the end of drift; nil if there are none.
 func (d *drift) close(commit, parent string) *driftClosing {
 	c := &driftClosing{commit: commit, parent: parent, search: !d.searched}
 	for number, open := range d.comments {
@@ -140,7 +141,8 @@ func (d *drift) close(commit, parent string) *driftClosing {
 	return c
 }
 
-// found returns the drift that a pass found, in any round, and that is not reported yet. Of several steps for an object it takes the first.
+// found returns the drift of a pass, in any of its rounds, together with the carried steps. If an object has several steps, it returns the
+// first.
 func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
 	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.Late) {
@@ -152,7 +154,7 @@ func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	return steps
 }
 
-// alike returns the same text for drift with the same comment.
+// alike returns a text that is equal for drifts that would get the same comment.
 func alike(d comment.Drift) string {
 	all := checksum.New("drift comments")
 	all.Add(d.Commit, strconv.FormatBool(d.Corrected))

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// reportDrift carries out a decision.
+// reportDrift writes the reports of a decision.
 func (s *Tracker) reportDrift(d driftDecision) {
 	switch {
 	case d.commit == "":
@@ -27,10 +27,11 @@ func (s *Tracker) reportDrift(d driftDecision) {
 	s.postDriftStatus(d.commit)
 }
 
-// calmAfter is the number of drift statuses of a commit after which those are left out that would be over at once: a forge takes 1,000.
+// calmAfter is the number of drift statuses of a commit after which drift that is over before its report is left out. A forge stores at
+// most 1,000 statuses of a commit.
 const calmAfter = 200
 
-// postDriftStatus reports on a commit whether the cloud has drifted from it, with the state at the time of delivery.
+// postDriftStatus reports on a commit whether the cloud has drifted from it. The status has the state at the time of delivery.
 func (s *Tracker) postDriftStatus(commit string) {
 	board, name := s.repository.Board, s.context("drift")
 	s.put("drift", commit, func(ctx context.Context) error {
@@ -51,7 +52,7 @@ func (s *Tracker) postDriftStatus(commit string) {
 	})
 }
 
-// takeDrift returns the current drift. It takes its news, which are reported only once.
+// takeDrift returns the current drift, and clears its news, so that the start of the drift is reported only once.
 func (s *state) takeDrift() drift {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,15 +61,15 @@ func (s *state) takeDrift() drift {
 	return d
 }
 
-// returnDrift returns news of drift that could not be reported for now.
+// returnDrift sets news again if the start of the drift could not be reported.
 func (s *state) returnDrift(d drift) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drift.news = s.drift.news || d.news
 }
 
-// statuses are the statuses of a commit about drift, in their order. Drift that is already over is reported, too, unless there was much of it.
-// The start time in a status of an earlier process counts.
+// statuses returns the drift statuses to write for a commit, in their order. Drift that is already over gets a status, too, unless calm is
+// true. If an earlier process has reported the drift, its start time is used.
 func (d drift) statuses(before memory.Status, calm bool) (list []memory.Status) {
 	drifted := memory.Status{Is: memory.Drifted, Objects: d.count, Since: d.since}
 	if before.Is == memory.Drifted {

@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// writeOutcome writes the outcome of a pass at the top of the comment on the pull request that its commit was merged by. It returns the
-// commit's complete status: its link, and how to approve a plan that no pull request can approve. It returns nil when the outcome is outdated,
-// because the plan was approved meanwhile.
+// writeOutcome writes the outcome of a pass at the top of a comment: the comment on the pull request with which the commit was merged. It
+// returns the complete status for the commit. The status links to the comment. If no pull request can approve the plan, the status contains
+// the command for that. writeOutcome returns nil if the plan was approved meanwhile, so that the outcome is outdated.
 func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
 	status := s.status("sync", o.means, "")
 	held := heldPlan(o.run)
@@ -36,7 +36,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 			return &status, err
 		}
 		if len(review.Covering(list, *held)) > 0 {
-			s.review.Again() // the pass could not read the approval
+			s.review.Again() // the pass has not seen the approval
 			return nil, nil
 		}
 		if m.Unread && o.means.Is == memory.Held {
@@ -58,8 +58,8 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 	return &status, err
 }
 
-// ending is the plan's comment with its outcome on top. ok is false when there is nothing to add: an earlier run reported how the same commit
-// ended, and this run found nothing to do.
+// ending returns the plan's comment with its outcome at the top. ok is false if there is nothing to add, because an earlier run has reported
+// how the same commit ended, and this run found nothing to do.
 func ending(m review.Merged, o outcome, page comment.Page, state forge.State) (marker memory.Marker, parts []string, ok bool) {
 	stack := page.Stack
 	page.Number, page.Head, page.Base, page.BaseCommit, page.Unread, page.After = m.Pull.Number, m.Pull.Head, m.Pull.Base, o.commit, m.Unread, &o.run
@@ -85,16 +85,17 @@ func onTop(news, before string) string {
 	if strings.TrimSpace(before) == "" {
 		return news
 	}
-	// Others may have edited it since.
+	// Other people may have made the text longer since then.
 	return memory.Divided(news, review.Clip(before, memory.CommentSize))
 }
 
-// withCommand is the status of a held commit without a pull request to approve on. It contains the command to run instead.
+// withCommand returns the status of a held commit that has no pull request for an approval. The status contains the command that approves
+// the plan.
 func (s *Tracker) withCommand(held plan.Plan) memory.Status {
 	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held.String()}
 }
 
-// howTo is the same text for the log.
+// howTo returns the same information as an error for the log.
 func (s *Tracker) howTo(held plan.Plan) error {
 	return fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, comment.RunCommand(s.review.Name, held.Hash()))
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// state is what is remembered of a branch between passes. Each of its methods takes the lock, records an event, and returns what follows as
+// state is the knowledge about a branch between passes. Each method takes the lock, records an event, and returns the necessary reports as
 // data.
 type state struct {
 	mu   sync.Mutex
 	sync insync.State
-	// pass and parent are the commit of the pass in progress and the commit before it. works is set when the pass has something to do that its
-	// commit must report.
+	// pass is the commit of the pass in progress, and parent is the commit before it. works is true if the pass has something to do, so that
+	// its commit must report the progress.
 	pass, parent string
 	works        bool
 	// unseen counts the passes in a row that could not read the cloud.
 	unseen   int
-	branch   string // whose pull requests were looked for
+	branch   string // the branch whose pull requests were last looked for
 	plan     string // the last plan, by its commit and hash
 	begun    time.Time
 	reported time.Time // time of the last report of progress
-	// outcome is the outcome that the commit's status must report, however many passes follow before the status is delivered.
+	// outcome is the outcome that the commit's status must report. It stays until the status is delivered, even if more passes follow.
 	outcome outcome
 	drift   drift
 }
 
-// outcome is the meaning of a pass for its commit, and the pass.
+// outcome is the result of a pass: the meaning that it gives to the status of its commit, and the run.
 type outcome struct {
 	commit string
 	means  memory.Status
 	run    report.Run
 }
 
-// beginning is what follows when a pass begins.
+// beginning contains the reports that are necessary when a pass begins.
 type beginning struct {
-	begins bool // its commit must report something
+	begins bool // the commit must report that the pass has begun
 	drift  driftDecision
 }
 
@@ -60,16 +60,16 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	return b
 }
 
-// started records that a step of the pass in progress begins. It returns the commit that the pass's commit replaces by that, and the pass's
-// own commit; "" for none.
+// started records that the pass in progress starts a step. From now on, the cloud does not equal the commit that was in sync before. It
+// returns that commit (replaced) and the commit of the pass (by); "" for none.
 func (s *state) started() (replaced, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.replace(s.pass, s.parent), s.pass
 }
 
-// replace records that a commit changes the cloud, or is in sync: then no other commit is. It returns the commit that was in sync, or may have
-// been for an earlier process; "" when that was reported already.
+// replace records that a commit changes the cloud or is in sync, so that no other commit is in sync any more. It returns the commit that was
+// in sync, or that was perhaps in sync for an earlier process. It returns "" if the replacement was reported already.
 func (s *state) replace(commit, parent string) (replaced string) {
 	replaced = s.sync.Replaced(commit, parent)
 	s.sync = s.sync.Changed(commit)
@@ -83,18 +83,18 @@ func (s *state) equals(commit string) bool {
 	return s.sync.Was(commit) == insync.Yes
 }
 
-// replacedBy is the commit that replaced another one since the cloud equalled that; "" for none.
+// replacedBy returns the commit that has replaced the given one, since the cloud was equal to it; "" for none.
 func (s *state) replacedBy(commit string) (by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sync.Since(commit)
 }
 
-// firstProgress is the time after which a pass is long enough to report its progress. After that the pauses double.
+// firstProgress is the time after which a pass reports its progress for the first time. After that, the pauses between reports double.
 const firstProgress = 15 * time.Second
 
-// progressed records that a pass goes on, and reports whether progress is due. works is the commit that must report it. It is "" when the
-// cloud already equals the commit, since its outcome may still wait for delivery.
+// progressed records that a pass makes progress, and reports whether it is time for a report. works is the commit that must report the
+// progress. It is "" if the cloud already equals the commit, because the commit's outcome may still wait for delivery.
 func (s *state) progressed(now time.Time) (due bool, works string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,14 +115,14 @@ func (s *state) restore(commit string) {
 	s.sync = s.sync.Answered(commit, true)
 }
 
-// decision is what follows from a run.
+// decision contains the reports and actions that are necessary after a run.
 type decision struct {
 	outdates bool       // plans of pull requests are outdated
 	wakes    bool       // pull requests must be visited
 	held     *plan.Plan // the plan with which the branch is held
 	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" for none.
 	replaced, by string
-	outcome      *outcome // nil when the run says nothing about its commit
+	outcome      *outcome // nil if the run says nothing about its commit
 	drift        driftDecision
 }
 
@@ -139,7 +139,7 @@ func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 	return d
 }
 
-// seen records what the next run compares with.
+// seen records the values with which the next run is compared.
 func (s *state) seen(run report.Run, d *decision) {
 	if run.Pass != nil {
 		plan := run.Revision.Commit + run.Pass.Last.Hash()
@@ -157,7 +157,7 @@ func (s *state) seen(run report.Run, d *decision) {
 	}
 }
 
-// judged records what a run means for its commit.
+// judged records the meaning of a run for its commit.
 func (s *state) judged(run report.Run, d *decision) {
 	commit, means, ok := verdict(run, s.sync.Was(run.Revision.Commit) == insync.Yes)
 	inSync := ok && means.Is == memory.InSync
@@ -178,7 +178,7 @@ func (s *state) judged(run report.Run, d *decision) {
 	d.outcome = &one
 }
 
-// heldPlan is the plan with which a run was held.
+// heldPlan returns the held plan of a run; nil if it was not held.
 func heldPlan(run report.Run) *plan.Plan {
 	if run.Pass == nil || run.Pass.First.Held == nil {
 		return nil
@@ -186,8 +186,8 @@ func heldPlan(run report.Run) *plan.Plan {
 	return &run.Pass.First
 }
 
-// unseenBecause is why a run says nothing about the cloud. It is "" when the run does, or when it was interrupted, which is not the cloud's
-// fault.
+// unseenBecause returns the reason why a run says nothing about the cloud. It returns "" if the cloud was read. It also returns "" if the
+// run was interrupted, because the cloud did not cause that.
 func unseenBecause(run report.Run) string {
 	switch {
 	case run.Err != nil:

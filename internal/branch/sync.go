@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// postPending reports on a commit that its pass has begun, and what there is to do.
+// postPending reports on a commit that its pass has begun, and which changes the pass will make.
 func (s *Tracker) postPending(p plan.Plan) {
 	s.put("sync", p.Commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, p.Commit, s.context("sync"))
@@ -25,8 +25,9 @@ func (s *Tracker) postPending(p plan.Plan) {
 	})
 }
 
-// pendingReplaces reports whether a pass that begins replaces the status of its commit. It does if the commit was held or suspended and is no
-// longer. It does if the branch went back to the commit and there is something to do. A failure stays until there is another result.
+// pendingReplaces reports whether the pending status of a new pass replaces the status of its commit. That is so if the commit was held or
+// suspended. It is also so if the commit was in sync, but now there is something to do, because the branch went back to the commit. A failure
+// stays until there is another result.
 func pendingReplaces(before forge.Status, inSync bool) bool {
 	switch memory.ParseStatus(before).Is {
 	case memory.Held, memory.Suspended:
@@ -36,8 +37,8 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 	}
 }
 
-// postProgress reports the progress of a pass on its commit. It replaces only the report that the pass has begun, whether that is delivered or
-// still pending.
+// postProgress reports the progress of a pass on its commit. It replaces only the report that the pass has begun, no matter whether that is
+// delivered or still in the outbox.
 func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	now := report.StateDuring(p, time.Now())
 	text := now.Message
@@ -59,12 +60,12 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	})
 }
 
-// postReplaced reports on a commit that another one changed the cloud, or took its place. If the branch goes back to it, it must be applied
-// again.
+// postReplaced reports on a commit that it is in sync no longer, because another commit changed the cloud or is in sync now. If the branch
+// goes back to the commit, it must be applied again.
 func (s *Tracker) postReplaced(commit, by string) {
 	s.put("end of sync", commit, func(ctx context.Context) error {
 		if s.state.equals(commit) {
-			return nil // it is in sync again; that happened before this was delivered
+			return nil // before this was delivered, the commit got in sync again
 		}
 		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 		if err != nil || !ok || before.State != forge.Success {
@@ -82,7 +83,7 @@ func (s *Tracker) postOutcome(o outcome) {
 		if review.Later(err) || err == nil && !news && !written {
 			return err
 		}
-		// The comment comes first: a process that is killed in between makes the next one report both again.
+		// The comment is written first. If the process is killed after that, the status is missing, so the next process reports both again.
 		status, err := s.writeOutcome(ctx, o)
 		if review.Later(err) || status == nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// verdict is the meaning of a run for a commit. ok is false when the run says nothing about it. synced means that the revision was in sync
-// before.
+// verdict returns the meaning of a run for a commit. ok is false if the run says nothing about the commit. synced means that the revision
+// was in sync before.
 func verdict(run report.Run, synced bool) (commit string, means memory.Status, ok bool) {
 	commit = run.Revision.Commit
 	switch {
@@ -25,7 +25,7 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 		return commit, means, false
 	default:
 		means = passed(*run.Pass)
-		// A difference that is only drift belongs to the drift status.
+		// If drift is the only difference, only the drift status reports it.
 		if last := run.Pass.Last; means.Is != memory.InSync && synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, means, false
 		}
@@ -33,7 +33,7 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 	return commit, means, commit != ""
 }
 
-// passed is the meaning of a pass for its commit. Drift that is only reported does not change that the commit was applied.
+// passed returns the meaning of a pass for its commit. If drift is only reported, the commit still counts as applied.
 func passed(p engine.Pass) memory.Status {
 	switch last := p.Last; {
 	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
@@ -52,13 +52,12 @@ func passed(p engine.Pass) memory.Status {
 	}
 }
 
-// unknown means that the cloud could not be read.
+// unknown returns the status for a cloud that could not be read.
 func unknown(why string) memory.Status {
 	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
 }
 
-// onlyDrift reports whether all differences were made in the cloud by somebody. If every change waits for an approval, drift is reported in
-// this way, too.
+// onlyDrift reports whether somebody made all differences in the cloud. It also counts as drift if every change must wait for an approval.
 func onlyDrift(p plan.Plan) bool {
 	if p.Held != nil && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// Etcd keeps leases and keys in a cluster of etcd, below a prefix that ends in a slash.
+// Etcd stores leases and keys in a cluster of etcd. All keys begin with Prefix, which ends in a slash.
 type Etcd struct {
 	Cluster *etcd.Endpoints
 	Prefix  string
@@ -18,7 +18,7 @@ type Etcd struct {
 
 var _ Store = Etcd{}
 
-// mostKeys bounds the number of keys that are read: each agent and each stack has one.
+// mostKeys is the maximum number of keys that are read. Each agent and each stack has one.
 const mostKeys = 10_000
 
 // Grant implements Store.

@@ -10,7 +10,7 @@ import (
 // Hold is the right to serve one stack. It is safe for concurrent use.
 type Hold struct {
 	Stack string
-	// Grace is the time for which requests in flight may continue when the right ends at once.
+	// Grace is the time for which requests in flight may continue after serving was told to end without delay.
 	Grace time.Duration
 
 	term  *term
@@ -22,11 +22,11 @@ type Hold struct {
 
 	mu     sync.Mutex
 	lost   error
-	wanted bool // whether serving was asked to end
+	wanted bool // whether this agent requested the end of serving
 }
 
-// Check is the fence before every write to the cloud and to forges. Its error says that another agent serves the stack, or
-// may serve it, so that nothing may be written any more. An error also ends serving.
+// Check is called before every write to the cloud and to forges. An error means that another agent serves the stack, or may serve it, so
+// nothing may be written any more. The error also ends serving.
 func (h *Hold) Check() error {
 	err := h.gone()
 	if err == nil {
@@ -42,7 +42,7 @@ func (h *Hold) Check() error {
 	return nil
 }
 
-// Within is [Hold.Check], and a context for the write, which ends when the right to write ends.
+// Within calls [Hold.Check], and returns a context for the write, which ends when the right to write ends.
 func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 	if err := h.Check(); err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// Leave is closed when the pass in progress is the last one, because another agent is to serve the stack.
+// Leave returns a channel that is closed when the pass in progress must be the last one, because another agent will serve the stack.
 func (h *Hold) Leave() <-chan struct{} { return h.leave }
 
-// Lost says why the right has ended; nil when it has not. After that, nothing may be reported.
+// Lost returns the reason why the right has ended; nil if it has not. After the end, nothing may be reported.
 func (h *Hold) Lost() error { return h.gone() }
 
 func (h *Hold) gone() error {
@@ -80,11 +80,10 @@ func (h *Hold) finish(ctx context.Context) {
 	h.kill(ErrLost) // ends work outside of passes, such as uploads
 }
 
-// askedToEnd reports whether serving ended because it was asked to.
+// askedToEnd reports whether serving ended because this agent requested it.
 func (h *Hold) askedToEnd() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wanted }
 
-// lose ends serving at once. Requests in flight may write as long as the lease allows it, unless another agent has the
-// stack.
+// lose ends serving without delay. Requests in flight may write for as long as the lease allows it, unless another agent has the stack.
 func (h *Hold) lose(why error) { h.end(why) }
 
 // taken records that another agent has the stack.

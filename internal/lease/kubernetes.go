@@ -16,12 +16,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/kubernetes"
 )
 
-// Kubernetes keeps leases and keys in Leases of Kubernetes. Kubernetes itself never ends a Lease: an agent that lists the Leases ends those that
-// were not renewed. Clocks of different machines are not compared. A lease has ended when it stayed unchanged from the answer to one list until
-// the request for another one, sent its whole TTL later.
+// Kubernetes stores leases and keys in Leases of Kubernetes. Kubernetes itself never ends a Lease, so an agent that lists the Leases deletes
+// those that were not renewed. The clocks of different machines are not compared. A lease has ended if two lists contain it unchanged, and at
+// least its TTL lies between the answer to the first list and the request for the second one.
 //
-//	a lease    a Lease with its own name as holder, whose renewTime changes
-//	a key      a Lease with the name of a lease as holder, and the key and its value as annotations
+//	here     in Kubernetes
+//	-------  -------------------------------------------------------------------------------------
+//	a lease  a Lease with its own name as holder, whose renewTime changes
+//	a key    a Lease with the name of a lease as holder, and the key and its value as annotations
 type Kubernetes struct {
 	Leases *kubernetes.Leases
 	Group  string // the group of agents, as the value of a label
@@ -48,7 +50,8 @@ const (
 
 func leaseName(id ID) string { return fmt.Sprintf("%s%016x", leasePrefix, uint64(id)) } //nolint:gosec // it is one
 
-// leaseOf is the lease to which a Lease belongs, or which it is; 0 when its holder cannot be read.
+// leaseOf returns the lease that a Lease stands for. For the Lease of a key, it returns the lease that has the key. It returns 0 if the
+// holder cannot be read.
 func leaseOf(one kubernetes.Lease) ID {
 	text, ours := strings.CutPrefix(one.Spec.HolderIdentity, leasePrefix)
 	id, err := strconv.ParseUint(text, 16, 63)
@@ -73,7 +76,7 @@ func (k *Kubernetes) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
 	return id, k.Leases.Create(ctx, one)
 }
 
-// object is a Lease of this group.
+// object returns a Lease of this group.
 func (k *Kubernetes) object(name string, holder ID) kubernetes.Lease {
 	return kubernetes.Lease{
 		Metadata: kubernetes.Metadata{Name: name, Labels: map[string]string{groupLabel: k.Group}},
@@ -137,7 +140,7 @@ func (k *Kubernetes) hold(ctx context.Context, lease ID, wanted kubernetes.Lease
 	return err == nil, err
 }
 
-// removeKey removes a key if the lease has it.
+// removeKey removes a key if the given lease has it.
 func (k *Kubernetes) removeKey(ctx context.Context, lease ID, name string) error {
 	have, err := k.Leases.Get(ctx, name)
 	switch {
@@ -149,8 +152,8 @@ func (k *Kubernetes) removeKey(ctx context.Context, lease ID, name string) error
 	return err
 }
 
-// List implements Store. It removes leases that have ended, and then their keys. So an agent that renews its lease at that moment either gets an
-// error or keeps all its keys.
+// List implements Store. It first removes the leases that have ended, and then their keys. So if an agent renews its lease at that moment, it
+// either gets an error or still has all its keys.
 func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 	asked := time.Now()
 	all, err := k.Leases.List(ctx, groupLabel, k.Group)
@@ -181,7 +184,7 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 	return records, nil
 }
 
-// living reports which leases have not ended, by a list that was requested at asked and received at answered.
+// living returns the leases that have not ended, according to a list that was requested at asked and received at answered.
 func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) map[ID]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -202,7 +205,7 @@ func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) m
 	return out
 }
 
-// remove removes a Lease as it was listed. removed is false when the Lease has changed since then, because the change is newer than the list.
+// remove deletes a Lease, unless it has changed since it was listed. removed is false if it has changed.
 func (k *Kubernetes) remove(ctx context.Context, seen kubernetes.Lease) (removed bool, err error) {
 	switch err = k.Leases.Delete(ctx, seen); {
 	case errors.Is(err, kubernetes.ErrNotFound):

@@ -26,14 +26,13 @@ type Store interface {
 	Renew(ctx context.Context, lease ID) error
 	// Revoke ends a lease.
 	Revoke(ctx context.Context, lease ID) error
-	// Write writes a key if no lease has it or this lease has it; held is false when another lease has it. A nil value removes
-	// the key.
+	// Write writes a key if no other lease has it. held is false if another lease has it. If value is nil, Write removes the key.
 	Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error)
-	// List returns all keys. If a key cannot be listed, it is an error: no key is ever missing.
+	// List returns all keys. If one of them cannot be listed, it returns an error, so that no key is ever missing.
 	List(ctx context.Context) ([]Record, error)
 }
 
-// Record is a key that a lease has.
+// Record is a key that a lease has, with its value.
 type Record struct {
 	Key   string
 	Value []byte
@@ -42,11 +41,11 @@ type Record struct {
 }
 
 var (
-	// ErrEnded says that a lease is over.
+	// ErrEnded means that a lease has ended.
 	ErrEnded = errors.New("the lease has ended")
-	// ErrStale says that a lease was not renewed for so long that other agents may have its keys.
+	// ErrStale means that a lease was not renewed for so long that other agents may have its keys.
 	ErrStale = errors.New("the lease was not renewed in time")
-	// ErrLost says that a stack is no longer held by this agent.
+	// ErrLost means that this agent does not have a stack any more.
 	ErrLost = errors.New("another agent may serve the stack")
 )
 
@@ -59,17 +58,17 @@ func (p Periods) Renew() time.Duration { return p.TTL / 6 }
 // Retry is the pause before a failed request is sent again: 2 s at a TTL of 60 s.
 func (p Periods) Retry() time.Duration { return p.TTL / 30 }
 
-// Act is the time after a renewal during which a round may go on to further stacks: 8 s at a TTL of 60 s. After that, the lease
-// is renewed before the other stacks.
+// Act is the time after a renewal during which a round may continue with further stacks: 8 s at a TTL of 60 s. After that, the lease is
+// renewed first.
 func (p Periods) Act() time.Duration { return p.Renew() - p.Retry() }
 
 // Start is the time after a renewal during which a lease allows new work to begin: 15 s at a TTL of 60 s.
 func (p Periods) Start() time.Duration { return p.TTL / 4 }
 
-// WriteTime is the time after a renewal during which a lease allows writes of work that has begun: 45 s at a TTL of 60 s.
+// WriteTime is the time after a renewal during which work that has begun may write: 45 s at a TTL of 60 s.
 func (p Periods) WriteTime() time.Duration { return p.TTL * 3 / 4 }
 
-// Grace is the time for which work may continue after no new work may begin: 30 s at a TTL of 60 s.
+// Grace is the time for which work may continue once no new work may begin: 30 s at a TTL of 60 s.
 func (p Periods) Grace() time.Duration { return p.WriteTime() - p.Start() }
 
 // Settle is the time for which an agent waits for others to register before it takes its first stack: 5 s at a TTL of 60 s.

@@ -18,12 +18,12 @@ type Member struct {
 	Store   Store
 	Periods Periods
 	Log     *slog.Logger
-	// Serve serves a stack until ctx ends, or until the hold says to leave and the pass in progress has ended. It returns
-	// when no request is in flight, at the latest the hold's Grace after the end of ctx.
+	// Serve serves a stack until ctx ends, or until h.Leave is closed and the pass in progress has ended. It returns when no request is in
+	// flight, and not later than h.Grace after the end of ctx.
 	Serve func(ctx context.Context, h *Hold)
-	// Summary is the state of a stack that this agent serves.
+	// Summary returns the state of a stack that this agent serves.
 	Summary func(stack string) Summary
-	// Seen, when set, is called with every view.
+	// Seen, when set, is called with every view of the agents and stacks.
 	Seen func(View)
 
 	mu      sync.Mutex
@@ -34,8 +34,8 @@ type Member struct {
 	changed chan struct{} // holds one value after Set
 }
 
-// Set says which stacks are shared from now on. A stack that is not in the list any more is served until the pass in
-// progress has ended.
+// Set replaces the list of the stacks that the agents share. If this agent serves a stack that is no longer in the list, it finishes the
+// pass in progress.
 func (m *Member) Set(stacks []string) {
 	m.mu.Lock()
 	m.set, m.now = true, slices.Clone(stacks)
@@ -72,13 +72,13 @@ func (m *Member) View() View {
 	return m.view
 }
 
-// Elsewhere says which other agent serves a stack; ok is false when this agent serves it, or none does.
+// Elsewhere returns the other agent that serves a stack. ok is false if this agent serves it, or if no agent does.
 func (m *Member) Elsewhere(stack string) (h Holder, ok bool) {
 	h, ok = m.View().Stacks[stack]
 	return h, ok && h.Agent != m.Name
 }
 
-// Run takes part until ctx ends and no stack is served any more.
+// Run shares the stacks with the other agents until ctx has ended and this agent serves no stack any more.
 func (m *Member) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := m.session(ctx); err != nil && ctx.Err() == nil {
@@ -88,7 +88,7 @@ func (m *Member) Run(ctx context.Context) {
 	}
 }
 
-// session takes part under one lease, until that has ended.
+// session shares the stacks under one lease, until the lease or ctx has ended.
 func (m *Member) session(ctx context.Context) error {
 	sent := time.Now()
 	id, err := m.grant(ctx)
@@ -128,7 +128,7 @@ func (s *session) register(ctx context.Context) error {
 	return nil
 }
 
-// complain logs a problem once, until it changes.
+// complain logs a problem. It does not log the same problem twice in a row.
 func (m *Member) complain(what string, more ...any) {
 	m.mu.Lock()
 	news := what != m.said

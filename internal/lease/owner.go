@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// Preferred is the agent that should serve a stack, by rendezvous hashing. Each agent has a weight for each stack, and the
-// largest weight wins. So a new agent takes only the stacks that it wins, and an agent that ends gives away only its own.
-// The name is "" where there is no agent.
+// Preferred returns the agent that should serve a stack, by rendezvous hashing. Each agent has a weight for each stack, and the agent with
+// the largest weight wins the stack. So a new agent takes only the stacks that it wins, and an agent that ends affects only its own stacks.
+// Preferred returns "" if there is no agent.
 func Preferred(agents []string, stack string) (name string) {
 	var most uint64
 	for _, one := range agents {

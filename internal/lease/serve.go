@@ -16,20 +16,20 @@ type running struct {
 	began     time.Time
 }
 
-// failure is a stack whose serving ended by itself, although nothing asked it to end.
+// failure counts how often serving a stack has ended although nothing requested that.
 type failure struct {
 	times int       // times in a row
 	last  time.Time // when it was noticed
 }
 
-// several failures in a row are a reason to let another agent have the stack.
+// several is the number of failures in a row after which another agent should serve the stack.
 const several = 3
 
 // act carries out the decision about one stack.
 func (s *session) act(ctx context.Context, v View, stack string) error {
 	now, here, failed := time.Now(), s.running[stack], s.failed[stack]
 	if here != nil {
-		failed = failure{} // it is served again
+		failed = failure{} // the stack is served again
 	}
 	action := v.decide(stack, situation{
 		me: s.Name, lease: s.id, periods: s.Periods, settled: now.Sub(s.began),
@@ -57,8 +57,7 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 	return nil
 }
 
-// drop lets go of the stacks of this agent that are not shared any more. The pass in progress ends
-// first.
+// drop ends the serving of stacks that are no longer shared, once the pass in progress has ended. Then it removes their keys.
 func (s *session) drop(ctx context.Context, v View, wanted []string) error {
 	for stack, here := range s.running {
 		if !slices.Contains(wanted, stack) {
@@ -83,7 +82,7 @@ func (s *session) release(ctx context.Context, stack string) error {
 	return err
 }
 
-// take takes a free stack, unless another agent is faster.
+// take writes the key of a free stack and starts to serve it, unless another agent is faster.
 func (s *session) take(ctx context.Context, stack string) error {
 	text, err := s.value(Summary{})
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *session) take(ctx context.Context, stack string) error {
 	return err
 }
 
-// write has the time until the next renewal is due.
+// write writes a key. Its time limit is the time until the next renewal.
 func (s *session) write(ctx context.Context, key string, value []byte) (bool, error) {
 	within, cancel := context.WithTimeout(ctx, max(s.Periods.Retry(), s.term.left(time.Now())))
 	defer cancel()
@@ -129,7 +128,7 @@ func (s *session) publish(ctx context.Context, stack string, here *running) erro
 	return nil
 }
 
-// serve begins to serve a stack whose key this agent has.
+// serve starts to serve a stack whose key this agent has.
 func (s *session) serve(ctx context.Context, stack string) {
 	dead, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	ctx, end := context.WithCancelCause(ctx)
@@ -147,7 +146,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 	})
 }
 
-// ended records that a stack is not served any more; asked says whether it was asked to end.
+// ended records that a stack is not served any more. asked is true if this agent requested the end.
 func (s *session) ended(stack string) (asked bool) {
 	here := s.running[stack]
 	delete(s.running, stack)

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// session is the time of one lease.
+// session is the state of this agent during one lease.
 type session struct {
 	*Member
 	id    ID
 	term  *term
 	began time.Time
 
-	running map[string]*running // by stack; used by the loop alone
+	running map[string]*running // by stack; only loop and its calls use it
 	next    int                 // index of the stack with which a round begins
 	all     sync.WaitGroup
-	over    chan string // stacks that are not served any more
+	over    chan string // receives each stack that is not served any more
 	failed  map[string]failure
-	// free has the time since when a stack is free, arrived the time since when an agent is registered.
+	// free has the time since which each stack is free, and arrived has the time since which each agent is registered.
 	free, arrived ages
 }
 
-// ages maps keys to the time since when each has been present.
+// ages maps keys to the time since which each key has been present.
 type ages map[string]time.Time
 
-// keep removes the keys that are not present any more, and adds the new ones.
+// keep removes the keys that are not in keys, and adds those that are new.
 func (a ages) keep(keys map[string]bool, now time.Time) {
 	maps.DeleteFunc(a, func(key string, _ time.Time) bool { return !keys[key] })
 	for key := range keys {
@@ -44,7 +44,7 @@ func (a ages) of(key string, now time.Time) time.Duration {
 	return 0
 }
 
-// loop renews, lists and acts until the lease or ctx has ended.
+// loop renews the lease, lists the keys and acts on them until the lease or ctx has ended.
 func (s *session) loop(ctx context.Context) error {
 	for {
 		began, next := time.Now(), s.Periods.Renew()
@@ -63,8 +63,9 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// rest waits for the next round. It ends earlier when a stack is to be handed over or served again, or when the list of stacks has changed. It returns
-// false when ctx has ended. A stack that ended by itself does not end the pause: it is tried again later, and the lease is renewed in time meanwhile.
+// rest waits for the next round. It returns earlier if a stack must be handed over or served again, or if the list of stacks has changed. It returns
+// false if ctx has ended. If serving a stack has failed, rest continues to wait: the stack is tried again later, and the lease must be renewed in
+// time.
 func (s *session) rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -84,7 +85,7 @@ func (s *session) rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// round renews the lease, lists the keys and acts.
+// round renews the lease, lists the keys and carries out the decision about each stack.
 func (s *session) round(ctx context.Context) error {
 	if err := s.renew(ctx); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (s *session) round(ctx context.Context) error {
 	}
 	for range stacks {
 		if !s.term.fresh(time.Now()) || ctx.Err() != nil {
-			return nil // the others follow after the next renewal
+			return nil // the other stacks follow after the next renewal
 		}
 		stack := stacks[s.next%len(stacks)]
 		s.next = (s.next + 1) % len(stacks)
@@ -135,7 +136,7 @@ func (s *session) renew(ctx context.Context) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// recordView records the result of a list.
+// recordView stores a new view, and updates the times since which stacks are free and agents are registered.
 func (s *session) recordView(v View) {
 	now, free, arrived := time.Now(), map[string]bool{}, map[string]bool{}
 	for _, stack := range s.wanted() {
@@ -156,12 +157,13 @@ func (s *session) recordView(v View) {
 	}
 }
 
-// freeKey contains the preferred agent, so that the time of a free stack starts again when another agent is preferred.
+// freeKey contains the preferred agent, so that the time for which a stack is free starts again if another agent is preferred.
 func freeKey(stack string, v View) string { return stack + "\x00" + v.preferred(stack).Name }
 
 func (a Agent) key() string { return fmt.Sprintf("%s\x00%d", a.Name, a.Since) }
 
-// close ends all serving, and then the lease, so that other agents need not wait until it expires. Meanwhile it renews the lease.
+// close ends the serving of all stacks, and then the lease, so that other agents need not wait until it expires. It renews the lease until
+// then.
 func (s *session) close(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	s.term.lose(ErrLost)
@@ -175,7 +177,7 @@ func (s *session) close(ctx context.Context) {
 			done = true
 		case <-s.over:
 		case <-ticks.C:
-			_ = s.renew(ctx) // on an error, serving ends by its own clock
+			_ = s.renew(ctx) // without a renewal, the stacks end when their time is over
 		}
 	}
 	s.term.end()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// term measures the time of one lease by the clock of this machine.
+// term measures the time since the last renewal of a lease, by the clock of this machine.
 type term struct {
 	periods Periods
 
@@ -16,8 +16,8 @@ type term struct {
 	renewed time.Time // the time when the last successful renewal was sent
 	ended   bool
 	holds   map[*Hold]bool
-	stale   *time.Timer // ends serving when the lease is not renewed
-	quiet   *time.Timer // ends the remaining writes later
+	stale   *time.Timer // ends serving if the lease is not renewed
+	quiet   *time.Timer // ends the remaining writes some time after stale
 }
 
 func newTerm(p Periods, sent time.Time) *term {
@@ -27,7 +27,7 @@ func newTerm(p Periods, sent time.Time) *term {
 	return t
 }
 
-// again records a renewal by a request that was sent at sent.
+// again records a successful renewal. sent is the time at which its request was sent.
 func (t *term) again(sent time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,14 +46,14 @@ func (t *term) end() {
 	t.kill(ErrEnded)
 }
 
-// lose ends all serving under the lease.
+// lose ends the serving of all stacks under the lease.
 func (t *term) lose(why error) {
 	for _, h := range t.all() {
 		h.lose(why)
 	}
 }
 
-// kill ends all writes too.
+// kill ends the serving of all stacks, and all writes.
 func (t *term) kill(why error) {
 	for _, h := range t.all() {
 		h.lose(why)
@@ -70,20 +70,20 @@ func (t *term) all() (list []*Hold) {
 func (t *term) add(h *Hold)  { t.mu.Lock(); defer t.mu.Unlock(); t.holds[h] = true }
 func (t *term) drop(h *Hold) { t.mu.Lock(); defer t.mu.Unlock(); delete(t.holds, h) }
 
-// age is the time since the last renewal. The monotonic clock stands still while a machine sleeps, and the wall clock
-// may be set back. So the larger of the two ages counts.
+// age returns the time since the last renewal. The monotonic clock stops while a machine sleeps, and the wall clock may be set back. So the
+// larger of the two ages counts.
 func (t *term) age(now time.Time) time.Duration {
 	return max(now.Sub(t.renewed), now.Round(0).Sub(t.renewed.Round(0)))
 }
 
-// fresh reports whether a round may go on before the lease is renewed.
+// fresh reports whether a round may continue before the lease is renewed.
 func (t *term) fresh(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.ended && t.age(now) < t.periods.Act()
 }
 
-// left is the time until the next renewal.
+// left returns the time until the next renewal.
 func (t *term) left(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +97,7 @@ func (t *term) starts(now time.Time) bool {
 	return !t.ended && t.age(now) < t.periods.Start()
 }
 
-// writes says why work that has begun may not write any more; nil when it may.
+// writes returns the reason why work that has begun may not write any more; nil if it may.
 func (t *term) writes(now time.Time) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Summary is the information that an agent gives to others about a stack that it serves. It holds no texts of clouds or
-// manifests.
+// Summary is the information that an agent gives to others about a stack that it serves. It contains no texts from clouds or manifests.
 type Summary struct {
 	Outcome   string    `json:"outcome,omitempty"`
-	Stands    string    `json:"stands,omitempty"` // the outcome of the last run that found out anything
+	Stands    string    `json:"stands,omitempty"` // the outcome of the last run that had one
 	Commit    string    `json:"commit,omitempty"`
 	Looked    time.Time `json:"looked,omitzero"`
 	Held      bool      `json:"held,omitempty"`
@@ -30,7 +29,7 @@ type Agent struct {
 	lease ID
 }
 
-// Holder is the agent that serves a stack, and the stack's state.
+// Holder is the agent that serves a stack, with the stack's state.
 type Holder struct {
 	Agent   string  `json:"agent"`
 	Address string  `json:"address,omitempty"`
@@ -40,7 +39,7 @@ type Holder struct {
 	lease ID
 }
 
-// View is the result of a list at one moment.
+// View is the content of one list: the agents and the stacks at one moment.
 type View struct {
 	Agents map[string]Agent  // by name
 	Stacks map[string]Holder // by name of the stack
@@ -49,12 +48,12 @@ type View struct {
 const (
 	agentKeys = "agents/"
 	stackKeys = "stacks/"
-	// maxValue bounds the bytes that are read of a value, and maxWord the length of a text in it.
+	// maxValue is the maximum number of bytes of a value that is read, and maxWord is the maximum length of a text in it.
 	maxValue = 2 << 10
 	maxWord  = 200
 )
 
-// viewOf reads keys. If a value cannot be read, its fields are empty, and its key still counts.
+// viewOf returns the view that the keys describe. If a value cannot be read, its fields are empty, but its key still counts.
 func viewOf(records []Record) View {
 	v := View{map[string]Agent{}, map[string]Holder{}}
 	for _, r := range records {
@@ -63,7 +62,7 @@ func viewOf(records []Record) View {
 		}
 		if name, ok := strings.CutPrefix(r.Key, agentKeys); ok {
 			var a Agent
-			_ = json.Unmarshal(r.Value, &a) // on an error, the address stays unknown
+			_ = json.Unmarshal(r.Value, &a) // on an error, the address is unknown
 			v.Agents[name] = Agent{Name: name, Address: word(a.Address), Since: r.Since, lease: r.Lease}
 		}
 		if name, ok := strings.CutPrefix(r.Key, stackKeys); ok {
@@ -80,12 +79,12 @@ func viewOf(records []Record) View {
 
 func word(text string) string { return printable.Clip(printable.Line(text), maxWord) }
 
-// preferred is the agent that should serve a stack; the zero Agent when no agent is registered.
+// preferred returns the agent that should serve a stack; the zero Agent if no agent is registered.
 func (v View) preferred(stack string) Agent {
 	return v.Agents[Preferred(slices.Collect(maps.Keys(v.Agents)), stack)]
 }
 
-// Action is the action of an agent for a stack.
+// Action is what an agent does about a stack.
 type Action int
 
 // These are the actions.
@@ -98,15 +97,15 @@ const (
 	GiveUp                 // this agent has the stack, and cannot serve it.
 )
 
-// situation is the knowledge of an agent besides a view.
+// situation contains the facts about a stack and an agent that are not in the view.
 type situation struct {
 	me      string
 	lease   ID
 	settled time.Duration // time since this agent registered.
-	free    time.Duration // known time for which the stack has been free.
-	arrived time.Duration // known time for which the preferred agent has been there.
-	failed  int           // number of times in a row that serving ended by itself.
-	ago     time.Duration // time since serving last ended by itself.
+	free    time.Duration // time for which this agent knows that the stack is free.
+	arrived time.Duration // time for which this agent knows that the preferred agent is registered.
+	failed  int           // number of times in a row that serving has failed.
+	ago     time.Duration // time since serving last failed.
 	periods Periods
 }
 
@@ -116,7 +115,7 @@ func (s situation) resting() bool { return s.failed > 0 && s.ago < s.periods.Ren
 // unable reports whether another agent should try to serve a stack.
 func (s situation) unable() bool { return s.failed >= several && s.ago < s.periods.GivenUp() }
 
-// decide says what to do about a stack. In the table, "us" is this agent.
+// decide returns the action of this agent for a stack. In the table, "us" is this agent.
 //
 //	held by           the preferred agent is                        action
 //	another           any                                           Leave
@@ -129,8 +128,8 @@ func (s situation) unable() bool { return s.failed >= several && s.ago < s.perio
 //	no agent          another, which has not taken it for long      Take
 //	no agent          another                                       Wait
 //
-// When the preferred agent does not take a stack, another agent takes it, and keeps it until the preferred agent registers
-// again. So no stack moves back and forth.
+// If the preferred agent does not take a stack, another agent takes it and serves it until the preferred agent registers again. So a stack
+// does not move back and forth.
 func (v View) decide(stack string, s situation) Action {
 	holder, held := v.Stacks[stack]
 	preferred := v.preferred(stack)

@@ -26,7 +26,7 @@ func (w *World) read(_ context.Context, files fs.FS) ([]kind.Desired, error) {
 	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
 }
 
-// plan makes one step of each word: +name is created, -name deleted.
+// plan returns a plan with one step for each word in the files: +name creates, -name deletes.
 func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -40,7 +40,7 @@ func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan
 	return w.left(commit, TextOf(files)), preflight.Findings{}, nil
 }
 
-// left is what is left to do for text.
+// left returns the plan for the words in text that are not done yet: all except Gone.
 func (w *World) left(commit, text string) plan.Plan {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
@@ -51,7 +51,7 @@ func (w *World) left(commit, text string) plan.Plan {
 	return PlanOf(commit, strings.Join(words, " "))
 }
 
-// PlanOf is a plan with a step for each word: +name creates, -name deletes, ~name corrects drift.
+// PlanOf returns a plan with a step for each word in text: +name creates, -name deletes, ~name corrects drift.
 func PlanOf(commit, text string) plan.Plan {
 	p := plan.Plan{Stack: "prod", Commit: commit, Stock: plan.Stock{Owned: 10}}
 	deletes := 0
@@ -78,13 +78,13 @@ func PlanOf(commit, text string) plan.Plan {
 	return p
 }
 
-// HashOf is the hash of such a plan.
+// HashOf returns the hash of the plan for text.
 func HashOf(text string) string { return PlanOf("", text).Hash() }
 
-// Found applies the policy for drift to a plan: it is reported, not corrected.
+// Found applies a policy to a plan, so that drift is reported and not corrected.
 func Found(p plan.Plan) plan.Plan { return p.Apply(guard.ReportDrift(true)) }
 
-// Ran is a run with a pass.
+// Ran returns a run with one pass.
 func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.Run {
 	return report.Run{
 		Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"},
@@ -92,7 +92,7 @@ func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.
 	}
 }
 
-// Pass gives the branch the result of a pass.
+// Pass reports a pass and its result to the branch's tracker.
 func (w *World) Pass(commit string, first, last plan.Plan) {
 	w.Branch.Planned(first, preflight.Findings{})
 	synctest.Wait()

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Open opens a pull request whose files are text, or pushes to it.
+// Open opens a pull request with text in its file. If it is open already, it pushes the text.
 func (w *World) Open(number int, text string) (head string) {
 	head = Sha(fmt.Sprint(number, text))
 	w.Mu.Lock()
@@ -18,7 +18,7 @@ func (w *World) Open(number int, text string) (head string) {
 	return head
 }
 
-// Needs makes a pull request need others.
+// Needs makes a pull request need the pull requests in list.
 func (w *World) Needs(number int, list ...forge.Need) {
 	pull, err := w.Forge.Pull(w.Context(), number)
 	if err != nil {
@@ -28,7 +28,7 @@ func (w *World) Needs(number int, list ...forge.Need) {
 	w.Forge.Put(pull)
 }
 
-// Fork makes a pull request come from a fork.
+// Fork opens a pull request that comes from a fork.
 func (w *World) Fork(number int, text string) (head string) {
 	head = w.Open(number, text)
 	pull, err := w.Forge.Pull(w.Context(), number)
@@ -82,13 +82,13 @@ func (w *World) Comments(number int) (texts []string) {
 	return texts
 }
 
-// Status is a commit's status about plan, sync or drift.
+// Status returns a commit's status about plan, sync or drift.
 func (w *World) Status(commit, what string) forge.Status {
 	s, _ := w.Forge.Status(commit, "stackreeve/prod/"+what)
 	return s
 }
 
-// WantStatus expects a status with words in its description.
+// WantStatus expects a state, and a description that contains words.
 func (w *World) WantStatus(commit, what string, state forge.State, words string) {
 	w.Helper()
 	if s := w.Status(commit, what); s.State != state || !strings.Contains(s.Description, words) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Sha makes a commit hash from a name that people can read.
+// Sha returns a commit hash that is made from a readable name.
 func Sha(name string) string {
 	sum := sha1.Sum([]byte(name))
 	return hex.EncodeToString(sum[:])
@@ -43,7 +43,7 @@ func (w *World) merged(_ context.Context, head string, under ...string) (source.
 	return m, nil
 }
 
-// TextOf is the text of a commit's files.
+// TextOf returns the text in a commit's file.
 func TextOf(files fs.FS) string {
 	text, err := fs.ReadFile(files, "thing.yaml")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// World is a repository on a forge, a branch, and a cloud. The test writes the plans: the words in a commit's files are the steps of its plan.
+// World is a repository on a forge, a branch, and a cloud. The words in a commit's file are the steps of its plan, so the test decides
+// about the plans.
 type World struct {
 	*testing.T
 	Forge  *forgetest.Memory
@@ -24,14 +25,14 @@ type World struct {
 
 	Mu       sync.Mutex
 	Base     string            // the branch's newest commit
-	Files    map[string]string // the files of a commit, one name each.
-	Gone     string            // a word that is in files, and already done in the cloud
+	Files    map[string]string // the text in the file of each commit.
+	Gone     string            // a word that is in files, but already done in the cloud
 	Plans    int               // number of plans made.
 	CloudErr error             // error of every plan
 	Again    int               // number of passes asked for
-	Stop     func()            // ends what Serve started
+	Stop     func()            // ends the loops that Serve started
 
-	stacks []*review.Planner // of the repository
+	stacks []*review.Planner // the stacks of the repository
 }
 
 // In runs a test in a world with its own clock.
@@ -44,7 +45,7 @@ func In(t *testing.T, test func(w *World)) {
 	})
 }
 
-// Restart starts from nothing, as on an empty disk.
+// Restart replaces the agent by a new one without any knowledge, as after a start with an empty disk.
 func (w *World) Restart() {
 	w.Review = w.stack("prod", func() { w.Again++ })
 	w.Repo = review.New(w.Forge.Forge(), slog.New(slog.DiscardHandler))
@@ -57,7 +58,7 @@ func (w *World) stack(name string, again func()) *review.Planner {
 	return &review.Planner{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: again}
 }
 
-// Restored reports whether a new process finds that a commit is in sync.
+// Restored reports whether a new process learns from the forge that a commit is in sync.
 func (w *World) Restored(commit string) bool {
 	w.Helper()
 	synced, err := w.Branch.Restore(w.Context(), commit)
@@ -67,7 +68,7 @@ func (w *World) Restored(commit string) bool {
 	return synced
 }
 
-// Visit visits once and delivers.
+// Visit makes one visit and delivers the reports.
 func (w *World) Visit() {
 	w.Helper()
 	if err := w.Repo.Once(w.Context()); err != nil {
@@ -75,7 +76,7 @@ func (w *World) Visit() {
 	}
 }
 
-// Failing answers some requests with an error.
+// Failing makes the forge answer the given requests with an error.
 func (w *World) Failing(err error, requests ...string) {
 	w.Forge.Answer(func(request, about string) error {
 		for _, one := range requests {
@@ -87,7 +88,7 @@ func (w *World) Failing(err error, requests ...string) {
 	})
 }
 
-// Another is a second stack in the same repository.
+// Another adds a second stack to the same repository.
 func (w *World) Another(name string, poll schedule.Schedule) *review.Planner {
 	s := w.stack(name, func() {})
 	w.Repo.Add(s, poll)
@@ -95,7 +96,7 @@ func (w *World) Another(name string, poll schedule.Schedule) *review.Planner {
 	return s
 }
 
-// Serve serves until Stop is called.
+// Serve runs the loops of the stacks and of the repository until Stop is called.
 func (w *World) Serve() {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan struct{})
