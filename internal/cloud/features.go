@@ -19,7 +19,8 @@ type features struct {
 	lacks      map[string]bool   // capabilities that a failed attempt has shown to be missing
 }
 
-// Lack remembers for this client that the cloud cannot do what; no document of the cloud says so.
+// Lack records that the cloud does not support what. The client learns this from a failed attempt,
+// because no document of the cloud says it.
 func (c *Client) Lack(what string) {
 	c.features.mu.Lock()
 	defer c.features.mu.Unlock()
@@ -91,7 +92,7 @@ func (c *Client) Microversion(ctx context.Context, service, want string) (string
 }
 
 // Require returns want if the cloud has that microversion of the service. Otherwise its error says
-// what cannot be done.
+// that what needs this microversion.
 func (c *Client) Require(ctx context.Context, service, want, what string) (string, error) {
 	have, err := c.Microversion(ctx, service, want)
 	if err == nil && have != want {

@@ -6,31 +6,32 @@ import (
 	"time"
 )
 
-// joint sends a question once for all callers that ask it at the same time. Each caller sets a time, and gets no answer to a question that was
-// sent before it. If the question in flight is older, the caller waits for the next one, together with all callers that come until then. The zero
-// value is ready, and keeps no answer.
+// joint sends a question only once for all callers that ask it at the same time. Each caller gives a time, and gets no answer to a question that
+// was sent before that time. If the question that is being answered is older, the caller waits for the next one. Callers that arrive until then
+// wait for the same one. The zero value can be used, and contains no answer.
 type joint[T any] struct {
 	mu              sync.Mutex
 	out, next, kept map[string]*question[T]
 }
 
 type question[T any] struct {
-	asked  time.Time // zero until it is sent
+	asked  time.Time // when it was sent; zero until then
 	ended  chan struct{}
 	answer T
 	common bool          // whether the waiting callers may have the answer
-	keep   time.Duration // for how long later callers may have it
-	forget *time.Timer   // ends the keeping; nil before it starts
+	keep   time.Duration // how long later callers may have it
+	forget *time.Timer   // removes the answer after that time; nil until the timer is started
 }
 
-// fresh reports whether the question was sent after the time since. Its answer is new enough for a caller that came then.
+// fresh reports whether the question was sent after the time since, or is not sent yet. Then its answer is new enough for a caller that gives
+// this time.
 func (q *question[T]) fresh(since time.Time) bool {
 	return q != nil && (q.asked.IsZero() || q.asked.After(since))
 }
 
-// do asks, or waits for an answer to the same question that another caller has sent after since. ask returns whether others may have its answer;
-// if not, each of them asks alone, all at once. Callers that come within keep may have the answer, too. The answer is the zero value if ctx ends
-// first.
+// do calls ask to send the question, or waits for the answer to the same question that another caller has sent after since. ask also returns
+// whether other callers may have its answer. If they may not, each waiting caller calls its own ask, all at the same time. Callers that arrive
+// within keep may have the answer, too. The answer is the zero value if ctx ends first.
 func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep time.Duration, ask func() (T, bool)) (none T) {
 	own, before, mine := j.enter(key, since)
 	if !mine {
@@ -53,7 +54,8 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	return own.answer
 }
 
-// enter returns the question that a caller takes part in, the question that has to end first, and whether the caller itself has to ask.
+// enter returns the question whose answer a caller gets, the question that has to end first (nil for none), and whether the caller itself has to
+// send it.
 func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T], mine bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -96,7 +98,7 @@ func (j *joint[T]) end(key string, own *question[T]) {
 	}
 	if own.common && own.keep > 0 {
 		if old := j.kept[key]; old != nil {
-			old.forget.Stop() // otherwise the timer would hold the old answer until it fires
+			old.forget.Stop() // otherwise the old answer would stay in memory until the timer fires
 		}
 		j.kept[key] = own
 		own.forget = time.AfterFunc(own.keep, func() { j.forget(key, own) })
@@ -104,7 +106,7 @@ func (j *joint[T]) end(key string, own *question[T]) {
 	close(own.ended)
 }
 
-// last is the last answer that was kept; the zero value if there is none.
+// last returns the stored answer; the zero value if there is none.
 func (j *joint[T]) last(key string) (none T) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,12 +116,12 @@ func (j *joint[T]) last(key string) (none T) {
 	return none
 }
 
-// drop forgets an answer that later callers must not have.
+// drop removes the stored answer if which returns true for it, so that no later caller gets it.
 func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if there := j.kept[key]; there != nil && which(there.answer) {
-		there.forget.Stop() // otherwise the timer would hold the answer until it fires
+		there.forget.Stop() // otherwise the answer would stay in memory until the timer fires
 		delete(j.kept, key)
 	}
 }

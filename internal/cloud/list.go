@@ -36,8 +36,8 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 	return all, nil
 }
 
-// Each calls take with the objects of a collection, one after the other, for callers that do not keep them as [List] does.
-// They are complete only if there is no error. As with List, nobody may change them.
+// Each calls take with each object of a collection, one after the other. It is for callers that do not need all objects in
+// memory, as [List] returns them. Only if there is no error has take got all objects. As with List, nobody may change them.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
 		return eachShared(ctx, c, call, field, take)
@@ -134,8 +134,8 @@ func (l *listing) took(ofPage int64) error {
 	return nil
 }
 
-// counted compares the number of objects that each page announces, -1 if it does not. If the number changes between pages, an
-// object may have moved from the next page to one that was already read.
+// counted returns an error if two pages announce different numbers of objects. Then an object may have moved from the next
+// page to one that was already read. total is -1 if the page announces no number.
 func (l *listing) counted(total int) error {
 	switch {
 	case total < 0:
@@ -147,8 +147,8 @@ func (l *listing) counted(total int) error {
 	return nil
 }
 
-// absolute is the address of the next page. A path belongs to Glance's API: Glance does not know the part of the catalog's
-// address before its version.
+// absolute returns the address of the next page from the link in an answer. Only Glance gives a path: it does not know the
+// part of the catalog's address before its version.
 func absolute(resources, next string) (string, error) {
 	if u, err := url.Parse(next); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return next, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// page is an answer to a list. A page that it does not understand is an error: a collection with a
+// page is an answer to a list. A page that cannot be understood is an error: a collection with a
 // missing page must not look complete.
 type page struct {
 	pagination.PageResult // Body is the answer without the list
@@ -47,7 +47,7 @@ func (p page) next() (string, error) {
 	return "", nil
 }
 
-// said is the address of the next page as this page gives it.
+// said returns the address of the next page that this page contains.
 func (p page) said() (string, error) {
 	if beyond := p.of.way.beyond; beyond != nil {
 		more, ok := beyond(p)
@@ -75,8 +75,8 @@ func (p page) said() (string, error) {
 	return next, sameService(p.of.resources, next)
 }
 
-// members are the members of the answer besides the list. rest has the same for gophercloud's page
-// types.
+// members returns the members of the answer besides the list. rest returns the same in the form
+// that gophercloud's page types need.
 func (p page) members() map[string]any {
 	members, _ := p.Body.(map[string]any)
 	return members
@@ -91,7 +91,8 @@ var errUnknown = errors.New("it is not known how to read on")
 // aboutPages matches names of members that may announce further pages.
 var aboutPages = pattern.Of(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
 
-// agrees refuses an answer that announces a next page in a way that its page type has not read.
+// agrees returns an error if an answer announces a next page in another way than the address next,
+// which was read from it.
 func (p page) agrees(next string) error {
 	for name, value := range p.members() {
 		if name == "first" || name == "previous" || empty(value) {

@@ -10,26 +10,26 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// paging is the way to get the next page of a collection.
+// paging is the way to get the next page of a collection. The services announce it in different ways:
 //
 //	Neutron, Nova, Cinder, Octavia   "servers_links": [{"rel": "next", "href": …}]
 //	Keystone, Designate              "links": {"next": …}; "truncated", "metadata": {"total_count": …}
 //	Glance, Barbican                 "next": "/v2/images?…"; "total"
-//	server groups, Manila            nothing: requested with an offset until a page is empty
-//	Swift                            nothing: requested with the last name until a page is empty
+//	server groups, Manila            not at all: pages are requested by an offset until one is empty
+//	Swift                            not at all: pages are requested by the last name until one is empty
 type paging struct {
 	first  func(url.Values)              // adds the query of the first request; nil for none.
 	next   func(page) (string, error)    // reads the next page's address from a page; "" at the end.
 	beyond func(page) (url.Values, bool) // for services that announce nothing: the query of the next request; false at the end.
 	last   bool                          // whether beyond needs the last object of a page.
-	always string                        // a member that must be there, or the next page is unknown.
+	always string                        // a member that every answer must have, or the next page is unknown.
 }
 
 const pageSize = 1000 // if we choose the size; a service may make its pages smaller
 
-// typed finds the next page as gophercloud does for its own list of this kind. Its page type is only
-// used for the next link: it would take an answer without a list, or a page without objects, for the
-// end.
+// typed finds the next page as gophercloud does for its own list of this kind. Only the next link of
+// its page type is used. gophercloud's own loop would end at an answer without a list, or at a page
+// without objects.
 func typed[P interface {
 	~struct{ pagination.LinkedPageBase }
 	pagination.Page
@@ -39,7 +39,7 @@ func typed[P interface {
 	}}
 }
 
-// always requires a member: an answer without it is not understood.
+// always returns p with a member that every answer must have. An answer without it is an error.
 func always(member string, p paging) paging {
 	p.always = member
 	return p
@@ -89,9 +89,9 @@ func byMember(name string) paging {
 	}}
 }
 
-// byMarker is for services that are asked for the objects after the last one. The service chooses the
-// length of its pages: Swift refuses a limit above its own, which can be any number.
-// (swift/account/server.py: constrain_req_limit)
+// byMarker is for services whose next page is requested by the last object of the page before. The
+// service chooses the length of its pages: Swift refuses a limit above its own, which can be any
+// number. (swift/account/server.py: constrain_req_limit)
 func byMarker(key string) paging {
 	return paging{
 		last:  true,

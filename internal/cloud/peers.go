@@ -17,8 +17,8 @@ type peers struct {
 	list []*Client
 }
 
-// join makes c a client of the same stack as beside; nil for a stack of its own. A client that
-// replaces an earlier one with the same login keeps the earlier one in the list.
+// join makes c a client of the same stack as beside. If beside is nil, c is the first client of its
+// stack. A client that replaces an earlier one does not remove the earlier one from the list.
 func (c *Client) join(beside *Client) {
 	c.peers = &peers{}
 	if beside != nil {

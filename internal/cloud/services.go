@@ -62,15 +62,15 @@ type service struct {
 	paging      paging            // of all collections except the following
 	collections map[string]paging // by the name of the list in the answer
 
-	// conflict is the meaning of a 409 that is not about an exceeded quota: busy, where waiting helps, or rejected, as
-	// for a name that is taken.
+	// conflict is the class of a 409 that is not about an exceeded quota: busy if waiting helps, or else rejected, for
+	// example because a name is taken.
 	conflict error
 	blocks   []block          // messages of a 409 that waiting does not resolve
 	usedUp   *pattern.Pattern // its message when a quota is exceeded, or no address is free
-	// working matches a 400 where waiting helps, since the service is working on something.
+	// working matches the message of a 400 after which waiting helps, because the service is working on something.
 	working *pattern.Pattern
-	// lacking matches the message when the user's roles are not enough, for services that only administrators use; nil
-	// where a project's member may do most.
+	// lacking matches the message when the user's roles are not enough. It is set for services that only administrators
+	// use, and nil if a project's member may do most.
 	lacking *pattern.Pattern
 	mark    string // the place of the owner mark on its objects (package mark)
 }

@@ -20,7 +20,7 @@ type sharedList struct{ service, path string }
 
 type moment struct{}
 
-// At is a context for the lists of a moment; m may be nil.
+// At returns a context for the lists of a moment; m may be nil.
 func At(ctx context.Context, m *kind.Moment) context.Context {
 	if m == nil {
 		return ctx
@@ -28,14 +28,15 @@ func At(ctx context.Context, m *kind.Moment) context.Context {
 	return context.WithValue(ctx, moment{}, m)
 }
 
-// momentOf is nil for a request outside a snapshot.
+// momentOf returns the moment of a request; nil for a request outside a snapshot.
 func momentOf(ctx context.Context) *kind.Moment {
 	m, _ := ctx.Value(moment{}).(*kind.Moment)
 	return m
 }
 
-// eachShared is [Each] for a collection that several kinds read: the first one reads it for all. So
-// the context must be that of the snapshot, and not end with one of its kinds.
+// eachShared does the same as [Each] for a collection that several kinds read: the first kind reads
+// it for all of them. So the context must be that of the snapshot, and must not end when one of its
+// kinds ends.
 func eachShared[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	key := call.Service + " " + call.Microversion + " " + call.Path
 	objects, err := kind.Once(momentOf(ctx), key, func() (all []json.RawMessage, err error) {

@@ -21,13 +21,14 @@ const (
 	loginLasts = time.Minute
 	// readsLast is how long an answer is kept for clients whose snapshot began before it.
 	readsLast = 10 * time.Second
-	// maxTokens is how many tokens of a group are known. A client with an unknown token sends its own requests.
+	// maxTokens is how many tokens of a group are stored. A client with an unknown token sends its own requests.
 	maxTokens = 100
 )
 
-// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads. So many
-// stacks on one project need few more requests than one. No client sees older data because of it: it gets another client's answer only to a request that it
-// would have sent itself, and only if its snapshot began earlier. Objects of an answer are decoded once for all. The zero value is ready.
+// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads. So
+// many stacks on one project need few more requests than one. No client sees older data because of it. A client gets another client's answer only to a
+// request that it would have sent itself, and only if that request was sent after its own snapshot began. Objects of an answer are decoded once for all
+// clients. The zero value can be used.
 type Sharing struct {
 	mu     sync.Mutex
 	groups map[entry]*group
@@ -98,7 +99,7 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		s.heed(token, resp)
 		return resp, err
 	}
-	// All lists of a snapshot show the cloud at some time after the first of them. A read outside a snapshot shows the cloud as it is now.
+	// Each list of a snapshot shows the cloud at some time after the first list was requested. A read outside a snapshot shows the cloud as it is now.
 	since, err := kind.Once(momentOf(req.Context()), "since", func() (time.Time, error) { return time.Now(), nil })
 	if err != nil {
 		return nil, err
@@ -120,8 +121,8 @@ func (s sharing) logIn(req *http.Request) (*http.Response, error) {
 	return s.together(req, &s.logins, key, time.Now().Add(-loginLasts), loginLasts, func(_ *http.Response, a *answer) { s.loggedIn(key, a) })
 }
 
-// together sends a request unless another client sends the same. seen is called with each answer to this client's own request, and with the part that others
-// may have.
+// together sends a request unless another client sends the same. seen is called with the answer to this client's own request, and with the part of it that
+// other clients may have.
 func (s sharing) together(req *http.Request, with *joint[*answer], key string, since time.Time, keep time.Duration, seen func(*http.Response, *answer)) (resp *http.Response, err error) {
 	sent := false
 	a := with.do(req.Context(), key, since, keep, func() (*answer, bool) {
@@ -170,7 +171,7 @@ func (g *group) loggedIn(key string, a *answer) {
 	g.tokens[a.token()] = key
 }
 
-// keeps is how long answers are kept for others: 0 if there are no others.
+// keeps returns how long answers are stored for other clients; 0 if there are none.
 func (g *group) keeps() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -208,8 +209,8 @@ type answer struct {
 	shared *decoded // nil if it is not kept for others
 }
 
-// answerOf is the part of a response that others may have, if the response was read to its end. It is nil for a refusal or a redirect: each client gets its
-// own.
+// answerOf returns the part of a response that other clients may have, if the response was read to its end. It returns nil for a refusal or a redirect,
+// because each client sends such a request itself.
 func answerOf(resp *http.Response) *answer {
 	body, read := resp.Body.(wholeBody)
 	if !read || resp.StatusCode >= http.StatusMultipleChoices {

@@ -26,12 +26,12 @@ type Request struct {
 	Took    time.Duration
 }
 
-// Limits bound a client's requests to the cloud. The defaults follow each field.
+// Limits bound a client's requests to the cloud. The comment of each field names its default.
 type Limits struct {
-	PerSecond float64       // requests per second; 300
-	Burst     int           // requests at once; 100
-	Timeout   time.Duration // of one request, including the body of its answer; 60 s
-	Retries   int           // of a failed read; 3
+	PerSecond float64       // requests per second; default 300
+	Burst     int           // requests at the same time; default 100
+	Timeout   time.Duration // of one request, including the body of its answer; default 60 s
+	Retries   int           // of a failed read; default 3
 }
 
 func (l Limits) orDefaults() Limits {
@@ -53,8 +53,8 @@ func (l Limits) orDefaults() Limits {
 // firstRetry is the longest pause before the first retry of a request; the shortest is half of it.
 const firstRetry = 400 * time.Millisecond
 
-// maxRetryAfter is the longest that a single request waits because a server asked for it; beyond
-// that the caller gets an error.
+// maxRetryAfter is the longest time that a single request waits because a server asked for it. If
+// the server asks for more, the caller gets an error.
 const maxRetryAfter = 30 * time.Second
 
 // transport paces requests, bounds each of them, retries reads and logins, and reports to
@@ -69,7 +69,8 @@ type transport struct {
 	log     *slog.Logger
 }
 
-// way is the transport from a client to the cloud, shared with others if with is not nil.
+// way returns the transport from a client to the cloud. If with is not nil, the client shares it
+// with the clients of that group.
 func way(creds credentials, c Config, with *group) http.RoundTripper {
 	if with == nil {
 		return newTransport(c, connections(creds))
@@ -213,7 +214,8 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	return max(pause, asked), asked <= maxRetryAfter
 }
 
-// longestWait is the longest wait that a server can ask for: after it the agent asks again.
+// longestWait is the longest time that the agent waits because a server asked for it. Then the
+// agent sends its request again.
 const longestWait = 15 * time.Minute
 
 // retryAfter is how long a server asks to wait; 0 if it does not say.
@@ -231,8 +233,8 @@ type bytesRead struct{}
 // serviceName is the key of a request's context for the name of its service.
 type serviceName struct{}
 
-// serviceOf names the service of a request for metrics. The caller's name for it comes first, then
-// a service with that port, then the first word of the path, then the host.
+// serviceOf returns the name of a request's service for metrics. If the caller has not set a name,
+// it is the service with that port, else the first word of the path, else the host.
 func serviceOf(req *http.Request) string {
 	if name, ok := req.Context().Value(serviceName{}).(string); ok {
 		return name

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// late makes an error a [kind.ErrUnanswered], too, if so is true.
+// late returns the error as a [kind.ErrUnanswered], too, if so is true.
 func late(so bool, err error) error {
 	if so {
 		return lateError{err}
@@ -21,15 +21,15 @@ func late(so bool, err error) error {
 	return err
 }
 
-// lateError is also ErrUnanswered, with the same text.
+// lateError is an error that is also [kind.ErrUnanswered]. Its text stays the same.
 type lateError struct{ error }
 
 func (e lateError) Unwrap() error { return e.error }
 
 func (lateError) Is(target error) bool { return target == kind.ErrUnanswered }
 
-// goesOn reports whether the cloud may still be handling a request that ended in an error without an answer: a broken connection does not stop the
-// services behind it. A read, or a request that was never sent, leaves nothing.
+// goesOn reports whether the cloud may still be handling a request that ended in an error without an answer, because a broken connection does not
+// stop the services behind it. It returns false for a read, and for a request that was never sent.
 func goesOn(err error) bool {
 	var u *url.Error
 	switch {
@@ -57,7 +57,8 @@ type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
 
-// connecting reports whether a request waits for a connection. Nothing of it is sent until name lookup and handshake are done.
+// connecting returns a context for a request, and whether the request still waits for a connection. Nothing of the request is sent until name
+// lookup and handshake are done.
 func connecting(ctx context.Context) (context.Context, *atomic.Bool) {
 	waits := new(atomic.Bool)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

@@ -21,7 +21,7 @@ import (
 // scheme is the prefix of containers that are buckets. Swift's names contain no slash.
 const scheme = "s3://"
 
-// Bucket is the name of a container that is a bucket.
+// Bucket returns the name of the container that stands for a bucket.
 func Bucket(name string) string { return scheme + name }
 
 // twin is the container's name in the other protocol: a Swift that offers S3 shows each container as a bucket.
@@ -59,14 +59,14 @@ func (b *buckets) all() (containers []string) {
 func (b *buckets) named(name string) shelf { return bucket{b.client, name} }
 
 const (
-	// patience is how long a store may take to list its objects: the stack's other objects must not wait long for a store that
+	// patience is how long a store may take to list its objects. The stack's other objects must not wait long for a store that
 	// does not answer.
 	patience = 15 * time.Second
-	// copying is how long it may take to copy an object of the largest size onto itself.
+	// copying is how long a store may take to copy an object of the largest size onto itself.
 	copying = 15 * time.Minute
 )
 
-// bucket is one of the buckets.
+// bucket is one bucket of the store.
 type bucket struct {
 	client s3.Client
 	name   string

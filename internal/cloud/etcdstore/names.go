@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// moments is the time in names of objects. They are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, with its
-// moment and the revision of etcd's data.
+// moments is the format of the time in names of objects. The name of a snapshot is STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: that
+// of its EtcdBackup, its moment and the revision of etcd's data.
 const moments = "20060102T150405Z"
 
 var snapshotName = pattern.Of(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)
@@ -47,7 +47,8 @@ func namespace(key manifest.Key) string {
 // ShortName is the last part of a name.
 func ShortName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// members is how many numbers members can have, including former members: a cluster has at most nine.
+// members is how many numbers the members of a cluster can have, including former members. At one time, a cluster has at most nine
+// members.
 const members = 16
 
 // MemberName is the name of a cluster's member, of its machine and of its port.
@@ -61,7 +62,8 @@ func MemberNames(cluster string) iter.Seq[string] {
 	}
 }
 
-// Tags on the ports of a cluster's members: that there was a member, and what data the cluster started with. (member.Record)
+// Tags on the ports of a cluster's members. BegunTag says that there was a member, restoredTag with which snapshot the cluster started.
+// (member.Record)
 const (
 	BegunTag    = ownertext.Prefix + "etcd"
 	restoredTag = ownertext.Prefix + "etcd-restore:"
@@ -70,5 +72,5 @@ const (
 // RestoredTag says that a cluster started from a snapshot; of is a digest of the manifest's source.
 func RestoredTag(of string) string { return restoredTag + of }
 
-// RestoredFrom reads such a tag.
+// RestoredFrom returns the digest in a tag of [RestoredTag]. ok is false for other tags.
 func RestoredFrom(tag string) (of string, ok bool) { return strings.CutPrefix(tag, restoredTag) }

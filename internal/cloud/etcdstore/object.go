@@ -16,19 +16,19 @@ type Object struct {
 	Size                  int64
 	Written               time.Time         // the last time when its data or its metadata was written.
 	Mark                  *kind.Mark        // nil for none.
-	Copied                string            // says why the mark is that of another object; "" if nothing shows that.
-	Elsewhere             bool              // it belongs to another project, or to another container that shows the same object.
-	Notes                 map[string]string // its further description, by the names below.
+	Copied                string            // the reason why the mark is that of another object; "" if nothing shows that.
+	Elsewhere             bool              // whether it belongs to another project, or to another container that shows the same object.
+	Notes                 map[string]string // its other reserved metadata, by the names below.
 }
 
 // Names of an object's notes, in addition to its mark.
 const (
-	Sum       = mark.OwnerKey + "-sha256"     // of all its data; an object without it is half-made.
-	Moment    = mark.OwnerKey + "-moment"     // in RFC 3339.
-	Revision  = mark.OwnerKey + "-revision"   // of etcd's data.
-	Version   = mark.OwnerKey + "-version"    // of etcd.
-	ClusterID = mark.OwnerKey + "-cluster-id" // in hexadecimal digits.
-	Project   = mark.ProjectKey               // of the stack that wrote it; only for objects in buckets.
+	Sum       = mark.OwnerKey + "-sha256"     // digest of all its data; an object without this note is half-made.
+	Moment    = mark.OwnerKey + "-moment"     // time of the snapshot, in RFC 3339.
+	Revision  = mark.OwnerKey + "-revision"   // revision of etcd's data.
+	Version   = mark.OwnerKey + "-version"    // version of etcd.
+	ClusterID = mark.OwnerKey + "-cluster-id" // ID of the cluster, in hexadecimal digits.
+	Project   = mark.ProjectKey               // project of the stack that wrote it; only for objects in buckets.
 )
 
 // Whole reports whether all requests that create the object were made.
@@ -37,7 +37,8 @@ func (o *Object) Whole() bool { return o.Notes[Sum] != "" && o.Mark != nil && o.
 // Skew is the largest difference between the clocks of a machine and of a store.
 const Skew = 15 * time.Minute
 
-// At is the moment of the snapshot, which is never after it was written.
+// At is the time of the snapshot. If its writer gave none, or one much later than the object was
+// written, it is the time when the object was written.
 func (o *Object) At() time.Time {
 	at, ok := o.Noted()
 	if !ok || at.After(o.Written.Add(Skew)) {
@@ -46,7 +47,7 @@ func (o *Object) At() time.Time {
 	return at
 }
 
-// Noted is the moment of the snapshot according to its writer.
+// Noted is the time of the snapshot that its writer gave. ok is false if there is none.
 func (o *Object) Noted() (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339, o.Notes[Moment])
 	return at, err == nil

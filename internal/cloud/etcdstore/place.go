@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// S3 is a manifest's place of snapshots in the S3 store of the stack's configuration. (coreos/etcd-operator,
-// pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
+// S3 says where a manifest has its snapshots in the S3 store of the stack's configuration.
+// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
 type S3 struct {
 	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET or BUCKET/NAME, of a bucket that the stack's configuration names." example:"backups"`
 	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no effect, and a plan notes it. The stack's configuration has the keys."`

@@ -2,12 +2,12 @@
 // mark of its creator and describes its content. The package knows the names, the metadata and the requests. It does not know when a
 // snapshot is made, removed or restored.
 //
-// An object is created in three requests. It bears its mark from the first one on. It is half-made until the last one, which records its
+// An object is created in three requests. It bears its mark from the first one on. It is half-made until the last one, which writes its
 // SHA-256 digest:
 //
-//	PUT    the data, with a mark to which nothing is applied; the store keeps nothing of an incomplete request
+//	PUT    writes the data, with a mark that says that nothing is applied yet; an incomplete request stores nothing
 //	HEAD   compares the stored data with the data sent
-//	POST   all metadata; S3 cannot change metadata, so there a PUT copies the object onto itself
+//	POST   writes all metadata; S3 cannot change metadata, so there a PUT copies the object onto itself
 package etcdstore
 
 import (
@@ -50,7 +50,7 @@ var ErrTooMany = errors.New("too many objects")
 // ErrReplaced says that the data of an object has changed.
 var ErrReplaced = fmt.Errorf("%w: it has been replaced by another one", kind.ErrRejected)
 
-// Store is where a stack keeps snapshots: in containers of Swift, or in buckets, which are named by [Bucket].
+// Store stores the snapshots of a stack: in containers of Swift, or in buckets, which are containers with a name from [Bucket].
 type Store struct {
 	cloud  *cloud.Client
 	bucket *buckets // nil if the configuration names none
@@ -64,7 +64,7 @@ func New(c *cloud.Client, d defaults.Defaults) Store {
 	return Store{c, newBuckets(c, *d.S3, d.Keys)}
 }
 
-// shelf is the access to the objects of one container.
+// shelf sends requests for the objects of one container.
 type shelf interface {
 	names(ctx context.Context, begin string, each func(name string) error) error
 	head(ctx context.Context, name string) (described, error)
@@ -94,7 +94,7 @@ func (s Store) shelf(container string) (shelf, error) {
 	return s.bucket.named(name), nil
 }
 
-// Containers are all containers that may have snapshots of the stack; around has those of Swift.
+// Containers returns all containers that may contain snapshots of the stack. around contains those of Swift.
 func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	containers, known := around.Have["SwiftContainer"]
 	for _, err := range containers.Errs() {
@@ -116,8 +116,8 @@ func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	return names, nil
 }
 
-// List reads the objects of a container whose names start with begin and satisfy is. Objects that have disappeared since are left out. The
-// error is [ErrTooMany] if there are more than the limit.
+// List reads the objects of a container whose names start with begin, and for whose names is returns true. Objects that are deleted
+// meanwhile are left out. The error is [ErrTooMany] if there are more objects than the limit.
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
 	on, err := s.shelf(container)
 	if err != nil {
@@ -204,7 +204,7 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 	return o, nil
 }
 
-// project is the stack's project, for a container that several projects may share: a stack of the same name in another cloud may keep its
+// project is the stack's project if several projects may share a container. A stack with the same name in another cloud may store its
 // snapshots in the same bucket. It is "" for other containers.
 func (s Store) project(container string) string {
 	if strings.HasPrefix(container, scheme) {
@@ -235,7 +235,7 @@ func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, erro
 	return on.part(ctx, o.Name, o.ETag, from, to)
 }
 
-// Put writes a new object of so many bytes, which is half-made then.
+// Put writes a new object of size bytes. The object is half-made until [Store.Write] writes its description.
 func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, size int64, longest time.Duration) error {
 	on, err := s.shelf(container)
 	if err != nil {

@@ -78,7 +78,8 @@ func headers(metadata map[string]string) map[string]string {
 	return out
 }
 
-// path is the path of an object below the address of the account; of the container for "".
+// path is the path of an object below the address of the account. If name is "", it is the path of
+// the container.
 func (s swift) path(name string) string {
 	path := url.PathEscape(s.container)
 	if name == "" {

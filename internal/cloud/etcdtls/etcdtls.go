@@ -1,5 +1,5 @@
-// Package etcdtls has the certificates that clients of an etcd cluster show and trust. They come from a Secret, or are derived from the master key in the
-// stack's configuration.
+// Package etcdtls provides the certificates that clients of an etcd cluster present and trust. They come from a Secret, or are derived from the master key
+// in the stack's configuration.
 package etcdtls
 
 import (
@@ -45,7 +45,7 @@ func fromSecret(name string, entries map[string]string) (*tls.Config, error) {
 	return c, nil
 }
 
-// ScopeOf is the scope of a cluster's certificates: owner is the mark of an object of the stack, and namespace the cluster's.
+// ScopeOf returns the scope of a cluster's certificates. owner is the owner text of any object of the stack. namespace is that of the cluster.
 func ScopeOf(owner, namespace, cluster string) pki.Scope {
 	of, _ := ownertext.Parse(owner)
 	return pki.Scope{Stack: of.Stack, Namespace: namespace, Cluster: cluster}
@@ -67,8 +67,8 @@ func rejected(cluster string, err error) error {
 	return fmt.Errorf("%w: the keys of the cluster %s: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, cluster, err)
 }
 
-// CheckEndpoints reports addresses of members of which only some have TLS. It also reports a missing Secret for addresses with TLS; field names it. plain is
-// true if there are addresses, and none has TLS.
+// CheckEndpoints reports a list of members' addresses if only some of them have TLS. It also reports a missing Secret if any address has TLS; field names
+// the Secret. plain is true if there are addresses, and none has TLS.
 func CheckEndpoints(r *kind.Report, endpoints []string, field, secret string) (plain bool) {
 	encrypted := 0
 	for _, endpoint := range endpoints {

@@ -88,7 +88,7 @@ func (p *Pair) NoteValidity(e *kind.Expansion, now time.Time) {
 	}
 }
 
-// IssuedBy reports whether an authority that another owner trusts has issued the certificate for a use. The certificate need not be valid now.
+// IssuedBy reports whether an authority that the other pair trusts has issued the certificate for a use. The certificate need not be valid now.
 func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
 	options := x509.VerifyOptions{Roots: pool(by.trust), Intermediates: pool(p.chain), KeyUsages: []x509.ExtKeyUsage{use}}
 	for _, moment := range p.moments(by) {
@@ -103,7 +103,8 @@ func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
 // mostMoments bounds the cost of a Secret with many authorities.
 const mostMoments = 32
 
-// moments are the times at which a whole chain may be valid. If there is such a time, the last certificate of the chain becomes valid at one of these.
+// moments returns times at which a whole chain of certificates may be valid. If there is such a time, the chain is also valid when the last of its
+// certificates becomes valid, and that time is among the results.
 func (p *Pair) moments(by *Pair) []time.Time {
 	moments, known := []time.Time{p.Leaf.NotBefore}, map[time.Time]bool{p.Leaf.NotBefore: true}
 	for _, certs := range [][]*x509.Certificate{p.chain, by.trust} {

@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// adopted adopts the object as if people had created it: only its mark changes. If the objects of a
-// kind cannot bear a mark afterwards, the plan says so.
+// adopted is a law: an object that people have created can be adopted, and only its mark changes.
+// If the objects of a kind cannot get a mark after their creation, the plan says so.
 func (s Suite) adopted(t *testing.T, g *Target) {
 	if s.Unadopted != "" {
 		t.Skip(s.Unadopted)
@@ -78,8 +78,8 @@ func (s Suite) adopting(t *testing.T, value string) string {
 	return s.annotated(t, `stackreeve.dev/adopt: "`+value+`"`)
 }
 
-// unmarking removes the marks of one owner from the cloud's answers, until a request writes that
-// owner's text.
+// unmarking is a layer that removes the marks of one owner from the cloud's answers, until a
+// request writes that owner's text.
 type unmarking struct {
 	owner   string
 	written atomic.Bool
@@ -158,7 +158,8 @@ func holds(all http.Header, text string) bool {
 	return false
 }
 
-// description replaces the description on a cloud that has none, and is no part of the mark.
+// description is the metadata key for the description of a server, if the cloud has no descriptions
+// of servers. It is no part of the mark.
 const description = ownertext.Word + "-description"
 
 // bare returns JSON without the owner's marks, wherever a service stores them.

@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Client opens a connection of its own, as a newly started agent would. wrap may be nil.
+// Client opens a new connection, as a newly started agent does. wrap may be nil.
 func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.Client {
 	g.t.Helper()
 	*g.used = true
@@ -44,7 +44,7 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 	return c
 }
 
-// SharingClient is Client for a stack that shares its reads with others.
+// SharingClient does the same as Client for a stack that shares its reads with others.
 func (g *Target) SharingClient(s *cloud.Sharing) *cloud.Client {
 	part := *g
 	part.cfg.Sharing = s
@@ -75,7 +75,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	return e
 }
 
-// narrow limits the agent of a brief test to the kinds of all manifests so far: the stack has no others.
+// narrow limits the agent of a brief test to the kinds of all manifests so far, because the stack has no objects of other kinds.
 func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	some := false
 	g.seen.Range(func(any, any) bool { some = true; return false })
@@ -88,7 +88,7 @@ func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	return e
 }
 
-// Also makes the agent of a brief test list further kinds, of which others may have objects.
+// Also makes the agent of a brief test list further kinds: those of which somebody else may have objects.
 func (g *Target) Also(kinds ...string) {
 	for _, name := range kinds {
 		g.seen.Store(name, true)
@@ -108,7 +108,7 @@ func (g *Target) Resolve(manifests string) []kind.Desired {
 	return want
 }
 
-// TryResolve is Resolve for manifests that may be wrong.
+// TryResolve does the same as Resolve, but returns an error if the manifests are wrong.
 func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"test.yaml": {Data: []byte(manifests)}}
 	want, _, err := resolve.Read(files, g.open(nil))
@@ -155,7 +155,7 @@ func (g *Target) Sync(manifests string) engine.Pass {
 	return g.SyncThrough(manifests, nil)
 }
 
-// MustSync is Sync for manifests that must end in sync.
+// MustSync does the same as Sync, and ends the test unless the result is in sync.
 func (g *Target) MustSync(manifests string) engine.Pass {
 	g.t.Helper()
 	pass := g.Sync(manifests)
@@ -165,7 +165,7 @@ func (g *Target) MustSync(manifests string) engine.Pass {
 	return pass
 }
 
-// SyncThrough is Sync with a layer between agent and network.
+// SyncThrough does the same as Sync, with a layer between agent and network.
 func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) engine.Pass {
 	g.t.Helper()
 	bound := 3 * time.Minute
@@ -177,8 +177,8 @@ func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http
 	return g.sync(ctx, manifests, wrap)
 }
 
-// SyncUntilKilled is Sync by an agent that dies right after its n-th writing request, before the answer reaches it. reached is
-// false if it ended before that.
+// SyncUntilKilled does the same as Sync, but the agent is killed after its n-th writing request, before it reads the answer.
+// reached is false if the agent sent fewer writing requests.
 func (g *Target) SyncUntilKilled(manifests string, n int) (reached bool) {
 	g.t.Helper()
 	ctx, die := context.WithCancel(context.WithoutCancel(g.t.Context()))
@@ -204,7 +204,7 @@ func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.Roun
 // memory matches an address in a process's memory.
 var memory = regexp.MustCompile(`0x[0-9a-f]{8,}`)
 
-// oneHash fails if the values in a plan's hash differ between processes: no approval of such a plan would ever hold.
+// oneHash fails the test if the values in a plan's hash differ between processes. An approval of such a plan would never be valid.
 func (g *Target) oneHash(p plan.Plan) {
 	g.t.Helper()
 	for _, s := range p.Steps {
@@ -223,7 +223,8 @@ func (g *Target) Plan(manifests string) plan.Plan {
 	return g.narrow(g.Engine(g.agent())).Preview(context.WithoutCancel(g.t.Context()), "test", want, nil)
 }
 
-// Planner reads the cloud once, as far as the manifests need it, and returns a function that plans for that moment.
+// Planner reads the cloud once, as far as the manifests need it. It returns a function that plans manifests for the state of the
+// cloud at that moment.
 func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	g.t.Helper()
 	want := g.Resolve(manifests)
@@ -234,8 +235,8 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	}
 }
 
-// mine names all objects of the project in a simulator, marked or not. It is empty for a real cloud, where others work at the same
-// time.
+// mine returns all objects of the project in a simulator, with and without a mark. It returns nothing for a real cloud, where
+// other people create objects at the same time.
 func (g *Target) mine() map[string]bool {
 	g.t.Helper()
 	found := map[string]bool{}

@@ -13,13 +13,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Often is the interval of requests to a cloud that answers at once. Patience is the longest wait for it.
+// Often is the interval of requests to a cloud that answers without delay. Patience is how long a test waits at most.
 const (
 	Often    = 50 * time.Millisecond
 	Patience = 2 * time.Minute
 )
 
-// Await calls missing, every so often, until nothing is missing. If that takes longer than within, it ends the test with the error.
+// Await calls missing at intervals of every, until it returns nil. If it still returns an error after within, the test ends with
+// that error.
 func Await(t testing.TB, within, every time.Duration, missing func() error) {
 	t.Helper()
 	err, end := missing(), time.Now().Add(within)
@@ -57,7 +58,8 @@ func AwaitStatus(t testing.TB, c *cloud.Client, service, path, status string) {
 	})
 }
 
-// AwaitGone deletes an object of the cloud, again while that is refused, until it is gone.
+// AwaitGone deletes an object of the cloud, and waits until it does not exist any more. It repeats the request as long as the cloud
+// refuses it.
 func AwaitGone(t testing.TB, c *cloud.Client, service, path string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Denied is a plan under a policy that denies only one object.
+// Denied returns the plan under a policy that denies only the object with the key denied.
 func Denied(p plan.Plan, denied manifest.Key) plan.Plan {
 	return p.Apply(guard.Judge(func(string) bool { return true }, func(about guard.Subject) (v guard.Verdict) {
 		if about.Key == denied {
@@ -19,8 +19,8 @@ func Denied(p plan.Plan, denied manifest.Key) plan.Plan {
 }
 
 // deniedByAll is a law: if a policy denies the change of a commit, no step carries it out, not even a step of another object. p
-// is the plan of a commit. If the commit changes several objects, such as a machine with its volumes, the law is skipped, since
-// the others are not denied.
+// is the plan of a commit. The law is skipped if the commit changes several objects, such as a machine with its volumes: the
+// policy denies only one of them.
 func (s Suite) deniedByAll(t *testing.T, p plan.Plan) {
 	t.Helper()
 	writing := 0

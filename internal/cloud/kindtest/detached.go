@@ -18,10 +18,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// detached removes the manifest of an object that is to be detached, again and again. Each time the
-// agent is killed one writing request later. The object must stay as it is, and the cloud must
-// not show its owner any more. In between it is adopted, which only works if it still exists and
-// no stack owns it.
+// detached is a law. It removes the manifest of an object that is to be detached, again and again.
+// Each time, the agent is killed one writing request later. The object must stay unchanged, and the
+// cloud must not show its owner any more. Then the object is adopted again, which only works if it
+// still exists and no stack owns it.
 func (s Suite) detached(t *testing.T, g *Target) {
 	if s.Older != nil {
 		t.Skip("what it uses goes with it in these suites")
@@ -72,7 +72,8 @@ func (s Suite) detached(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-// keepsItsMark removes the manifest of an object that prune: "false" keeps: the mark stays, too.
+// keepsItsMark removes the manifest of an object, which the annotation prune: "false" protects from
+// deletion. The mark must stay, too.
 func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 	t.Helper()
 	annotations := []string{`stackreeve.dev/on-delete: detach, stackreeve.dev/prune: "false"`}
@@ -96,7 +97,8 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 	}
 }
 
-// takeAway deletes an object whose mark permanently says that it stays.
+// takeAway deletes an object that the agent never deletes, because its mark says so and cannot be
+// changed.
 func (s Suite) takeAway(t *testing.T, g *Target) {
 	t.Helper()
 	step := s.step(t, g.Plan(s.all()))
@@ -126,7 +128,7 @@ func (s Suite) annotated(t *testing.T, annotations string) string {
 	return s.Needs + "\n---\n" + strings.Replace(s.Object, as, as+", annotations: {"+annotations+"}", 1)
 }
 
-// searching looks for a text in the cloud's answers.
+// searching is a layer that looks for a text in the cloud's answers.
 type searching struct {
 	text []byte
 	seen atomic.Bool

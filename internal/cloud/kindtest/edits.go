@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// edits are the edits of the suite, and derived edits for all other fields whose declaration allows
-// it. A field in the manifest gets another value. A field that the manifest leaves out gets a
-// value, which is only planned.
+// edits returns the edits of the suite, and derived edits for all other fields whose declaration
+// allows it. A derived edit changes the value of a field in the manifest. If the manifest leaves
+// the field out, the edit sets a value, and is only planned.
 func (s Suite) edits(t *testing.T) []Edit {
 	t.Helper()
 	edits := slices.Clone(s.Edits)
@@ -39,7 +39,7 @@ func (s Suite) edits(t *testing.T) []Edit {
 	return edits
 }
 
-// names reports whether the suite itself covers a field.
+// names reports whether the suite has an edit of a field, or says in Unseen why there is none.
 func (s Suite) names(path string) bool {
 	for field := range s.Unseen {
 		if strings.HasPrefix(path, field) {

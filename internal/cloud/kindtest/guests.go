@@ -18,11 +18,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// homeOfGuests is the address of this machine for real machines.
+// homeOfGuests is the address at which real machines reach this machine.
 const homeOfGuests = "169.254.77.1"
 
-// NewGuests is a cloud whose servers are real machines; it skips the test if there is none. Volumes that outlive their machines are
-// deleted at the end.
+// NewGuests returns a cloud whose servers are real machines. It skips the test if there is none. Volumes that exist longer than
+// their machines are deleted at the end.
 func NewGuests(t *testing.T, kinds Kinds) *Target {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
@@ -34,7 +34,7 @@ func NewGuests(t *testing.T, kinds Kinds) *Target {
 	return g
 }
 
-// DiscardVolumes deletes the volumes of the stack, which outlive their machines.
+// DiscardVolumes deletes the volumes of the stack, which are not deleted with their machines.
 func (g *Target) DiscardVolumes(t *testing.T) {
 	t.Helper()
 	var answer struct {
@@ -68,7 +68,8 @@ func RealImage(t *testing.T, name string) {
 	t.Cleanup(func() { ask(context.WithoutCancel(t.Context()), "unset", "devcloud_guest") })
 }
 
-// ServeGuests serves a folder to real machines, and returns the address and port. Their network may not exist yet.
+// ServeGuests starts a web server with the files of a folder for real machines, and returns its address and port. Their network may
+// not exist yet.
 func ServeGuests(t *testing.T, folder string) (at string) {
 	t.Helper()
 	early := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {

@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Impostor is the same target, but a foreign server answers agents at an address of a machine, such as 10.0.0.5:2379.
+// Impostor returns the same target with one difference: a foreign server answers agents at an address of a machine,
+// such as 10.0.0.5:2379.
 func (g *Target) Impostor(at string, answer http.HandlerFunc) *Target {
 	g.t.Helper()
 	server := httptest.NewServer(answer)
@@ -27,7 +28,7 @@ func (g *Target) Impostor(at string, answer http.HandlerFunc) *Target {
 	return other
 }
 
-// Nonsense has answers of a machine that runs another program than it should.
+// Nonsense returns answers of a machine that runs another program than it should, by name.
 func Nonsense() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"a page": func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>")) },

@@ -18,8 +18,8 @@ import (
 
 var errKilled = errors.New("the agent was killed")
 
-// killer lets a number of writing requests through and nothing after them, as if the process had
-// died when the last answer came in.
+// killer is a layer that lets a number of writing requests through and nothing after them. So it
+// seems that the process was killed before it read the last answer.
 type killer struct {
 	mu   sync.Mutex
 	left int
@@ -66,9 +66,10 @@ func writes(req *http.Request) bool {
 	return !reads(req) && !strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }
 
-// killed creates the object again and again. Each time the agent is killed one writing request
-// later. A new agent then finishes the work, and must not take the half-made state for a change by
-// people. The test ends with the request that left nothing to do.
+// killed is a law. It creates the object again and again, and each time kills the agent one writing
+// request later. A new agent then finishes the work. It must not report the half-made object as
+// changed by people. The law ends when a kill comes so late that the new agent has nothing to
+// write.
 func (s Suite) killed(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)
@@ -81,7 +82,7 @@ func (s Suite) killed(t *testing.T, g *Target) {
 	}
 }
 
-// editKilled does the same with every edit, only on the simulator.
+// editKilled does the same with every edit. It runs only on the simulator.
 func (s Suite) editKilled(t *testing.T, g *Target) {
 	testcost.Long(t)
 	if g.Simulator == nil {
@@ -98,8 +99,9 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 				more = g.SyncUntilKilled(edited, n)
 				var after Counter
 				pass := g.SyncThrough(edited, after.Wrap)
-				// An object that refers to a replaced one differs as if somebody had changed it:
-				// after a restart nothing in the cloud distinguishes the two.
+				// An object that refers to a replaced one differs in the same way as if somebody
+				// had changed it. After a restart, nothing in the cloud distinguishes the two
+				// cases.
 				if !e.Replaces {
 					untouched(t, pass, n)
 				}
@@ -120,7 +122,7 @@ func untouched(t *testing.T, pass engine.Pass, n int) {
 	}
 }
 
-// oneOfEach checks that a later pass ended in sync, and counts the objects.
+// oneOfEach checks that a later pass ended in sync, and that no object was created twice.
 func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
 	if pass.Outcome() != plan.InSync {
@@ -145,11 +147,11 @@ func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	}
 }
 
-// loser drops the answer to one writing request after the cloud has carried it out.
+// loser is a layer that drops the answer to one writing request after the cloud has carried it out.
 type loser struct {
 	mu    sync.Mutex
 	at    int
-	after int // writing requests after that
+	after int // number of writing requests after that one
 	next  http.RoundTripper
 }
 
@@ -180,8 +182,9 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// lost repeats the creation, each time losing the answer to another request; the same agent must
-// finish the work. The test ends when no writing request follows the lost answer.
+// lost is a law. It creates the object again and again, and each time the answer to another request
+// is lost. The same agent must finish the work. The law ends when no writing request follows the
+// lost answer.
 func (s Suite) lost(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)

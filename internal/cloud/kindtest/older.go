@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Older stands between agents and a cloud, and reduces the cloud's capabilities. A missing
-// capability is not listed, is refused in requests with the service's own message, and is missing
+// Older is a layer between agents and a cloud that reduces the cloud's capabilities. A missing
+// capability is not in lists, is refused in requests with the service's own message, and is missing
 // from answers.
 type Older struct {
 	// Compute, Volume and Balancer are the newest versions of these APIs, e.g. "2.60"; "" leaves
@@ -189,7 +189,8 @@ func (o *Older) lower(v any) {
 	}
 }
 
-// tooNewBalancer finds too new entries of Octavia's list, whose ID is their only version.
+// tooNewBalancer reports whether an entry of Octavia's list of versions is too new. The ID of such
+// an entry is its only version.
 func (o *Older) tooNewBalancer(v any) bool {
 	version, _ := v.(map[string]any)
 	id, _ := version["id"].(string)
@@ -197,7 +198,7 @@ func (o *Older) tooNewBalancer(v any) bool {
 	return o.Balancer != "" && !hasVersion && strings.HasPrefix(id, "v2.") && newer(strings.TrimPrefix(id, "v"), o.Balancer)
 }
 
-// newer compares two versions with the same major version.
+// newer reports whether version a is newer than b. Both have the same major version.
 func newer(a, b string) bool {
 	minor := func(v string) int {
 		_, text, _ := strings.Cut(v, ".")

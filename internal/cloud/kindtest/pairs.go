@@ -2,7 +2,8 @@ package kindtest
 
 import "testing"
 
-// Pairs returns a few rows of choices. For each two choices, the rows have all four cases: none, one, the other, and both. The first row has none.
+// Pairs returns a few rows, each of which says which of the choices are made. For every two choices, the rows contain all four cases: none of
+// them, only the first, only the second, and both. In the first row, no choice is made.
 func Pairs(t *testing.T, choices int) (rows [][]bool) {
 	t.Helper()
 	const most = 10 // each choice is in three of five rows, and no two are in the same three

@@ -12,8 +12,9 @@ import (
 
 var written = regexp.MustCompile(`kind: (\w+)\nmetadata: \{name: ([-.a-z0-9]+)\}`)
 
-// renamed gives the object another name, with the annotation that has its old name, and removes the
-// annotation again. In the cloud it stays the same object, with all its data.
+// renamed is a law. It gives the object another name, with the annotation that contains its old
+// name, and then removes the annotation again. In the cloud it must stay the same object, with all
+// its data.
 func (s Suite) renamed(t *testing.T, g *Target) {
 	found := written.FindAllStringSubmatch(s.Object, -1)
 	i := slices.IndexFunc(found, func(m []string) bool { return len(found) == 1 || m[1] == s.Key.Kind && m[2] == s.Key.Name })

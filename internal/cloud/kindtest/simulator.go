@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// startSimulator starts a simulator whose machines and load balancers take some time, as real ones
-// do, but less.
+// startSimulator starts a simulator whose machines and load balancers need some time until they are
+// ready, but less than real ones.
 func startSimulator(t *testing.T, options simulator.Options) (*simulator.Server, cloud.Config) {
 	t.Helper()
 	if options.BuildDelay == 0 {

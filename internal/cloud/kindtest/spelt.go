@@ -9,8 +9,9 @@ import (
 
 var describing = regexp.MustCompile(`(?m)^( +description:) (\|\n.*|.*)$`)
 
-// spelt gives the object a description with capitals, and with white space at both ends, as a YAML block has it.
-// The object is in sync after it is written, even if the service changes the spelling.
+// spelt is a law. It gives the object a description with capitals, and with white space at both ends, as a YAML
+// block has it. The object must be in sync after the description is written, even if the service changes the
+// spelling.
 func (s Suite) spelt(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	s.Object = describing.ReplaceAllString(s.Object, `$1 "  Spelt In Capitals \n"`)

@@ -22,26 +22,28 @@ type Suite struct {
 	Key manifest.Key
 	// Needs are the manifests of the objects that it depends on.
 	Needs string
-	// Object is its manifest, with as many fields set as possible.
+	// Object is the manifest of the object under test, with as many fields set as possible.
 	Object string
 	// Edits change one field each. Edits that follow from the declaration of a field need not be
 	// written.
 	Edits []Edit
-	// Unseen are the fields that the cloud does not return, or that cannot be changed by
-	// themselves, each with the reason.
+	// Unseen are the fields that the cloud does not return, or that cannot be changed alone, each
+	// with the reason.
 	Unseen map[string]string
-	// Partial suites test only their own Edits, and none that follow from declarations: another
-	// suite of the kind covers all fields. On a real cloud with -short they run only the laws that
-	// depend on their fields (see [law]), unless they set Elsewhere.
+	// Partial says that the suite tests only its own Edits, and none that are derived from
+	// declarations. Another suite of the kind covers all fields. On a real cloud with -short, a
+	// partial suite runs only the laws that depend on its fields (see [law]), unless it sets
+	// Elsewhere.
 	Partial bool
-	// Together lets a real cloud with -short carry out all compatible edits in one pass. Each edit
-	// is still planned by itself.
+	// Together makes a test on a real cloud with -short carry out all compatible edits in one pass.
+	// Each edit is still planned alone.
 	Together bool
-	// Elsewhere names the suites of other kinds that send the same requests. So a real cloud with
-	// -short only plans replacements and ways, and kills the agent at fewer writes.
+	// Elsewhere names the suites of other kinds that send the same requests. Because of them, a
+	// test on a real cloud with -short only plans replacements and ways, and kills the agent at
+	// fewer writes.
 	Elsewhere string
-	// Unadopted says why objects that people created cannot be adopted; the kind tests that itself.
-	// "" if they can be.
+	// Unadopted is the reason why the object cannot be adopted as the law does it; "" if it can be.
+	// The kind has its own test of adoption then.
 	Unadopted string
 	// Simulator has the options of a simulator that differs from the default; nil for the default.
 	Simulator *simulator.Options
@@ -55,8 +57,8 @@ type Suite struct {
 	Older *Older
 }
 
-// Edit is a change of one field in the manifest. Since plans compare, it has the same effect as the
-// opposite change in the cloud.
+// Edit is a change of one field in the manifest. A plan compares the manifest with the cloud, so an
+// edit has the same effect as the opposite change in the cloud.
 type Edit struct {
 	// Field is the path that the plan must report.
 	Field string
@@ -69,7 +71,7 @@ type Edit struct {
 	Way string
 	// Also lists further fields that may be reported together with it.
 	Also []string
-	// PlanOnly edits are not carried out, since the cloud under test cannot do it.
+	// PlanOnly edits are not carried out, because the cloud under test cannot carry them out.
 	PlanOnly bool
 }
 
@@ -107,7 +109,7 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// law is a law that every kind obeys. A further law has the same result for all objects of a kind,
+// law is a rule that every kind obeys. A further law has the same result for all objects of a kind,
 // whatever their fields.
 type law struct {
 	name    string
@@ -166,9 +168,9 @@ func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	}
 }
 
-// edited first plans each edit, and then carries out those that the cloud can. Each edit starts
-// from the original object and restores it. A real cloud with -short continues from one edit to the
-// next.
+// edited is a law. It plans each edit, and then carries out those that the cloud can carry out.
+// Each edit starts from the original object and restores it. A test on a real cloud with -short
+// continues from one edit to the next.
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	planned, onward := g.Planner(s.all()), g.Brief()

@@ -26,7 +26,7 @@ import (
 // Kinds opens the kinds of a cloud.
 type Kinds func(*cloud.Client, defaults.Defaults) []*kind.Kind
 
-// Target is a cloud under test, and a stack of its own in it.
+// Target is a cloud under test, and the test's own stack in it.
 type Target struct {
 	t        *testing.T
 	cfg      cloud.Config
@@ -61,8 +61,8 @@ func NewTarget(t *testing.T, kinds Kinds) *Target {
 	return NewTargetOn(t, kinds, nil)
 }
 
-// NewTargetOn is NewTarget for a simulator with other options, unless options is nil. A real cloud
-// cannot be adapted, so the test is skipped there.
+// NewTargetOn does the same as NewTarget, with a simulator that has other options. A real cloud has
+// no such options, so the test is skipped there unless options is nil.
 func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target {
 	t.Helper()
 	target := newTarget(t, kinds)
@@ -85,9 +85,9 @@ func (g *Target) MarksInDescriptions() *Target {
 	return g
 }
 
-// Beside is another stack in the same cloud. It uses the credentials of another entry of
+// Beside returns another stack in the same cloud. It uses the credentials of another entry of
 // clouds.yaml, unless entry is "". For a real cloud that entry has the name of the cloud's entry, a
-// hyphen and entry. The test is skipped if there is none.
+// hyphen and entry. The test is skipped if clouds.yaml has no such entry.
 func (g *Target) Beside(entry string) *Target {
 	g.t.Helper()
 	other := newTarget(g.t, g.kinds)
@@ -106,7 +106,7 @@ func (g *Target) Beside(entry string) *Target {
 	return other
 }
 
-// Through is the same target with a layer between every agent and the cloud.
+// Through returns the same target with a layer between every agent and the cloud.
 func (g *Target) Through(wrap func(http.RoundTripper) http.RoundTripper) *Target {
 	other := *g
 	other.between = wrap
@@ -114,15 +114,15 @@ func (g *Target) Through(wrap func(http.RoundTripper) http.RoundTripper) *Target
 	return &other
 }
 
-// In is the same target for a part of the test.
+// In returns the same target for a subtest.
 func (g *Target) In(t *testing.T) *Target {
 	part := *g
 	part.t = t
 	return &part
 }
 
-// Only limits agents to the kinds of the manifests and of the objects that they expand into: each
-// list takes a real cloud time.
+// Only limits agents to the kinds of the manifests and of the objects that they expand into,
+// because a real cloud needs time for each list.
 func (g *Target) Only(manifests ...string) {
 	g.t.Helper()
 	g.only = map[string]bool{}

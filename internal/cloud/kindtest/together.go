@@ -22,8 +22,9 @@ func (s Suite) editedTogether(t *testing.T, g *Target, planned func(string) plan
 }
 
 // batch chooses edits that do not touch each other's text or fields. Together they make a valid
-// manifest whose plan reports all of them. A counterexample: another protocol replaces the pool, so no
-// change of its algorithm is reported. The first edit is always chosen; the rest is returned.
+// manifest whose plan reports all of them. For example, an edit that replaces the pool by one of
+// another protocol cannot be together with one that changes its algorithm. The first edit is always
+// chosen. rest are the edits that are not chosen.
 func (s Suite) batch(t *testing.T, g *Target, planned func(string) plan.Plan, edits []Edit) (edited Suite, rest []Edit) {
 	t.Helper()
 	var batch []Edit
@@ -41,8 +42,7 @@ func (s Suite) batch(t *testing.T, g *Target, planned func(string) plan.Plan, ed
 	return edited, rest
 }
 
-// reports says whether the manifests are valid, and whether their plan reports the change of every
-// edit.
+// reports returns whether the manifests are valid and their plan reports the change of every edit.
 func (s Suite) reports(t *testing.T, g *Target, planned func(string) plan.Plan, manifests string, edits []Edit) bool {
 	t.Helper()
 	if _, err := g.TryResolve(manifests); err != nil {

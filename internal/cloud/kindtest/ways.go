@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// start are the manifests that an edit starts from, with the annotation that chooses its way.
+// start returns the manifests that an edit starts from, with the annotation that chooses its way.
 func (s Suite) start(e Edit) string {
 	if e.Way == "" {
 		return s.all()
@@ -32,7 +32,7 @@ func (s Suite) inTheWay(t *testing.T, step plan.Step, e Edit) {
 	}
 }
 
-// sameObject checks that the object is still the same after a change in a way.
+// sameObject checks that a change in the way of an edit has not replaced the object.
 func (s Suite) sameObject(t *testing.T, pass engine.Pass, e Edit) {
 	t.Helper()
 	before, after := s.step(t, pass.First).ID(), s.step(t, pass.Last).ID()

@@ -13,7 +13,7 @@ import (
 // Weather is a fault between an agent and one service of its cloud.
 type Weather struct {
 	Name string
-	// Spoil handles one request in place of next.
+	// Spoil handles one request. It may call next, which is the cloud.
 	Spoil func(req *http.Request, next http.RoundTripper) (*http.Response, error)
 }
 
@@ -30,7 +30,7 @@ func Weathers() []Weather {
 	}
 }
 
-// answer rejects a request with a status, and does nothing.
+// answer returns a fault that rejects requests with a status. The service does not get them.
 func answer(code int, header http.Header) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: header.Clone(), Request: req,
@@ -38,13 +38,13 @@ func answer(code int, header http.Header) func(*http.Request, http.RoundTripper)
 	}
 }
 
-// Answer rejects requests with a status, and does nothing.
+// Answer returns a fault that rejects requests with a status. The service does not get them.
 func Answer(code int) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return answer(code, nil)
 }
 
-// hang never answers: the client's own deadline has to end the request. It is short here, so that
-// the test is short.
+// hang gives no answer until a deadline, which in production is that of the client. It is short
+// here, so that the test is short.
 func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	timer := time.NewTimer(300 * time.Millisecond)
 	defer timer.Stop()
@@ -55,7 +55,7 @@ func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	return nil, errors.New("no answer within the deadline")
 }
 
-// cut lets the service do its work and returns half of its answer.
+// cut returns a fault that lets the service do its work and returns half of its answer.
 func cut(end error) func(*http.Request, http.RoundTripper) (*http.Response, error) {
 	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)
@@ -78,7 +78,7 @@ type ending struct{ err error }
 // Read implements io.Reader.
 func (e ending) Read([]byte) (int, error) { return 0, e.err }
 
-// lose lets the service do its work and drops its answer.
+// lose is a fault that lets the service do its work and drops its answer.
 func lose(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	resp, err := next.RoundTrip(req)
 	if err == nil {
@@ -88,8 +88,8 @@ func lose(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	return nil, err
 }
 
-// Storm spoils some of the requests to one service: every third, Times times in all. The first
-// lists are not spoilt, so that the agent can see something.
+// Storm is a layer that spoils every third request to one service, Times requests in all. The first
+// two requests are not spoilt, so that the agent can see something.
 type Storm struct {
 	Weather
 	// Hits reports whether a request belongs to the service.

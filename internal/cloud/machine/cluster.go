@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// OfCluster describes the machines of a cluster, where it differs from the stack's defaults.
+// OfCluster describes the machines of a cluster. Values that it leaves out come from the stack's defaults.
 type OfCluster struct {
 	Image          string   `json:"image,omitempty" doc:"Image: one with cloud-init, systemd and Python, such as Debian 12."`
 	Flavor         string   `json:"flavor,omitempty" doc:"Size."`

@@ -28,20 +28,22 @@ type Fact struct {
 
 // FactsTemplate is user data that is completed with [Facts]:
 //
-//	{{name}} {{ordinal}} {{address}}  of the machine, and within peers of the peer
-//	{{group}} {{replicas}}            of its group
+//	{{name}} {{ordinal}} {{address}}  values of the machine; within peers, values of that peer
+//	{{group}} {{replicas}}            values of the machine's group
 //	{{secrets}} {{certificate}}       further values, see [Given]
-//	{{#peers}} … {{/peers}}           once for each member
-//	{{#first}} {{^first}} {{/first}}  within peers: only for the first one, or for all others; last is similar
-//	{{! … }}                          nothing
+//	{{#peers}} … {{/peers}}           the text between them is written once for each member
+//	{{#first}} … {{/first}}           within peers: the text is written only for the first peer
+//	{{^first}} … {{/first}}           within peers: the text is written for all other peers; last is similar
+//	{{! … }}                          a comment, which is left out
 //	{{'{{'}}                          two braces
 //
-// It is a subset of Mustache. It has an implementation of its own, since anyone who opens a pull
-// request writes templates. A template cannot call, include or count anything. Members are never
-// visited within a section of members, so the work is at most length times members.
+// It is a subset of Mustache. It is not read by a library, because anybody who opens a pull request can write
+// templates. A template cannot call, include or count anything. A section of members cannot contain another
+// one, so the work is at most the length of the text times the number of members.
 type FactsTemplate struct {
 	nodes []factsNode
-	// PeerAddresses reports whether it contains an address of peers, OwnAddress the machine's own.
+	// PeerAddresses says that the template contains an address of peers, OwnAddress that it contains the
+	// machine's own.
 	PeerAddresses, OwnAddress bool
 }
 
@@ -143,8 +145,7 @@ func openable(sign byte, name string, peers bool) error {
 	return errors.New("a section that is not known here; there is peers, and within it first and last")
 }
 
-// alone removes the whole line of a tag that stands on a line of its own. text is the text before the
-// tag.
+// alone removes the whole line of a tag if nothing else is on that line. text is the text before the tag.
 func (p *factsParser) alone(text string) string {
 	const blank = " \t\r"
 	before := strings.TrimRight(p.all[:p.tag], blank)

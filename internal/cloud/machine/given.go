@@ -36,7 +36,7 @@ func (g *Given) Validate(at string, template bool, r *kind.Report) {
 	}
 }
 
-// Plain is a certificate in the form in which it is compared: an omitted use equals the default. nil stays nil.
+// Plain returns a certificate in the form in which it is compared: use is omitted if it equals the default. It returns nil for nil.
 func (c *Certificate) Plain() *Certificate {
 	if c == nil || c.Use != forMember {
 		return c
@@ -46,14 +46,14 @@ func (c *Certificate) Plain() *Certificate {
 
 const forMember = "member"
 
-// ForClient is the use of a certificate that other machines do not accept from a member.
+// ForClient is the use of a client's certificate. The cluster's machines do not accept it from a member.
 const ForClient = "client"
 
-// Any reports whether anything is given.
+// Any reports whether there is a Secret or a certificate.
 func (g *Given) Any() bool { return len(g.SecretRefs) > 0 || g.Certificate != nil }
 
-// Encoded is a value for templates, as text that is safe in shells and other languages. JSON must be able to represent the value.
+// Encoded returns a value for templates: base64 of its JSON, a text that is safe in shells and other languages. JSON must be able to represent the value.
 func Encoded(value any) string {
-	text, _ := json.Marshal(value) // it has texts by names
+	text, _ := json.Marshal(value) // it contains only texts by names, which JSON can represent
 	return base64.StdEncoding.EncodeToString(text)
 }

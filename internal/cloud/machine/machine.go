@@ -1,5 +1,5 @@
-// Package machine describes a machine, standing alone or as the template of a group: the fields,
-// and the mistakes in them. It is no kind; the kinds VirtualMachine and VirtualMachineGroup share
+// Package machine describes a machine, as a single one or as the template of a group: the fields,
+// and the mistakes in them. It is no kind. The kinds VirtualMachine and VirtualMachineGroup share
 // it.
 package machine
 
@@ -46,7 +46,7 @@ type DataRef struct {
 	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
 }
 
-// FloatingIP asks for an address that can be reached from outside.
+// FloatingIP requests an address that can be reached from outside.
 type FloatingIP struct {
 	Network string `json:"network,omitempty" doc:"External network of the address; if left out, the only external network."`
 }
@@ -119,5 +119,5 @@ func (s *InitScript) text(e *kind.Expansion) (text string) {
 	return text
 }
 
-// script is for user data that contains an init script.
+// script checks user data that contains an init script.
 var script = UserData{Script: true}

@@ -117,7 +117,8 @@ func (s *InitScript) WithPeers(group string, numbers []int) *InitScript {
 	return &with
 }
 
-// Complete fills in the template for a machine. Each machine whose address it contains must have one.
+// Complete fills in the template for a machine. If the template contains the address of a machine, that
+// machine must have one.
 func Complete(text string, f Facts) (string, error) {
 	t, err := ParseFacts(text)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// CheckRepository reports an address of releases without a place for the version.
+// CheckRepository reports an address of releases that does not contain the version.
 func CheckRepository(address string, r *kind.Report) {
 	if address != "" && !strings.Contains(address, "{version}") {
 		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")

@@ -19,8 +19,8 @@ type Snapshots struct {
 	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete" doc:"What happens to them when the machine or the volume is removed from the manifest. keep: they stay, with their marks. delete: they are deleted. If left out, they stay, except snapshots of a volume that is deleted itself."`
 }
 
-// Ends returns what happens to the snapshots when the volume is removed: a volume cannot be deleted before its
-// snapshots.
+// Ends returns what happens to the snapshots when the volume is removed. volume is what happens to the volume:
+// it cannot be deleted before its snapshots.
 func (s *Snapshots) Ends(volume string) string {
 	if s.OnDelete == "" && volume == "delete" && s.Type != "Backup" {
 		return "delete"

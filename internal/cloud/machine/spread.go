@@ -3,16 +3,16 @@ package machine
 import "slices"
 
 // Spread returns the zone of each machine, for the numbers below count. It depends on nothing else, so no machine moves when
-// there are more or fewer machines. Each zone has one of the first so many numbers as there are zones, one of the next so
-// many, and so on. Only this keeps any number of machines balanced to within one.
+// there are more or fewer machines. With n zones, each zone has one of the first n numbers, one of the next n numbers, and
+// so on. Only this keeps the zones balanced to within one machine for every count.
 //
-// Taking turns would have the same balance, but then a further zone would move nearly all machines. Here the order for n
-// zones is derived from the order for n-1. In each row of n numbers, the first machine of every zone stays. A machine that
-// shares a zone with an earlier one moves to a zone that the row lacks, which is nearly always the new one. So up to the
-// fourth zone, only the machines that a further zone must get move. From the fifth zone on, rows also lack older zones, and
-// up to twice as many machines move. When the last zone is removed, the same machines move back.
+// If the zones took turns, the balance would be the same, but with one more zone nearly all machines would move. Here the
+// order for n zones is derived from the order for n-1. In each row of n numbers, the first machine of every zone stays.
+// Another machine of the same zone moves to a zone that the row lacks, which is nearly always the new one. So up to the
+// fourth zone, only the machines that the new zone must get move. From the fifth zone on, rows also lack older zones, and up
+// to twice as many machines move. When the last zone is removed, the same machines move back.
 func Spread(zones, count int) []int {
-	in := make([]int, count+zones*zones) // an incomplete row stays undecided, and each round adds one at the end
+	in := make([]int, count+zones*zones) // an incomplete row at the end stays undecided, and each round can have one
 	for n := 2; n <= zones; n++ {
 		for row := range slices.Chunk(in, n) {
 			if len(row) == n {
@@ -23,7 +23,7 @@ func Spread(zones, count int) []int {
 	return in[:count]
 }
 
-// settle gives each position of a row its own zone, and changes as few as possible.
+// settle gives each position of a row a different zone, and changes as few of them as possible.
 func settle(row []int) {
 	has := make([]bool, len(row))
 	var again []int
@@ -51,8 +51,8 @@ func Places(zones, count int, without map[int]bool) (numbers, in []int) {
 	return numbers, in
 }
 
-// PlacesIn does the same for isolation groups with room for so many machines each. A group has the first of the numbers that
-// [Spread] gives it, so a group that grows or shrinks moves no machine.
+// PlacesIn does the same for isolation groups. room is the number of machines that each group can have. A group gets the
+// first of the numbers that [Spread] gives it, so no machine moves if a group grows or shrinks.
 func PlacesIn(room []int, without map[int]bool) (numbers, in []int) {
 	if len(room) == 0 {
 		return nil, nil

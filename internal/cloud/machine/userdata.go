@@ -34,7 +34,7 @@ type UserData struct {
 	Script bool
 }
 
-// Source reports a field without exactly one source.
+// Source reports a field that does not have exactly one source.
 func (UserData) Source(field, fix string, r *kind.Report, given ...bool) {
 	sources := 0
 	for _, g := range given {
@@ -60,8 +60,8 @@ func (u UserData) Text(field, text string, r *kind.Report) (ok bool) {
 	return true
 }
 
-// Entry reports an object of the repository that has none of these entries, or whose first one of
-// them is too long. The object must exist.
+// Entry checks the first of the entries keys that an object of the repository has. It reports an
+// entry that is too long, and an object that has none of the entries. The object must exist.
 func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...string) (ok bool) {
 	for _, key := range keys {
 		if text, ok := e.Data(kind, name, key); ok {

@@ -9,13 +9,13 @@ import (
 )
 
 // A Neutron that refuses tags in a create request (all releases before 2025) accepts a description
-// there. The mark stands at its end, behind the text of the manifest:
+// in it. The mark is at the end of the description, behind the text of the manifest:
 //
 //	where the web servers are [stackreeve:prod:Network/front stackreeve-applied:abc…]
 //	[stackreeve:prod:Network/front]
 //
-// The first form is a finished mark, and stays. The second form marks an object that needs several
-// requests to create, and says that nothing is applied yet. Earlier versions wrote it for every
+// The first form is a finished mark. The second form marks an object that needs several requests to
+// create, and says that nothing is applied yet. Earlier versions wrote the second form for every
 // object. No manifest can contain either form (see [ownertext.LooksLikeMark]).
 
 // maxDescription is the largest length of a description in characters. (neutron-lib
@@ -44,7 +44,7 @@ func Description(m kind.Mark, own string) (text string, ok bool) {
 }
 
 // InDescription reverses [Description]: it returns people's own text, and the mark behind it, nil
-// if there is none. Another owner in the text before the mark is a rival.
+// if there is none. If the text before the mark names another owner, that owner is a rival.
 func InDescription(text string) (own string, m *kind.Mark) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")
@@ -70,9 +70,9 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	return own, Claimed(append(ownertext.In(own), owner), ReadApplied(digest))
 }
 
-// InLabels finds the mark of an object that may carry it in its tags and in its description. Two
-// owners are rivals, wherever they stand. Two marks of one owner that differ, as between two
-// requests, do not say what was applied.
+// InLabels finds the mark of an object that may have it in its tags and in its description. If the
+// two places name different owners, these are rivals. If they have different marks of one owner, as
+// between two requests, the result does not say what was applied.
 func InLabels(tags []string, description string) *kind.Mark {
 	inTags := InTags(tags)
 	_, inText := InDescription(description)

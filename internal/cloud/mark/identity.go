@@ -8,15 +8,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Keystone keeps attributes that it does not know, shows them in lists and leaves them alone when
-// others are changed. Its objects bear the mark there, in one text:
+// Keystone stores attributes that it does not know, shows them in lists, and does not change them
+// when others are changed. Its objects have the mark in such an attribute, in one text:
 //
 //	stackreeve: "stackreeve:prod:User/ada stackreeve-applied:abc… stackreeve-project:4690…"
 //
 // The project is that of the stack, whose name is unique within one project. A mark of a stack with
-// the same name in another project is not ours. In newer Keystones domains have no additional
-// attributes, and application credentials have none in any: they bear the same text in brackets at
-// the end of their description.
+// the same name in another project is not ours. Domains have no additional attributes in newer
+// Keystones, and application credentials never have any. They have the same text in brackets at the
+// end of their description.
 
 // ExtraKey is the attribute with the mark. Keystone turns colons and hyphens in names of attributes
 // into underscores.
@@ -24,10 +24,10 @@ const ExtraKey = ownertext.Word
 
 const projectWord = ProjectKey + ":"
 
-// noProject stands for a mark without a project, and is never the stack's project.
+// noProject is the project of a mark that names none. It is never the stack's project.
 const noProject = "-"
 
-// ExtraPlace is the place of a mark in an attribute of its own.
+// ExtraPlace is the place of a mark in the additional attribute [ExtraKey].
 var ExtraPlace = PlaceIn(ExtraKey,
 	func(value any) (any, Claim) {
 		text, _ := value.(string) // anyone who may write it can write any value
@@ -69,7 +69,7 @@ func IdentityText(m kind.Mark, project string) string {
 }
 
 // Holder identifies the owner of an object in Keystone: a stack, by its word in owner texts, and
-// its project. The zero value is nobody.
+// its project. The zero value means that the object has no owner.
 type Holder struct{ Stack, Project string }
 
 // Holder is the owner that a claim names.
@@ -81,7 +81,7 @@ func (c Claim) Holder() Holder {
 	return Holder{o.Stack, c.Project}
 }
 
-// HolderOf is the owner of a Keystone object by the attribute with its own mark. A mark for another
+// HolderOf returns the owner of a Keystone object from its attribute [ExtraKey]. A mark for another
 // kind does not count.
 func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 	var text string
@@ -96,8 +96,8 @@ func HolderOf(object map[string]json.RawMessage, kindName string) Holder {
 	return c.Holder()
 }
 
-// ReadIdentity reads such a text, and the words after it: reserved names and their values, which
-// are among the notes. ok is false for any other text.
+// ReadIdentity reads a text of [IdentityText], and further words: reserved names with values, which
+// are returned in the notes. ok is false for any other text.
 func ReadIdentity(text string) (c Claim, ok bool) {
 	words := strings.Split(text, " ")
 	if _, isOwner := ownertext.Parse(words[0]); !isOwner {
@@ -118,8 +118,8 @@ func ReadIdentity(text string) (c Claim, ok bool) {
 	return c, true
 }
 
-// describedInProject reads the description that [IdentityDescriptionPlace] writes. Another owner in
-// the text before the mark is a rival.
+// describedInProject reads the description that [IdentityDescriptionPlace] writes. If the text
+// before the mark names another owner, that owner is a rival.
 func describedInProject(text string) (own string, c Claim) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")

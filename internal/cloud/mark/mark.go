@@ -1,7 +1,7 @@
 // Package mark is the owner mark: its content, and its place on the objects of each kind, beside the text that people
 // write there.
 //
-// Each service carries the mark in another place. It is always in the request that creates the object:
+// The place of the mark depends on the service. The mark is always in the request that creates the object:
 //
 //	Neutron   tags; on clouds that refuse tags in a create request the end of
 //	          the description (see description.go)
@@ -12,8 +12,8 @@
 //	Manila    the end of the description
 //	Swift     metadata headers
 //
-// Every mark that is read is only a claim: people and clouds can write, copy and double it. A new form of mark must be
-// one that [ownertext.LooksLikeMark] knows, so that no manifest can contain it.
+// A mark that is read is only a claim, because people and clouds can write, copy and double it.
+// [ownertext.LooksLikeMark] must recognise a new form of mark, so that no manifest can contain it.
 package mark
 
 import (
@@ -29,44 +29,46 @@ import (
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
-	// detachSuffix stands before keepSuffix, so that older versions, which do not know it, keep the object.
+	// detachSuffix is written before keepSuffix. Older versions do not know it, but read keepSuffix, and so they keep
+	// the object.
 	detachSuffix = ":d"
-	// losesSuffix stands alone: an object that is kept loses nothing.
+	// losesSuffix is never written together with keepSuffix, because an object that is kept loses nothing.
 	losesSuffix = ":loses"
-	// refusedInfix stands between the applied digest and the one that a group rolled back.
+	// refusedInfix is written between the applied digest and the digest that a group rolled back.
 	refusedInfix = ":not:"
-	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey has the ID of the object that a mark was
-	// written on: in a copy it is the ID of another object. ProjectKey has the project of the stack, for collections
-	// that also list objects of others.
+	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey contains the ID of the object that a mark was
+	// written on. A copy of that object contains the same ID, which is not its own. ProjectKey contains the project of
+	// the stack, for collections that also list objects of others.
 	OwnerKey   = ownertext.Word
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 	ProjectKey = OwnerKey + "-project"
-	// TargetKey holds [kind.Mark.Target].
+	// TargetKey contains [kind.Mark.Target].
 	TargetKey = OwnerKey + "-target"
-	// AsksKey is written by others, on the first member of a group: the number of members that the group shall have.
+	// AsksKey is written by others, on the first member of a group. It contains the number of members that the group
+	// shall have.
 	AsksKey = OwnerKey + "-replicas"
 )
 
-// Begun is the mark for the first request of an object that needs several requests to create. So a kill between them
-// is not taken for a change by people.
+// Begun returns the mark for the first request of an object that needs several requests to create. After a kill
+// between them, the mark shows that people have not changed the object.
 func Begun(m kind.Mark) kind.Mark {
 	m.Applied = ""
 	return m
 }
 
-// UnmarkByTag is the command with which people remove the mark from an object that carries it in tags. what is the
-// client's word for the object.
+// UnmarkByTag is the command with which people remove the mark from an object that has it in tags. The openstack
+// command calls the object what.
 func UnmarkByTag(what string) string {
 	return "openstack " + what + " unset --tag <mark> <id>"
 }
 
-// UnmarkByLabel is the same for objects that may carry it in their description, too.
+// UnmarkByLabel is the command for objects that may have the mark in their description, too.
 func UnmarkByLabel(what string) string {
 	return UnmarkByTag(what) + ", or where it stands in the description, openstack " + what + " set --description <text> <id>"
 }
 
-// UnmarkByProperty is the same for metadata.
+// UnmarkByProperty is the command for objects that have the mark in metadata.
 func UnmarkByProperty(what string) string {
 	return "openstack " + what + " unset --property " + OwnerKey + " --property " + AppliedKey + " <id>"
 }
@@ -90,8 +92,9 @@ func appliedText(m kind.Mark) string {
 	return text
 }
 
-// ReadApplied reads what marks say about the applied state. If several marks disagree, Applied is unreadable. Keep in
-// one of them is enough; Detach, Loses and Refused hold only if all agree. The result has no owner.
+// ReadApplied reads the applied state from the texts of one or several marks. If their digests differ, Applied is
+// unreadable. Keep is set if one of them has it; Detach, Loses and Refused are only set if all agree. The result has
+// no owner.
 func ReadApplied(texts ...string) (said kind.Mark) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)
@@ -138,7 +141,8 @@ func UserTags(tags []string) []string {
 	return user
 }
 
-// Records are our tags that are no part of a mark: they are notes beside it, and stay when a mark is written.
+// Records returns our tags that are no part of a mark. They are notes beside the mark, and stay when a mark is
+// written.
 func Records(tags []string) (list []string) {
 	for _, tag := range tags {
 		if _, owner := ownertext.Parse(tag); !owner && strings.HasPrefix(tag, ownertext.Prefix) {
@@ -189,8 +193,8 @@ func UserMetadata(all map[string]string) map[string]string {
 	return user
 }
 
-// InMetadata finds the mark in metadata; nil if there is none. It is half-made only if it says so itself. A key that
-// differs from ours in case makes no mark, but is a rival of one.
+// InMetadata finds the mark in metadata; nil if there is none. The mark is half-made only if it says so. A key
+// that differs from ours only in case makes no mark. If there is a mark, the owner in such a key is its rival.
 func InMetadata(all map[string]string) *kind.Mark {
 	if _, ok := ownertext.Parse(all[OwnerKey]); !ok {
 		return nil

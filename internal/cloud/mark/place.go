@@ -12,28 +12,29 @@ import (
 
 // Claim is an object's statement about its owner.
 type Claim struct {
-	// Mark is the owner mark; nil when there is none.
+	// Mark is the owner mark; nil if there is none.
 	Mark *kind.Mark
 	// Self is the ID of the object that the mark was written on, Project the project that the
-	// object belongs to; "" where the object does not say.
+	// object belongs to; "" if the object does not say.
 	Self, Project string
-	// Notes are all reserved entries of the metadata with the mark; kinds store more than the mark
-	// there.
+	// Notes are all reserved entries of the metadata with the mark, because kinds store more than
+	// the mark there.
 	Notes map[string]string
 }
 
 // Place is the attribute in which the objects of a kind bear the mark, beside the manifest's text.
-// Values come from [PlaceIn].
+// [PlaceIn] makes a Place.
 type Place struct {
-	// Attribute is its name. Apart says that a request of its own updates it, <object>/<attribute>.
+	// Attribute is its name. Apart is true if the attribute is updated by a separate request to
+	// <object>/<attribute>.
 	Attribute string
 	Apart     bool
 	take      func(json.RawMessage) (own any, c Claim, err error)
 	put       func(own any, m kind.Mark, id, project string) any
 }
 
-// PlaceIn is the place of a mark in an attribute. take separates people's own text from the mark.
-// put adds the mark of the object with that ID, which is "" before the object exists.
+// PlaceIn returns the place of a mark in an attribute. take separates people's own text from the
+// mark. put adds the mark of the object with that ID, which is "" before the object exists.
 func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(own T, m kind.Mark, id, project string) T) Place {
 	return Place{Attribute: attribute,
 		take: func(text json.RawMessage) (any, Claim, error) {
@@ -51,8 +52,8 @@ func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(ow
 	}
 }
 
-// MetadataPlace is the place of a mark in the metadata of an object, which has an update request of
-// its own.
+// MetadataPlace is the place of a mark in the metadata of an object, which a separate request
+// updates.
 var MetadataPlace = apart(PlaceIn("metadata",
 	func(all map[string]string) (map[string]string, Claim) {
 		notes := maps.Clone(all)
@@ -98,7 +99,8 @@ func apart(p Place) Place {
 	return p
 }
 
-// Name is the name of a marked object.
+// Name returns the name of an object with the mark: own, or own and the mark if the mark is in the
+// name.
 func (p Place) Name(own string, m kind.Mark) string {
 	if p.Attribute != "name" {
 		return own

@@ -2,9 +2,9 @@ package mark
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
-// PropertyPlace is the place of a mark in one property of an image. The property also has the ID of
-// the image that the mark was written on. Nova and Cinder copy the properties of an image to
-// objects that are created from it, and from there to images of those.
+// PropertyPlace is the place of a mark in one property of an image. The property also contains the
+// ID of the image that the mark was written on. Nova and Cinder copy the properties of an image to
+// objects that are created from it, and from these objects to their images.
 //
 //	stackreeve: "stackreeve:prod:Image/web stackreeve-applied:abc… stackreeve-self:4690…"
 var PropertyPlace = PlaceIn(OwnerKey,

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Claimed is the mark of an object that bears these owner texts: nil if there are none, a mark with rivals if they differ.
-// said has the other fields of the mark.
+// Claimed returns the mark of an object with these owner texts; nil if there are none. If they differ, the mark has rivals.
+// said contains the other fields of the mark.
 func Claimed(owners []string, said kind.Mark) *kind.Mark {
 	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
 	if len(owners) == 0 {
@@ -18,8 +18,8 @@ func Claimed(owners []string, said kind.Mark) *kind.Mark {
 	return &said
 }
 
-// Join merges the marks of a series of objects into one: all is the result so far, nil at the start, and of the next mark. If
-// they differ, not all of the objects were written yet. Keep in one mark is enough.
+// Join merges the marks of a series of objects into one. all is the result so far, nil at the start. of is the next mark. If
+// they differ, the result is unfinished, because not all objects were written yet. Keep is set if one mark has it.
 func Join(all, of *kind.Mark) *kind.Mark {
 	if all == nil {
 		m := *of

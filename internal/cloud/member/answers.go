@@ -15,10 +15,10 @@ import (
 type Answer[T any] struct {
 	Address string
 	Said    T
-	Err     error // that nobody answered
+	Err     error // not nil if nobody answered
 }
 
-// Everywhere asks machines the same, all at the same time.
+// Everywhere sends the same request to machines, to all at the same time.
 func Everywhere[T any](ctx context.Context, addresses []string, ask func(ctx context.Context, address string) (T, error)) []Answer[T] {
 	answers := make([]Answer[T], len(addresses))
 	var asking sync.WaitGroup
@@ -32,14 +32,14 @@ func Everywhere[T any](ctx context.Context, addresses []string, ask func(ctx con
 	return answers
 }
 
-// Agreed are the answers of those that say the same, if they are [Most] of all that answered.
+// Agreed returns equal answers, if more than half of all that answered gave them (see [Most]).
 func Agreed[T any](answers []Answer[T], alike func(T) string) []Answer[T] {
 	answered := slices.DeleteFunc(slices.Clone(answers), func(a Answer[T]) bool { return a.Err != nil })
 	return Most(answered, func(a Answer[T]) string { return alike(a.Said) })
 }
 
-// Most returns the values on which more than half of all agree, compared by alike; nil if there is no majority. A machine that lies, or was left
-// behind, cannot outvote the others.
+// Most returns the values on which more than half of all agree, compared by alike; nil if there is no majority. A machine that lies, or has old data,
+// cannot outvote the others.
 func Most[T any](all []T, alike func(T) string) (most []T) {
 	same := map[string][]T{}
 	for _, one := range all {
@@ -51,11 +51,12 @@ func Most[T any](all []T, alike func(T) string) (most []T) {
 	return most
 }
 
-// Classed marks errors after which the request is worth another try: kind.ErrBusy if the cluster may accept it later, kind.ErrUnanswered if no machine answered.
+// Classed adds a class to errors after which the request can be tried again: kind.ErrBusy if the cluster may accept it later, kind.ErrUnanswered if no
+// machine answered.
 func Classed(err error) error {
 	var refused interface {
 		error
-		Later() bool // the cluster may do it when it is in another state
+		Later() bool // whether the cluster may accept it when it is in another state
 	}
 	switch {
 	case errors.As(err, &refused) && refused.Later():

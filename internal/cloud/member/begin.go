@@ -26,8 +26,8 @@ func (k Kind[Spec]) Peers(ctx context.Context, w typed.Want[Spec], ports []strin
 	return list, nil
 }
 
-// Begin records that the first machine may begin a cluster at its address. It refuses if a machine was recorded as a member, or may have data: blank says
-// why; "" if the machine itself reports that it has none.
+// Begin records that the first machine may begin a cluster at its address. It refuses if a machine was recorded as a member, or may have data. blank
+// returns the reason why a machine may have data; "" if the machine itself reports that it has none.
 func (k Kind[Spec]) Begin(ctx context.Context, machines []*Machine[Spec], blank func(i int) string) error {
 	for _, m := range machines {
 		if m.Recorded {

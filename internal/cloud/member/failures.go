@@ -6,13 +6,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The entries of a member's status that say what is wrong with more than itself.
+// The entries of a member's status that report a failure of its whole cluster, or of its machine.
 const (
 	clusterFailure = "clusterFailure"
 	machineFailure = "machineFailure"
 )
 
-// Shown is the part of its status that all members have.
+// Shown returns the entries that the status of every member has.
 func (s *State) Shown() map[string]any {
 	shown := map[string]any{"address": s.Address}
 	if s.Lost != "" {
@@ -30,8 +30,8 @@ type Part struct {
 	Shown map[string]any // its own status; nil while there is none
 }
 
-// Parts are the members of a kind among the parts of a cluster. lost says why the whole cluster does not work; "" when it does, or was never there. why is the
-// same, or else why the last machine that says so cannot begin.
+// Parts returns the members of a kind among the parts of a cluster. lost is the reason why the whole cluster does not work; "" if it works, or never
+// existed. why is the same reason. If there is none, why is the reason why a machine cannot begin, that of the last such machine.
 func Parts(of string, all []kind.PartStatus) (members []Part, lost, why string) {
 	for _, p := range all {
 		if p.Kind != of {

@@ -9,19 +9,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Info is what a kind of members is, whatever their protocol.
+// Info returns the properties that all kinds of members have, whatever their protocol.
 func (k Kind[Spec]) Info(name, doc string) kind.Info {
 	return kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: name, FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: k.Inside,
 		Unmark: "it bears the mark of its Port", Doc: doc}
 }
 
-// Marked is the part of their drivers that they have in common: ports bear their marks, which are taken off there.
+// Marked is the common part of the drivers of all kinds of members. The mark is on the member's port, and is removed there.
 type Marked[State any] struct{}
 
-// Unmark is that of [typed.Kind].
+// Unmark implements the function of [typed.Kind]. It does nothing, because the mark is removed from the port.
 func (Marked[State]) Unmark(context.Context, typed.Live[State]) error { return nil }
 
-// Absent reports whether a cluster has refused a request since it has no such member.
+// Absent reports whether a cluster has refused a request because it has no such member.
 func Absent(err error) bool {
 	var refused interface {
 		error
@@ -30,7 +30,8 @@ func Absent(err error) bool {
 	return errors.As(err, &refused) && refused.NotFound()
 }
 
-// NotBlank says of a machine that it does not say that it has no data: failure is its own reason, lacks what it would say otherwise.
+// NotBlank returns the message for a machine that does not report that it has no data. failure is the machine's own reason. If it
+// gives none, the message says that the machine does not report lacks.
 func NotBlank(address, failure, lacks string) string {
 	machine := "the machine at " + address
 	return Failure(machine, failure, machine+" does not say that "+lacks)

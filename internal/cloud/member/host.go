@@ -9,8 +9,8 @@ import (
 // Host is the server that a member runs on.
 type Host struct {
 	ID    string // "" while there is none
-	Boots bool   // it has not been running for long
-	Down  string // why it does not run: "is SHUTOFF"; "" where it may
+	Boots bool   // whether it was started only recently
+	Down  string // why it does not run: "is SHUTOFF"; "" if it may run
 }
 
 // hostOf describes a server, nil for none. patience is how long it may take until its member answers.
@@ -25,7 +25,8 @@ func hostOf(server *kind.Live, patience time.Duration) Host {
 	return h
 }
 
-// Failure says why a machine cannot begin: why is the machine's own reason; without one, the message is otherwise.
+// Failure returns the message that a machine cannot begin. why is the machine's own reason. If there is none, the
+// message is otherwise.
 func Failure(machine, why, otherwise string) string {
 	if why == "" {
 		return otherwise
@@ -33,7 +34,8 @@ func Failure(machine, why, otherwise string) string {
 	return machine + " cannot begin: " + why
 }
 
-// Silent is what a member is that does not answer, by what its machine has to do with that: see [kind.Live].
+// Silent returns Phase, Down and Message of [kind.Live] for a member that does not answer. They depend on the state
+// of its machine.
 func (h Host) Silent() (phase kind.Phase, down, message string) {
 	switch {
 	case h.Down != "":

@@ -1,5 +1,6 @@
-// Package member finds, begins and judges the members of clusters inside the stack's own machines. It decides which machines belong to a cluster,
-// whether the cluster is the stack's, which answers count, and what follows for a member that does not serve. Each kind of member speaks its own protocol.
+// Package member finds, begins and assesses the members of clusters inside the stack's own machines. It decides which machines belong to a cluster,
+// whether the cluster is the stack's, and which answers count. It also decides what follows for a member that does not work. Each kind of member has its
+// own protocol.
 package member
 
 import (
@@ -17,43 +18,43 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Kind is what is particular to the members of one kind.
+// Kind contains the properties in which one kind of members differs from the others.
 type Kind[Spec any] struct {
 	Cloud    *cloud.Client
 	Inside   []string      // the kinds by which members are found: ports, servers, volumes.
 	Record   Record        // the tag on the ports of former members.
-	Token    string        // the word that makes a token of a member, with its address.
-	Begun    string        // what existed before if a port has the record, for people: "cluster".
+	Token    string        // the first word of a member's token, before its address.
+	Begun    string        // the word for people for a thing that exists if a port has the record: "cluster".
 	Patience time.Duration // how long a machine may take until its member answers.
 	Place    func(*Spec) Place
 }
 
-// PlacementBegun is on the ports of M3DB's instances that there were: the stack has begun the placement that they are in.
+// PlacementBegun is the record on the ports of M3DB's former and present instances: the stack has begun the placement that contains them.
 const PlacementBegun Record = ownertext.Prefix + "m3db"
 
-// Place is where a manifest wants a member.
+// Place contains the names that a manifest gives to a member's cluster and to its objects.
 type Place struct {
 	Cluster              string
 	Port, Server, Volume string // names of objects; "" for no volume
 }
 
-// Machine is where a member runs, or may run.
+// Machine is a machine in which a member runs, or may run.
 type Machine[Spec any] struct {
 	Key      manifest.Key // of the member
-	Owner    string       // the text for its mark
+	Owner    string       // the owner text for its mark
 	Spec     *Spec        // of the member, or of another one of its cluster
-	Wanted   bool         // a manifest asks for the member
+	Wanted   bool         // whether a manifest describes the member
 	PortID   string
 	Address  string
-	VolumeID string // "" while the volume is not there, or there is none
+	VolumeID string // "" if there is no volume, or it does not exist yet
 	Server   *kind.Live
 	Host     Host
 	Tags     []string // the records of its port
-	Recorded bool     // there was a member before
-	Begins   bool     // it was asked to begin a cluster, at this address
+	Recorded bool     // whether the port says that there was a member
+	Begins   bool     // whether the port says that the member may begin a cluster at this address
 }
 
-// Cluster is what manifests say of one, and its machines.
+// Cluster is a cluster of the manifests, and its machines.
 type Cluster[Spec any] struct {
 	Key      manifest.Key // of any member
 	Name     string
@@ -64,7 +65,8 @@ type Cluster[Spec any] struct {
 	wanted   map[manifest.Key]bool // members of all clusters
 }
 
-// Clusters finds the clusters that manifests ask for. Other clusters need no look: they go with their machines.
+// Clusters finds the clusters of the members that manifests describe. Other clusters are not needed, because they are removed together with their
+// machines.
 func (k Kind[Spec]) Clusters(ctx context.Context, around kind.Hosts) (all []*Cluster[Spec], err error) {
 	if len(around.Want) == 0 {
 		return nil, nil
@@ -113,7 +115,7 @@ const numbers = 1024
 
 type owned = map[string]*kind.Live
 
-// finder is what machines are found by.
+// finder finds machines among the objects of the stack.
 type finder[Spec any] struct {
 	kind  Kind[Spec]
 	stack string
@@ -125,7 +127,7 @@ func (f finder[Spec]) object(kindName, namespace, name string) *kind.Live {
 	return f.owned[kindName][ownertext.Of(f.stack, manifest.Key{Kind: kindName, Namespace: namespace, Name: name})]
 }
 
-// machine is that of a member; nil where it has no port.
+// machine returns the machine of a member; nil if it has no port.
 func (f finder[Spec]) machine(key manifest.Key, spec *Spec, at Place, wanted bool) *Machine[Spec] {
 	port := f.object("Port", key.Namespace, at.Port)
 	if port == nil {
@@ -140,7 +142,7 @@ func (f finder[Spec]) machine(key manifest.Key, spec *Spec, at Place, wanted boo
 	return m
 }
 
-// read takes what is known of the port.
+// read sets the fields that come from the port.
 func (m *Machine[Spec]) read(r Record, portID, address string, tags []string) {
 	m.PortID, m.Address, m.Tags = portID, address, tags
 	m.Recorded, m.Begins = slices.Contains(tags, string(r)), slices.Contains(tags, string(r.Begins(address)))

@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Record is a tag on the ports of machines that says what there was inside them. It begins with ownertext.Prefix, as a part of
-// a mark does: no manifest can hold one, and none is compared with a manifest's. It stays when the mark is written, and goes when the mark is taken off.
+// Record is a tag on the port of a machine that says what existed in the machine. It begins with ownertext.Prefix, like the parts of a mark. So no
+// manifest can contain it, and it is not compared with the manifest's tags. It stays when the mark is written, and is removed together with the mark.
 type Record string
 
-// Begins is the record that the machine at an address, which had nothing, may begin what r says that there was.
+// Begins returns the record for the port of a machine without data: the machine at this address may begin what r records.
 func (r Record) Begins(address string) Record { return r + "-begins:" + Record(address) }
 
-// On reports whether the tags of a port at an address say that the stack has begun it there, or may have.
+// On reports whether the tags of a port say that the stack has begun, or may have begun, what r records at this address.
 func (r Record) On(tags []string, address string) bool {
 	return slices.Contains(tags, string(r)) || slices.Contains(tags, string(r.Begins(address)))
 }
@@ -27,7 +27,7 @@ func (r Record) Put(ctx context.Context, c *cloud.Client, portID string) error {
 	return c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + portID + "/tags/" + string(r)})
 }
 
-// RecordsOfPorts are the tags of such a form that ports have, by their IDs: those of all ports, or an error.
+// RecordsOfPorts returns the records of all ports, by the IDs of the ports. If the list is incomplete, it returns an error.
 func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, error) {
 	type port struct {
 		ID   string
@@ -43,7 +43,7 @@ func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, 
 		return nil
 	})
 	if err != nil {
-		return nil, err // what came is not all
+		return nil, err // the list is incomplete
 	}
 	return tags, nil
 }

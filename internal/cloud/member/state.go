@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// State is what is known of every member.
+// State contains the facts that are known of every kind of member.
 type State struct {
 	PortID     string
 	Address    string
@@ -18,22 +18,24 @@ type State struct {
 	Failure    string   // the machine's own reason why it cannot begin.
 }
 
-// Diff reports that nothing says yet, for when it is gone, that there was what a member is of.
+// Diff reports a change if the port does not record yet that there was a member. Nobody would know it after the member is gone. of is the thing that the
+// member is a part of.
 func (s *State) Diff(c *kind.Changes, of string) {
 	if s.Unrecorded {
 		c.Add(kind.Change{Field: "record", Want: "there was a " + of})
 	}
 }
 
-// Stands marks a member whose whole cluster does not work; lost says why. The member stays as it is.
+// Stands sets the state of a member whose whole cluster does not work. lost is the reason.
 func Stands(l *kind.Live, s *State, down, message, lost string) {
 	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
 }
 
-// Leaving says why a machine that works is not changed yet: one member changes at a time, and one that is not wanted any more leaves first.
+// Leaving returns the reason why a machine that works is not changed yet: the member name, which is not wanted any more, leaves first. Only one member
+// changes at a time.
 func Leaving(name string) string { return name + " leaves the cluster first" }
 
-// Live is the member of a machine, by its port, before it is known what it says.
+// Live returns the member of a machine with the facts that its port gives. The member's own answer is not known yet.
 func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state *S) typed.Live[S] {
 	l := kind.Live{ID: "port " + m.PortID, Name: m.Key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: m.Owner}, Tokens: []string{k.Token + " " + m.Address},
 		Lag: time.Second, Facts: kind.Facts{Address: m.Address}}
@@ -53,10 +55,10 @@ func Judge(l *kind.Live, s *State) {
 	}
 }
 
-// Queue makes unwanted members leave one at a time, the last one first. It holds the ID of the member that joined before.
+// Queue makes unwanted members leave one at a time, the last one first. It contains the ID of the member that was added before.
 type Queue string
 
-// Join adds a member, which uses the one before.
+// Join adds a member. It returns uses with the ID of the member that was added before, so that the new member leaves first.
 func (q *Queue) Join(id string, uses []string) []string {
 	if *q != "" {
 		uses = append(uses, string(*q))

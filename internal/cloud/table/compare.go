@@ -13,8 +13,8 @@ func Path(field string) string { return "spec.resource." + field }
 // lookup resolves a reference by kind and name.
 type lookup func(kind, name string) kind.Ref
 
-// Differ reports the fields in which have differs from want. Both are structs of one type at the
-// path at in manifests; their references are already IDs.
+// Differ reports the fields in which have differs from want. Both are structs of one type, whose
+// path in manifests is at. Their references are already IDs.
 func Differ(at string, want, have any, c *kind.Changes) {
 	w, h := pointedTo(reflect.ValueOf(want)), pointedTo(reflect.ValueOf(have))
 	rows := rowsOf(w.Type())
@@ -60,8 +60,8 @@ func (r *row) value(v reflect.Value) any {
 	return v.Interface()
 }
 
-// texts are the elements of a list in the form in which they are compared. With find, references
-// are the IDs of their targets. Structs are compared by their method String.
+// texts returns the elements of a list in the form in which they are compared. If find is not nil,
+// references are replaced by the IDs of their targets. Structs are compared by their method String.
 func (r *row) texts(find lookup, list reflect.Value) []string {
 	out := make([]string, list.Len())
 	for i := range out {

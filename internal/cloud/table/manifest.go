@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// Manifest is the spec with which a manifest of that name describes an object that a service showed.
+// Manifest returns the spec of a manifest with that name for an object that exists in the cloud.
 // References are still IDs. Fields are left out if a manifest without them means the same.
 func (t *Table[Spec, More]) Manifest(have *Object[Spec, More], name string) *Spec {
 	spec := new(Spec)

@@ -6,9 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Match reports whether an object passes an import filter. Each field of the filter is compared
+// Match reports whether an object matches an import filter. Each field of the filter is compared
 // with the field of that name in the object's spec, or in the service's further attributes. A field
-// that is in neither passes; its declaration handles it.
+// that is in neither always matches, because other code compares it.
 func (o *Object[Spec, More]) Match(filter any, find func(kind, name string) kind.Ref) bool {
 	f := pointedTo(reflect.ValueOf(filter))
 	spec, more := reflect.ValueOf(&o.Spec).Elem(), reflect.ValueOf(&o.More).Elem()

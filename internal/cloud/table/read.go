@@ -59,7 +59,7 @@ func standsForItself(text json.RawMessage) bool {
 	return text[0] == '"' && bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text)
 }
 
-// decode reads a value. The tags of a struct's fields have their names in the API.
+// decode reads a value. The fields of a struct have the names of the API in their tags.
 func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 	if r.pairs {
 		return decodePairs(text, into)

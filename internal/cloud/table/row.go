@@ -31,8 +31,8 @@ type row struct {
 	byDefault,
 	format string
 	change kind.Disruption
-	ways   []kind.Way // in which it can be changed without replacing the object
-	below  []row      // of a struct, or of a list's structs
+	ways   []kind.Way // ways in which it can be changed without replacing the object
+	below  []row      // rows of a struct, or of a list's structs
 }
 
 // rowsOf reads the tags of a struct type once.
@@ -176,7 +176,7 @@ func (r *row) rule(tag string) {
 	}
 }
 
-// of is the field's value in a struct; given is false if it is left out.
+// of returns the field's value in a struct; given is false if it is left out.
 func (r *row) of(v reflect.Value) (value reflect.Value, given bool) {
 	for _, i := range r.index {
 		if v = pointedTo(v); !v.IsValid() {
@@ -201,7 +201,8 @@ func pointedTo(v reflect.Value) reflect.Value {
 	return v
 }
 
-// place is the field's place in a struct; it allocates nil pointers on the path.
+// place returns the field in a struct, so that it can be set. It allocates nil pointers on the
+// path.
 func (r *row) place(v reflect.Value) reflect.Value {
 	for _, i := range r.index {
 		v = made(v).Field(i)
@@ -219,7 +220,7 @@ func made(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// wanted is the value that a field of the spec asks for; asked is false if it asks for none.
+// wanted returns the value that the manifest wants for the field; asked is false if it wants none.
 func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, asked bool) {
 	value, given := r.of(spec)
 	switch {
@@ -233,7 +234,8 @@ func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, aske
 	return reflect.Zero(r.typ), r.empty
 }
 
-// seen is the field's value in a service's answer.
+// seen returns the field's value in a service's answer; shown is false if the answer does not
+// contain it.
 func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
 	value, shown = r.of(have)
 	if !shown && r.fallback != "" {

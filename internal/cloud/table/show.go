@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Show adds the fields of a struct that status shows to out: no missing fields, empty texts or
-// empty lists.
+// Show adds to out the fields of a struct that status shows. It leaves out missing fields, empty
+// texts and empty lists.
 func Show(from any, out map[string]any) {
 	v := pointedTo(reflect.ValueOf(from))
 	show(rowsOf(v.Type()), v, out)

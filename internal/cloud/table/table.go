@@ -66,10 +66,10 @@ type Override[Spec, More any] struct {
 	// Closed says why the object, in its present state, cannot be changed in a way that the field's
 	// tag ways declares; "" if it can.
 	Closed func(w typed.Want[Spec], have *Object[Spec, More], way string) string
-	// Loss says what such a way loses, if it differs from the field's tag loss; "" if not.
+	// Loss returns what the object loses in such a way, if that differs from the field's tag loss; "" if not.
 	Loss func(have *Object[Spec, More]) string
-	// Write puts the field into the body of a request. have is nil for a create request, for which it
-	// is called even if the field is left out.
+	// Write puts the field into the body of a request. For a create request, have is nil, and Write is called
+	// even if the field is left out.
 	Write func(w typed.Want[Spec], have *Object[Spec, More], body map[string]any)
 }
 
@@ -136,7 +136,7 @@ func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More]
 	}
 }
 
-// Offer sets, for changes that would replace the object, the ways that their fields declare.
+// Offer adds ways to the changes that would replace the object: those that the declaration of the field names.
 func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -157,8 +157,8 @@ func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], 
 	}
 }
 
-// keepsName reports whether an object has an earlier name of its manifest. It keeps that name if it
-// cannot be renamed and the manifest does not set a name.
+// keepsName reports whether an object has an earlier name of its manifest, and keeps it. That is so if the
+// object cannot be renamed and the manifest does not set a name.
 func keepsName[Spec, More any](r *row, w typed.Want[Spec], have *Object[Spec, More]) bool {
 	_, given := r.of(reflect.ValueOf(w.Spec))
 	seen, _ := r.seen(reflect.ValueOf(&have.Spec))

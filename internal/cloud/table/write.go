@@ -6,17 +6,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Body has the attributes of a struct that is a part of a request by itself, defaults included. Its
-// references are already IDs.
+// Body returns the attributes of a struct that is written by a separate request, defaults included.
+// Its references are already IDs.
 func Body(from any) map[string]any {
 	return bodyOf(from, func(r *row, v reflect.Value) (reflect.Value, bool) { return r.wanted(v, "") })
 }
 
-// Given is Body without the fields that are left out.
+// Given returns the same as Body without the fields that are left out.
 func Given(from any) map[string]any { return bodyOf(from, (*row).of) }
 
-// Changed has the attributes of a struct at a path whose changes are to be carried out. [Differ]
-// has reported the changes.
+// Changed returns those attributes of a struct that are to be changed. changes are the changes that
+// [Differ] has reported for the struct at a path.
 func Changed(at string, want any, changes []kind.Change) map[string]any {
 	return bodyOf(want, func(r *row, v reflect.Value) (reflect.Value, bool) {
 		value, asked := r.wanted(v, "")

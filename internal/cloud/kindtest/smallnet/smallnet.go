@@ -1,4 +1,4 @@
-// Package smallnet writes the manifests of small networks. They serve tests of kinds that need a port, an address or a machine. Each manifest starts with the
+// Package smallnet writes the manifests of small networks, for tests of kinds that need a port, an address or a machine. Each manifest starts with the
 // line that separates it from others. The package knows how objects of the network are written, and not what is tested.
 package smallnet
 
@@ -69,7 +69,7 @@ func Bootable() string {
 	return Imported("Image", "centos79", "centos79") + Imported("Flavor", "small", "n3-1vcpu-2gb")
 }
 
-// Server is a machine with ports, which is reached at the first one; see [Bootable].
+// Server is a machine with ports. Its image and flavor are those of [Bootable].
 func Server(name string, ports ...string) string {
 	return resource("Server", name, "imageRef: centos79", "flavorRef: small", "ports: [{portRef: "+strings.Join(ports, "}, {portRef: ")+"}]")
 }
