@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// testAbilities checks that the declared abilities agree with the roles that exist; the other tests
-// of the suite look at the roles. A forge without pull requests has no suite.
+// testAbilities checks that the declared abilities agree with the roles that exist. The other tests
+// of the suite test the roles. The suite is only for forges with pull requests.
 func testAbilities(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	for ability, has := range map[forge.Ability]bool{

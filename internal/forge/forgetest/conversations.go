@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// talkative opens a pull request to comment on.
+// talkative opens a pull request for comments.
 func talkative(t *testing.T, lab Lab, branch string) (number int) {
 	t.Helper()
 	lab.Push(t, branch, file(branch+".yaml", "a: 1\n"))
@@ -66,8 +66,8 @@ func testComments(t *testing.T, lab Lab) {
 	}
 }
 
-// testManyComments has more comments than fit on a page of any forge. The comments of other pull
-// requests are not among them.
+// testManyComments writes more comments than fit on a page of any forge. The comments of another
+// pull request must not be among them.
 func testManyComments(t *testing.T, lab Lab) {
 	number, other := talkative(t, lab, "many"), talkative(t, lab, "others")
 	lab.Say(t, other, "writer", "not here")
@@ -133,7 +133,7 @@ func testEdited(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	number := talkative(t, lab, "edited")
 	id := lab.Say(t, number, "writer", "/stackreeve plan")
-	if f.Reactions != nil { // a reaction is no edit
+	if f.Reactions != nil { // a reaction must not count as an edit
 		if err := f.React(t.Context(), number, id, forge.Eyes); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func testEdited(t *testing.T, lab Lab) {
 	if c := before[1]; !c.Mine || c.ID != mine.ID || c.AuthorID == before[0].AuthorID {
 		t.Errorf("ours: %+v", c)
 	}
-	if !f.Can.Has(forge.EditableComments) { // nobody edits anything there
+	if !f.Can.Has(forge.EditableComments) { // nobody can edit a comment on this forge
 		return
 	}
 	lab.Later(t)

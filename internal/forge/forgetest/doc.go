@@ -1,6 +1,6 @@
-// Package forgetest has one suite for the promises of every forge, and the forges to run it on.
-// They are a Gitea that is built and started here, and programs that stand in for GitHub,
-// GitLab and Gerrit. [Memory] is a forge in memory for tests of other things.
+// Package forgetest has one test suite for all forges. It also has the forges on which the suite
+// runs: a real Gitea, which is built and started here, and simulators of GitHub, GitLab and Gerrit.
+// [Memory] is a forge in memory for tests of other packages.
 //
-// It is for tests only, and knows nothing of plans.
+// It is for tests only, and knows nothing about plans.
 package forgetest

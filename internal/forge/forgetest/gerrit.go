@@ -15,17 +15,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Gerrit stands in for Gerrit, with one project whose commits are in a real Git repository. It is a
-// [Lab] without [Site.Forge]. A request that does not fit what is written down of Gerrit's API
+// Gerrit is a simulator of Gerrit, with one project whose commits are in a real Git repository. It
+// is a [Lab] without [Site.Forge]. A request that does not match the documentation of Gerrit's API
 // fails the test (gerrit_api.go).
 type Gerrit struct {
-	// URL is its address, Project the name of the project.
+	// URL is the address of the simulator. Project is the name of the project.
 	URL, Project string
-	// Label is the label of the project, from -1 to +1.
+	// Label is the label of the project. Its votes are from -1 to +1.
 	Label string
 
 	t       testing.TB
-	repo    *GitLab // its Git repository alone
+	repo    *GitLab // used only for its Git repository
 	started time.Time
 	served  int
 
@@ -33,12 +33,12 @@ type Gerrit struct {
 	weather  func(w http.ResponseWriter, r *http.Request) (answered bool)
 	accounts []*gerritAccount
 	changes  []*gerritChange
-	voters   map[string]bool // who may vote
-	votes    []string        // those that Gerrit says voters may give; nil for all
-	whole    bool            // topics are submitted as a whole
+	voters   map[string]bool // by login: whether the account may vote.
+	votes    []string        // the votes that Gerrit reports as permitted; nil for all votes.
+	whole    bool            // whether all changes of a topic are submitted together.
 	next     int64
-	lose     func(*http.Request) bool // whether the answer is lost on its way
-	hooks    []string                 // addresses
+	lose     func(*http.Request) bool // reports whether the answer to a request gets lost.
+	hooks    []string                 // the addresses of the hooks.
 
 	delivering sync.WaitGroup
 }
@@ -75,7 +75,7 @@ type gerritMessage struct {
 	set                   int
 }
 
-// StartGerrit starts a Gerrit for the length of a test. It needs git, and nothing else.
+// StartGerrit starts a Gerrit until the test ends. It only needs git.
 func StartGerrit(t testing.TB) *Gerrit {
 	t.Helper()
 	g := &Gerrit{
@@ -94,7 +94,7 @@ func StartGerrit(t testing.TB) *Gerrit {
 	return g
 }
 
-// Password is the HTTP password of a person, or of the agent.
+// Password returns the HTTP password of a person, or of the agent.
 func (g *Gerrit) Password(login string) string { return "only/in+tests-" + login }
 
 // Branch implements [Site].
@@ -103,31 +103,33 @@ func (g *Gerrit) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *Gerrit) Remote() string { return g.URL + "/" + g.Project + ".git" }
 
-// Strict implements [Site]: a long comment becomes several messages.
+// Strict implements [Site]. It returns false, because a long comment becomes several messages.
 func (g *Gerrit) Strict() bool { return false }
 
-// SetWeather lets f answer requests before Gerrit does; nil ends it.
+// SetWeather calls f before Gerrit answers a request. If f returns true, f has answered the
+// request. nil removes f.
 func (g *Gerrit) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.weather = f
 }
 
-// Lose decides which requests Gerrit carries out without that the answer arrives; nil ends it.
+// Lose makes the answers of Gerrit get lost for which f returns true. Gerrit still carries out the
+// requests. nil removes f.
 func (g *Gerrit) Lose(f func(*http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.lose = f
 }
 
-// Served is the number of answered requests.
+// Served returns the number of answered requests.
 func (g *Gerrit) Served() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.served
 }
 
-// account is an account, which is made when it is new.
+// account returns an account, and makes it if it does not exist.
 func (g *Gerrit) account(login string) *gerritAccount {
 	for _, a := range g.accounts {
 		if a.login == login {
@@ -140,7 +142,8 @@ func (g *Gerrit) account(login string) *gerritAccount {
 	return a
 }
 
-// tick is a clock that moves with each change, in seconds as Gerrit's.
+// tick returns the time of a clock that advances by a second with each call, because Gerrit's times
+// are in seconds.
 func (g *Gerrit) tick() time.Time {
 	g.next++
 	return g.started.Add(time.Duration(g.next) * time.Second)
@@ -199,7 +202,7 @@ func (g *Gerrit) Rewrite(t *testing.T, branch string, files map[string]string) s
 	return g.pushed(branch, g.repo.Rewrite(t, branch, files))
 }
 
-// pushed gives the open changes that come from a branch a new patch set.
+// pushed adds a new patch set to the open changes that come from a branch.
 func (g *Gerrit) pushed(branch, commit string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -212,7 +215,8 @@ func (g *Gerrit) pushed(branch, commit string) string {
 	return commit
 }
 
-// UploadAs gives a change a new patch set, by one person or in the name of another one.
+// UploadAs adds a new patch set to a change. The account by uploads it in the name of the account
+// login.
 func (g *Gerrit) UploadAs(number int, login, by string, files map[string]string) string {
 	commit := g.repo.commit(g.Branch(), files)
 	g.mu.Lock()
@@ -232,14 +236,14 @@ func (g *Gerrit) OpenPull(t *testing.T, branch, base, title string) int {
 	return g.open(&gerritChange{source: branch, branch: base, title: title}, set)
 }
 
-// Fork implements [People]: anybody may upload a change.
+// Fork implements [People]. It uploads a change, because anybody may do that.
 func (g *Gerrit) Fork(t *testing.T, login, branch string, files map[string]string) int {
 	t.Helper()
 	set := gerritSet{commit: g.repo.commit(g.Branch(), files), uploader: g.account(login)}
 	return g.open(&gerritChange{source: login + ":" + branch, branch: g.Branch(), title: "From anybody"}, set)
 }
 
-// Unfork implements [People]: there is nothing to delete.
+// Unfork implements [People]. It does nothing, because there is no fork to delete.
 func (g *Gerrit) Unfork(*testing.T, string) {}
 
 // Close implements [Hands].
@@ -257,8 +261,8 @@ func (g *Gerrit) Merge(t *testing.T, number int) string {
 	return g.SubmitBy(number, "cherry-pick")
 }
 
-// SubmitBy submits a change: by a new patch set ("cherry-pick"), by a merge commit ("merge"), or by
-// moving the branch to the patch set ("ff").
+// SubmitBy submits a change with one of these methods: a new patch set ("cherry-pick"), a merge
+// commit ("merge"), or the branch is moved to the patch set ("ff").
 func (g *Gerrit) SubmitBy(number int, method string) (commit string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -285,7 +289,7 @@ func (g *Gerrit) Say(_ *testing.T, number int, login, body string) int64 {
 	return g.SayAs(number, login, login, "", body)
 }
 
-// SayAs adds a message with a tag, in the name of a person.
+// SayAs adds a message with a tag. The account by writes it in the name of the account login.
 func (g *Gerrit) SayAs(number int, login, by, tag, body string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -297,7 +301,7 @@ func (g *Gerrit) SayAs(number int, login, by, tag, body string) int64 {
 	return g.write(c, m)
 }
 
-// SayOnPage adds a message as Gerrit's page does: its words are a remark on the patch set.
+// SayOnPage adds a message as Gerrit's web page does: the text is a remark on the patch set.
 func (g *Gerrit) SayOnPage(number int, login, body string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -305,7 +309,7 @@ func (g *Gerrit) SayOnPage(number int, login, body string) int64 {
 	return g.write(c, &gerritMessage{author: g.account(login), text: fmt.Sprintf("Patch Set %d: Code-Review+1\n\n(1 comment)", len(c.sets)), remark: body})
 }
 
-// Robot makes an account one for programs.
+// Robot makes an account an account for programs.
 func (g *Gerrit) Robot(login string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -319,21 +323,21 @@ func (g *Gerrit) LetSee(login string, may bool) {
 	g.account(login).sees = may
 }
 
-// LetVote lets an account vote, or no longer.
+// LetVote sets whether an account may vote.
 func (g *Gerrit) LetVote(login string, may bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.voters[login] = may
 }
 
-// OnlyVotes has Gerrit say that voters may give these votes alone, such as "-1" and " 0".
+// OnlyVotes makes Gerrit report that accounts may give only these votes, such as "-1" and " 0".
 func (g *Gerrit) OnlyVotes(values ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.votes = values
 }
 
-// Vote is an account's vote on the current patch set of a change.
+// Vote returns an account's vote on the current patch set of a change.
 func (g *Gerrit) Vote(number int, login string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -341,7 +345,7 @@ func (g *Gerrit) Vote(number int, login string) int {
 	return c.votes[fmt.Sprint(login, len(c.sets))]
 }
 
-// Votes are the votes of the agent, by change.
+// Votes returns the votes of the agent, by change.
 func (g *Gerrit) Votes() map[int]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -354,7 +358,7 @@ func (g *Gerrit) Votes() map[int]int {
 	return votes
 }
 
-// Resay implements [People]: nobody can edit a message.
+// Resay implements [People]. It fails the test, because nobody can edit a message.
 func (g *Gerrit) Resay(t *testing.T, _ string, _ int64, _ string) {
 	t.Fatal("nobody can edit a message on Gerrit")
 }
@@ -362,7 +366,8 @@ func (g *Gerrit) Resay(t *testing.T, _ string, _ int64, _ string) {
 // Later implements [People].
 func (g *Gerrit) Later(*testing.T) {}
 
-// SetStatus implements [People]: anybody can write a message that looks like a status.
+// SetStatus implements [People]. It writes a message that looks like a status of ours, because
+// anybody can do that.
 func (g *Gerrit) SetStatus(_ *testing.T, login, commit string, s forge.Status) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -381,5 +386,5 @@ func (g *Gerrit) Allow(_ *testing.T, login string, write bool) {
 	g.account(login).submits = write
 }
 
-// Reactions implements [People]: there are none.
+// Reactions implements [People]. It returns nil, because Gerrit has no reactions.
 func (g *Gerrit) Reactions(*testing.T, int, int64) []forge.Reaction { return nil }

@@ -13,7 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// gerritFacts are the parameters of the paths that are used (Documentation/rest-api-*.txt of Gerrit).
+// gerritFacts are the paths that are used, with their parameters (Documentation/rest-api-*.txt of
+// Gerrit).
 var gerritFacts = map[string][]string{
 	"GET config/server/info": nil,
 	"GET accounts/self":      nil, "GET accounts/": {"q", "o", "n"},
@@ -29,7 +30,7 @@ var gerritFacts = map[string][]string{
 // gerritOptions are the options of changes and accounts that are used.
 var gerritOptions = []string{"CURRENT_REVISION", "CURRENT_COMMIT", "DETAILED_ACCOUNTS", "MESSAGES", "DETAILS", "DETAILED_LABELS"}
 
-// serve answers as Gerrit does: Git and the API.
+// serve returns a handler that answers as Gerrit does. It serves Git and the API.
 func (g *Gerrit) serve() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, ".git/") {
@@ -48,7 +49,7 @@ func (g *Gerrit) serve() http.Handler {
 		}
 		path, ok := strings.CutPrefix(r.URL.EscapedPath(), "/a/")
 		me := g.who(r)
-		if !ok && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/changes/") { // anybody reads changes
+		if !ok && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/changes/") { // anybody may read changes
 			path, ok, me = r.URL.EscapedPath()[1:], true, &gerritAccount{}
 		}
 		if !ok || me == nil {
@@ -66,11 +67,11 @@ func (g *Gerrit) serve() http.Handler {
 		w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 		w.WriteHeader(code)
 		_, _ = w.Write([]byte(")]}'\n"))
-		_ = json.NewEncoder(w).Encode(said) // the client may be gone
+		_ = json.NewEncoder(w).Encode(said) // the client may have closed the connection
 	})
 }
 
-// who is the account whose password a request has.
+// who returns the account whose password is in a request.
 func (g *Gerrit) who(r *http.Request) *gerritAccount {
 	login, password, _ := r.BasicAuth()
 	for _, a := range g.accounts {
@@ -92,7 +93,7 @@ type gerritReview struct {
 
 const notThere = "Not found"
 
-// answer is Gerrit's answer to a request.
+// answer returns Gerrit's answer to a request.
 func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, any) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -143,7 +144,7 @@ func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, a
 	return g.answerChange(me, r, shape, parts)
 }
 
-// gerritShape is a path with a * for each part that varies.
+// gerritShape returns a path with a * for each part that varies.
 func gerritShape(parts []string) string {
 	out := slices.Clone(parts)
 	if path := strings.Join(out, "/"); path == "config/server/info" {
@@ -200,7 +201,7 @@ func (g *Gerrit) commitOf(commit string) (int, any) {
 	return 200, object{"commit": commit, "parents": parents}
 }
 
-// log answers as the plugin Gitiles: PROJECT/+log/REF/FILE.
+// log answers as the plugin Gitiles does for PROJECT/+log/REF/FILE.
 func (g *Gerrit) log(parts []string) (int, any) {
 	project, rest, _ := strings.Cut(strings.Join(parts[2:], "/"), "/+log/")
 	branch, file, _ := strings.Cut(strings.TrimPrefix(rest, "refs/heads/"), "/")
@@ -213,7 +214,8 @@ func (g *Gerrit) log(parts []string) (int, any) {
 
 var gerritTerm = regexp.MustCompile(`^([0-9]+|status:open|project:[\w./-]+|branch:"[^"]+"|commit:[0-9a-f]{40})$`)
 
-// changesOf are the changes that match a query, the newest first, in pages.
+// changesOf returns a page of the changes that match a query. The change that was updated last is the
+// first one.
 func (g *Gerrit) changesOf(query url.Values) list {
 	chosen := slices.Clone(g.changes)
 	for term := range strings.FieldsSeq(query.Get("q")) {
@@ -291,7 +293,7 @@ func (g *Gerrit) answerChange(me *gerritAccount, r *http.Request, shape string, 
 	return g.review(me, c, sent)
 }
 
-// review writes a message, with a vote where there is one.
+// review writes a message, with a vote if the request has one.
 func (g *Gerrit) review(me *gerritAccount, c *gerritChange, sent gerritReview) (int, any) {
 	if len(utf16.Encode([]rune(sent.Message))) > 16<<10 {
 		return http.StatusBadRequest, "Comment size exceeds limit"
@@ -311,7 +313,7 @@ func (g *Gerrit) review(me *gerritAccount, c *gerritChange, sent gerritReview) (
 	return 200, object{"labels": sent.Labels}
 }
 
-// permitted are the votes that an account may give.
+// permitted returns the votes that an account may give.
 func (g *Gerrit) permitted(me *gerritAccount) object {
 	votes := object{"Code-Review": list{"-1", " 0", "+1"}}
 	switch {

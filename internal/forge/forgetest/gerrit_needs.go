@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// id is the name of a change in commit messages.
+// id returns the Change-Id of a change.
 func (c *gerritChange) id(project string) string {
 	if changeID.MatchString("Change-Id: " + c.source) {
 		return c.source
@@ -16,14 +16,14 @@ func (c *gerritChange) id(project string) string {
 	return "I" + hex.EncodeToString(sum[:])
 }
 
-// ChangeID is the name of a change in commit messages.
+// ChangeID returns the Change-Id of a change.
 func (g *Gerrit) ChangeID(number int) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.change(number).id(g.Project)
 }
 
-// Message gives the current patch set of a change another commit message.
+// Message replaces the commit message of the current patch set of a change.
 func (g *Gerrit) Message(number int, lines ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,7 +41,7 @@ func (g *Gerrit) DependsOn(_ *testing.T, number int, others ...int) {
 	g.Message(number, lines...)
 }
 
-// SetTopic gives changes a topic.
+// SetTopic sets the topic of changes.
 func (g *Gerrit) SetTopic(topic string, numbers ...int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (g *Gerrit) SetTopic(topic string, numbers ...int) {
 	}
 }
 
-// SubmitTopics makes topics be submitted as a whole, or no longer.
+// SubmitTopics sets whether all changes of a topic are submitted together.
 func (g *Gerrit) SubmitTopics(whole bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,13 +64,13 @@ func (g *Gerrit) Hide(number int) {
 	g.change(number).private = true
 }
 
-// OpenUpon uploads a change whose parent is a commit.
+// OpenUpon uploads a change whose parent is the commit parent.
 func (g *Gerrit) OpenUpon(parent, login string, files map[string]string) int {
 	set := gerritSet{commit: g.repo.commit(parent, files), uploader: g.account(login)}
 	return g.open(&gerritChange{source: "upon " + set.commit, branch: g.Branch(), title: "Upon another"}, set)
 }
 
-// Head is the commit of the current patch set of a change.
+// Head returns the commit of the current patch set of a change.
 func (g *Gerrit) Head(number int) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

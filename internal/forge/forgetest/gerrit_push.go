@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// gerritHook is what Gerrit serves for people's clones: it gives a commit the name of its change.
+// gerritHook is the Git hook that Gerrit offers for people's clones. It adds a Change-Id to the
+// message of a commit.
 const gerritHook = `#!/bin/sh
 grep -q '^Change-Id: ' "$1" && exit 0
 printf '\nChange-Id: I%s\n' "$( (git var GIT_COMMITTER_IDENT; cat "$1") | git hash-object --stdin)" >>"$1"
@@ -33,7 +34,8 @@ func (g *Gerrit) serveGit(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// receive makes changes, or new patch sets of changes, of what was pushed to refs/for/.
+// receive makes changes of the commits that were pushed to refs/for/, or new patch sets of existing
+// changes.
 func (g *Gerrit) receive(who *gerritAccount) {
 	for line := range strings.Lines(g.repo.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/for")) {
 		commit, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -58,7 +60,7 @@ func (g *Gerrit) receive(who *gerritAccount) {
 	}
 }
 
-// named is the open change of that name for a branch; nil when there is none.
+// named returns the open change with this Change-Id for a branch; nil if there is none.
 func (g *Gerrit) named(id, branch string) *gerritChange {
 	for _, c := range g.changes {
 		if c.source == id && c.branch == branch && c.state == "NEW" {

@@ -13,11 +13,11 @@ import (
 // Gitea is a real Gitea on this machine, with one repository. It is a [Lab] without [Site.Forge],
 // which each test makes from the fields here.
 type Gitea struct {
-	// URL is its address, and Repository the owner and name of the repository, which has one
+	// URL is the address of the Gitea. Repository is the owner and name of the repository, which has one
 	// commit.
 	URL, Repository string
-	// TokenFile holds the agent's token, with the rights that it needs and no more: administrator
-	// of the repository; reading and writing repository and issues; reading the user.
+	// TokenFile contains the agent's token. The token has exactly the rights that the agent needs:
+	// administrator of the repository, read and write for repository and issues, and read for the user.
 	TokenFile string
 
 	server *giteaServer
@@ -33,7 +33,7 @@ type people struct {
 const (
 	// Bot is the agent's login.
 	Bot = "stackreeve-bot"
-	// Maintainer is the login of the person who carries out the changes of [Hands].
+	// Maintainer is the login of the person who makes the changes of [Hands].
 	Maintainer = "maintainer"
 
 	giteaOwner = "acme" // an organization
@@ -41,8 +41,8 @@ const (
 	password   = "only-in-tests-1"
 )
 
-// StartGitea starts a Gitea for the length of a test. It is built first, once for a machine, which
-// takes minutes. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
+// StartGitea starts a Gitea until the test ends. The first test on a machine builds the Gitea, which takes
+// minutes. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
 func StartGitea(t testing.TB) *Gitea {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
@@ -67,7 +67,7 @@ func StartGitea(t testing.TB) *Gitea {
 	return g
 }
 
-// Another is a further new repository on the same Gitea, with the same people.
+// Another makes another new repository on the same Gitea, with the same people.
 func (g *Gitea) Another(t testing.TB, name string) *Gitea {
 	t.Helper()
 	other := &Gitea{URL: g.URL, Repository: giteaOwner + "/" + name, TokenFile: g.TokenFile, server: g.server, people: g.people}
@@ -75,7 +75,8 @@ func (g *Gitea) Another(t testing.TB, name string) *Gitea {
 	return other
 }
 
-// Migrate has Gitea copy the project of a GitLab, with its merge requests and comments, to a new repository.
+// Migrate makes Gitea copy the project of a GitLab, with its merge requests and comments, to a new
+// repository.
 func (g *Gitea) Migrate(t testing.TB, from *GitLab, name string) *Gitea {
 	t.Helper()
 	g.call(t, giteaAdmin, "POST", "/repos/migrate", object{
@@ -103,7 +104,7 @@ func (g *Gitea) Remote() string { return g.URL + "/" + g.Repository + ".git" }
 // Strict implements [Site].
 func (g *Gitea) Strict() bool { return false }
 
-// Token is the token of a person, or of the agent.
+// Token returns the token of a person, or of the agent.
 func (g *Gitea) Token(login string) string {
 	g.people.mu.Lock()
 	defer g.people.mu.Unlock()
@@ -116,7 +117,7 @@ func (g *Gitea) setToken(login, token string) {
 	g.people.tokens[login] = token
 }
 
-// CloneURL is the address to which a person pushes, credentials included.
+// CloneURL returns the address to which a person pushes, with the credentials.
 func (g *Gitea) CloneURL(login string) string { return g.remoteAs(login, g.Repository) }
 
 func (g *Gitea) remoteAs(login, repository string) string {
@@ -128,13 +129,13 @@ func (g *Gitea) remoteAs(login, repository string) string {
 	return u.String()
 }
 
-// SSH is the address of its SSH server, for the user git, and a line for known_hosts.
+// SSH returns the address of Gitea's SSH server, for the user git, and a line for known_hosts.
 func (g *Gitea) SSH() (address, knownHosts string) {
 	host := fmt.Sprintf("127.0.0.1:%d", g.server.ssh)
 	return host, fmt.Sprintf("[127.0.0.1]:%d %s", g.server.ssh, g.server.hostKey)
 }
 
-// AddKey lets a person log in with an SSH key, given as a line of authorized_keys.
+// AddKey adds an SSH key with which a person can log in. line is a line of authorized_keys.
 func (g *Gitea) AddKey(t testing.TB, login, line string) {
 	t.Helper()
 	g.call(t, giteaAdmin, "POST", "/admin/users/"+login+"/keys", object{"title": "lab", "key": line}, nil)
@@ -160,7 +161,7 @@ func (g *Gitea) Hook(t *testing.T, url, secret string) {
 	}, nil)
 }
 
-// Wait returns as soon as ready holds, and fails the test when it does not within two minutes.
+// Wait waits until ready returns true. It fails the test after two minutes.
 func Wait(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)

@@ -10,19 +10,20 @@ import (
 	"path/filepath"
 )
 
-// These are the version to build, and the hash that its source must have. Later versions cannot be
-// built from the module proxy.
+// giteaVersion is the version to build, and giteaSum is the hash that its source must have. Later
+// versions cannot be built from the module proxy.
 const (
 	giteaModule  = "code.gitea.io/gitea"
 	giteaVersion = "v1.26.0"
 	giteaSum     = "h1:fJP9dqLbzKrKWUVnCVTfVersZdVDuyJQLEDzCAOmKKA="
 )
 
-// giteaBinary is a built Gitea, and its source, in which it finds its templates.
+// giteaBinary is a built Gitea. source is the folder of its source, from which it reads its
+// templates.
 type giteaBinary struct{ path, source string }
 
-// buildGitea builds Gitea once for this machine: some minutes and 150 MB. It needs a C compiler,
-// for SQLite.
+// buildGitea builds Gitea once for this machine, which takes some minutes and 150 MB. It needs a C
+// compiler for SQLite.
 func buildGitea(ctx context.Context) (giteaBinary, error) {
 	cache, err := cacheDir()
 	if err != nil {
@@ -57,7 +58,8 @@ func buildGitea(ctx context.Context) (giteaBinary, error) {
 	return binary, os.Rename(fresh, binary.path)
 }
 
-// cacheDir is the folder that keeps slow results between runs.
+// cacheDir returns the folder for results that take a long time to make. The next run uses them
+// again.
 func cacheDir() (string, error) {
 	if dir := os.Getenv("STACKREEVE_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -82,7 +84,7 @@ func download(ctx context.Context, dir string) (string, error) {
 	return module.Dir, nil
 }
 
-// runGo runs the go command without the settings of the module that is tested.
+// runGo runs the go command. The settings of the module under test do not affect it.
 func runGo(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

@@ -93,8 +93,8 @@ func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files ma
 	return dir
 }
 
-// PushForReview opens a pull request without a branch or a fork, by a push to refs/for/, as anybody
-// may who can read.
+// PushForReview opens a pull request without a branch or a fork, by a push to refs/for/. Everybody
+// who can read the repository may do that.
 func (g *Gitea) PushForReview(t *testing.T, login, topic string, files map[string]string) (number int) {
 	t.Helper()
 	g.person(t, login, "all")
@@ -181,11 +181,11 @@ func (g *Gitea) Merge(t *testing.T, number int) (commit string) {
 	return g.MergeBy(t, number, MergeCommit)
 }
 
-// MergeBy merges in one of the ways, and returns the new commit of the base.
+// MergeBy merges a pull request in one of these ways, and returns the new commit of the base.
 func (g *Gitea) MergeBy(t *testing.T, number int, way string) (commit string) {
 	t.Helper()
 	path := fmt.Sprintf("/repos/%s/pulls/%d", g.Repository, number)
-	// Gitea refuses until it has checked for conflicts.
+	// Gitea refuses the merge until it has checked for conflicts.
 	var status int
 	var body []byte
 	Wait(t, fmt.Sprintf("pull request %d to be merged", number), func() bool {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// makeHostKey makes a host key for the SSH server, faster than the server's own RSA key. It returns
-// the public half as a line of authorized_keys.
+// makeHostKey makes a host key for the SSH server. That is faster than the RSA key that the server
+// would make. It returns the public key as a line of authorized_keys.
 func makeHostKey(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err

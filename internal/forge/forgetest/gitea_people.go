@@ -15,7 +15,7 @@ import (
 
 type object = map[string]any
 
-// call makes a request of a person; an answer other than success fails the test.
+// call sends a request of a person. If the answer is not a success, the test fails.
 func (g *Gitea) call(t testing.TB, login, method, path string, in, out any) {
 	t.Helper()
 	if status, body := g.send(t, login, method, path, in); status/100 != 2 {
@@ -54,7 +54,7 @@ func (g *Gitea) send(t testing.TB, login, method, path string, in any) (status i
 	return resp.StatusCode, body
 }
 
-// person makes an account with a token of some scopes, unless there is one.
+// person makes an account and a token of it with some scopes, unless the account exists.
 func (g *Gitea) person(t testing.TB, login string, scopes ...string) {
 	t.Helper()
 	if g.Token(login) != "" {
@@ -68,7 +68,7 @@ func (g *Gitea) person(t testing.TB, login string, scopes ...string) {
 	g.setToken(login, token.SHA1)
 }
 
-// LimitedToken makes a further token of an account, with some scopes.
+// LimitedToken makes another token of an account, with some scopes.
 func (g *Gitea) LimitedToken(t testing.TB, login string, scopes ...string) string {
 	t.Helper()
 	byPassword := &Gitea{URL: g.URL, people: &people{tokens: map[string]string{}}}
@@ -154,10 +154,10 @@ func (g *Gitea) Resay(t *testing.T, login string, id int64, body string) {
 	g.call(t, login, "PATCH", fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
 }
 
-// Later implements [People]: Gitea counts seconds.
+// Later implements [People]. It waits, because Gitea's times are in seconds.
 func (g *Gitea) Later(*testing.T) { later() }
 
-// later waits until a clock that counts seconds has moved.
+// later waits until a clock with a resolution of a second has advanced.
 func later() { time.Sleep(1100 * time.Millisecond) }
 
 // SetStatus implements [People].

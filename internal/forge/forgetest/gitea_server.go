@@ -84,7 +84,7 @@ MODE = console
 LEVEL = Warn
 `
 
-// prepare writes the configuration, with ports that are free now.
+// prepare writes the configuration, with ports that are not in use.
 func (s *giteaServer) prepare() error {
 	var err error
 	if s.http, err = freePort(); err != nil {
@@ -104,7 +104,7 @@ func (s *giteaServer) config() string { return filepath.Join(s.dir, "app.ini") }
 
 func (s *giteaServer) url() string { return fmt.Sprintf("http://127.0.0.1:%d", s.http) }
 
-// run runs one of Gitea's own commands to its end.
+// run runs one of Gitea's own commands, and waits until it ends.
 func (s *giteaServer) run(ctx context.Context, args ...string) (string, error) {
 	cmd := s.command(ctx, args...)
 	out, err := cmd.CombinedOutput()
@@ -122,14 +122,15 @@ func (s *giteaServer) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gitEnv is an environment in which git reads no settings of the machine's users.
+// gitEnv returns an environment in which git reads no settings of the machine's users.
 func gitEnv(home string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LANG=C.UTF-8",
 	}
 }
 
-// start runs the server until stop, and returns when it answers.
+// start starts the server, and returns when the server answers. The server runs until stop is
+// called.
 func (s *giteaServer) start(ctx context.Context) error {
 	cmd := s.command(context.WithoutCancel(ctx), "web")
 	s.mu.Lock()
@@ -142,7 +143,7 @@ func (s *giteaServer) start(ctx context.Context) error {
 		return err
 	}
 	go func() {
-		_ = cmd.Wait() // its log says why it ended
+		_ = cmd.Wait() // the log says why the process ended
 		close(gone)
 	}()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -181,7 +182,7 @@ func (s *giteaServer) stop() {
 	if cmd == nil || cmd.Process == nil {
 		return
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+	_ = cmd.Process.Signal(syscall.SIGTERM) // the process may have ended already
 	select {
 	case <-gone:
 	case <-time.After(15 * time.Second):
@@ -190,7 +191,7 @@ func (s *giteaServer) stop() {
 	}
 }
 
-// Write implements io.Writer, for the process's output.
+// Write implements io.Writer. It stores the output of the process.
 func (s *giteaServer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +214,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// startGitea starts a server for the length of a test.
+// startGitea starts a server until the test ends.
 func startGitea(t testing.TB) *giteaServer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)

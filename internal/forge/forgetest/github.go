@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// GitHub is a GitHub for tests, with one repository. It is a [Lab] without [Site.Forge], which each
-// test makes from the fields here.
+// GitHub is a simulator of GitHub, with one repository. It is a [Lab] without [Site.Forge], which
+// each test makes from the fields here.
 //
 //	agent ──▶ front ──▶ Prism ──▶ layer ──▶ emulate
-//	            │         │         └─ Git, statuses, reactions, limits, ETags: all that emulate lacks
+//	            │         │         └─ Git, statuses, reactions, limits, ETags: the features that emulate does not have
 //	            │         └─ checks every request by GitHub's own description of its API
-//	            └─ fails the test for objections of Prism; Git over HTTP
+//	            └─ fails the test if Prism objects to a request; serves Git over HTTP
 //
 // It is as strict as GitHub, as far as that is known.
 type GitHub struct {
 	// APIURL is the root of the API, with a path as on an Enterprise server. Repository is the
 	// owner and name of the repository, which has one commit.
 	APIURL, Repository string
-	// TokenFile holds the token of an account, [Bot], that may push.
+	// TokenFile contains the token of an account, [Bot], that may push.
 	TokenFile string
-	// AppID and AppKeyFile belong to an App that is installed on the repository with the
-	// InstallationID. It comments as [AppLogin].
+	// AppID and AppKeyFile are the number and the key of an App that is installed on the repository
+	// with the InstallationID. The App comments as [AppLogin].
 	AppID, InstallationID int64
 	AppKeyFile            string
 
 	t          testing.TB
-	ctx        context.Context // of all its requests and commands, also while it ends
-	dir        string          // of all its files
+	ctx        context.Context // the context of all requests and commands, even after the test's own context has ended
+	dir        string          // the folder of all files
 	front      *httptest.Server
 	inside     *httptest.Server // the layer
 	hub        string           // address of emulate
@@ -46,9 +46,9 @@ type GitHub struct {
 	judge      string // address of Prism
 	private    bool   // whether Git asks for credentials before a fetch
 	down       bool
-	left       int       // requests until the limit
+	left       int       // number of requests that are allowed until the limit ends
 	reset      time.Time // when the limit ends
-	served     int       // requests that were answered
+	served     int       // number of requests that were answered
 	complaints []string
 	minted     map[string]bool
 	hooks      []hook
@@ -60,13 +60,13 @@ type GitHub struct {
 
 // githubPull has the data of a pull request that emulate does not have.
 type githubPull struct {
-	branch, base string // references of heads
-	fork         string // login; "" is the repository itself
+	branch, base string // names of references, such as refs/heads/main
+	fork         string // login of the fork's owner; "" for a branch of the repository itself
 	forkGone     bool
 	head, tip    string // the newest commit, and the base's commit at the time of that push
 	mergeCommit  string
 	updated      time.Time
-	commits      map[string]bool // the commits that it adds
+	commits      map[string]bool // the commits of the pull request
 	closed       bool
 }
 
@@ -82,12 +82,12 @@ const (
 	hourly             = 5000
 )
 
-// githubPeople are all accounts, because emulate cannot make one later. The first two may push from
-// the start.
+// githubPeople are all accounts, because emulate cannot make an account later. At the start, the
+// first two of them may push.
 var githubPeople = []string{Maintainer, Bot, "writer", "reader", "stranger", "alice", "bob", "carol", "mallory"}
 
-// StartGitHub starts a GitHub for the length of a test. npm installs its parts first, once for a
-// machine. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
+// StartGitHub starts a GitHub until the test ends. The first test on a machine installs its parts
+// with npm. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
@@ -126,7 +126,7 @@ func StartGitHub(t testing.TB) *GitHub {
 	return g
 }
 
-// Token is the token of a person, or of the agent.
+// Token returns the token of a person, or of the agent.
 func (g *GitHub) Token(login string) string { return g.tokens[login] }
 
 // Branch implements [Site].
@@ -135,7 +135,7 @@ func (g *GitHub) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *GitHub) Remote() string { return g.front.URL + "/" + g.Repository + ".git" }
 
-// Strict implements [Site], for the App. With a token, no checks can be written.
+// Strict implements [Site], for the App. With a token, check runs cannot be written.
 func (g *GitHub) Strict() bool { return true }
 
 // Hook implements [Site].
@@ -145,28 +145,28 @@ func (g *GitHub) Hook(_ *testing.T, url, secret string) {
 	g.hooks = append(g.hooks, hook{url, secret})
 }
 
-// SetDown makes the forge answer every request with 503, or work again.
+// SetDown sets whether the forge answers every request with 503.
 func (g *GitHub) SetDown(down bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.down = down
 }
 
-// SetPrivate says whether Git asks for credentials before a fetch.
+// SetPrivate sets whether Git needs credentials for a fetch.
 func (g *GitHub) SetPrivate(private bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.private = private
 }
 
-// SetLeft sets how many requests are allowed until a limit ends.
+// SetLeft sets how many requests are allowed until the time reset.
 func (g *GitHub) SetLeft(requests int, reset time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left, g.reset = requests, reset
 }
 
-// Served is the number of requests since the start that count; those answered with 304 do not.
+// Served returns the number of answered requests since the start. Answers with 304 are not counted.
 func (g *GitHub) Served() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkRun takes check runs from the App only. It adds annotations to those that a run has, where
-// emulate replaces them.
+// checkRun accepts check runs only from the App. It adds new annotations to the existing ones of a
+// run, because emulate would replace them.
 func (g *GitHub) checkRun(r *http.Request, body []byte) reply {
 	if login, _ := g.who(token(r)); login != AppLogin {
 		return refuse(http.StatusForbidden, "You must authenticate via a GitHub App.")
@@ -52,7 +52,7 @@ func (g *GitHub) checkRun(r *http.Request, body []byte) reply {
 	})
 }
 
-// checkRuns lists the check runs of a commit, newest first, which emulate cannot do.
+// checkRuns lists the check runs of a commit, newest first. emulate has no such list.
 func (g *GitHub) checkRuns(r *http.Request, _ []byte) reply {
 	query := r.URL.Query()
 	all, seen := []object{}, map[string]bool{}
@@ -81,7 +81,7 @@ type CheckRun struct {
 	reported object
 }
 
-// CheckRuns are those of a commit, oldest first.
+// CheckRuns returns the check runs of a commit, oldest first.
 func (g *GitHub) CheckRuns(commit string) []CheckRun {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -32,7 +32,7 @@ func (a reply) write(w http.ResponseWriter) {
 		}
 	}
 	w.WriteHeader(a.code)
-	_, _ = w.Write(a.body) // the client may be gone
+	_, _ = w.Write(a.body) // the client may have closed the connection
 }
 
 func say(code int, value any) reply {
@@ -51,7 +51,7 @@ func refuse(code int, message string, errors ...object) reply {
 	return say(code, value)
 }
 
-// outside handles the requests of the agent.
+// outside returns the handler for the requests of the agent.
 func (g *GitHub) outside() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/"+g.Repository+".git/", g.gitServer())
@@ -70,7 +70,7 @@ func (g *GitHub) outside() http.Handler {
 	return mux
 }
 
-// limited answers a request when the forge is down or a limit is reached.
+// limited answers a request if the forge is down or a limit is reached; then ok is false.
 func (g *GitHub) limited() (a reply, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +86,8 @@ func (g *GitHub) limited() (a reply, ok bool) {
 	return reply{}, true
 }
 
-// count subtracts an answer from the allowed requests, and adds the limit's headers to it.
+// count subtracts an answer from the number of allowed requests, and adds the headers about the
+// limit to it.
 func (g *GitHub) count(a reply) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,7 +102,7 @@ func (g *GitHub) count(a reply) {
 	}
 }
 
-// judged sends a request through Prism, and fails the test for its objections.
+// judged sends a request through Prism, and fails the test if Prism objects to it.
 func (g *GitHub) judged(r *http.Request) reply {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
 	if err != nil {
@@ -136,15 +137,15 @@ func (g *GitHub) judged(r *http.Request) reply {
 	return a
 }
 
-// complain keeps an objection, which fails the test at its end.
+// complain stores an objection, which fails the test at its end.
 func (g *GitHub) complain(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.complaints = append(g.complaints, fmt.Sprintf(format, args...))
 }
 
-// Complaints returns the objections to the agent's requests until now. They do not fail the test
-// after that.
+// Complaints returns the objections to the agent's requests until now, and removes them, so that
+// they do not fail the test.
 func (g *GitHub) Complaints() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -176,8 +177,8 @@ func (g *GitHub) ask(r *http.Request, base string, body []byte) reply {
 	return reply{resp.StatusCode, resp.Header, text}
 }
 
-// conditional adds an ETag to an answer, which depends on the token as GitHub's do. It answers 304
-// when the client knows the ETag.
+// conditional adds an ETag to an answer. As with GitHub, the ETag depends on the token. If the
+// client sent the same ETag, the answer is 304.
 func (g *GitHub) conditional(r *http.Request, a reply) reply {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a

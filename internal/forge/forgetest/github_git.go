@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// makeRepository makes a bare repository with one commit, and a clone to work in.
+// makeRepository makes a bare repository with one commit, and a clone with a work tree.
 func (g *GitHub) makeRepository(t testing.TB) {
 	t.Helper()
 	g.git(t, g.dir, "init", "-q", "--bare", "-b", g.Branch(), g.bare())
@@ -50,8 +50,8 @@ func (g *GitHub) tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// gitServer serves the repository over HTTP. Anybody may fetch, unless it is private; people push
-// with their token as the password.
+// gitServer returns a handler that serves the repository over HTTP. Anybody may fetch, unless the
+// repository is private. People push with their token as the password.
 func (g *GitHub) gitServer() http.Handler {
 	backend := filepath.Join(strings.TrimSpace(g.git(g.t, g.dir, "--exec-path")), "git-http-backend")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (g *GitHub) gitServer() http.Handler {
 			handler.ServeHTTP(w, r)
 			return
 		}
-		// The push returns when every part of the forge has been told of it.
+		// The push returns only after every part of the forge was informed about it.
 		rec := httptest.NewRecorder()
 		handler.ServeHTTP(rec, r)
 		g.pushed(before)
@@ -82,7 +82,7 @@ func (g *GitHub) gitServer() http.Handler {
 	})
 }
 
-// heads are the branches and their commits.
+// heads returns the commits of all branches, by reference.
 func (g *GitHub) heads() map[string]string {
 	out, err := g.tryGit(g.bare(), "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/forks")
 	if err != nil {
@@ -184,7 +184,7 @@ func (g *GitHub) mergeGit(t testing.TB, number int, p githubPull) (commit string
 	g.git(t, g.clone(), "merge", "-q", "--no-ff", "-m", fmt.Sprintf("Merge pull request #%d", number), p.head)
 	commit = g.git(t, g.clone(), "rev-parse", "HEAD")
 	g.mu.Lock()
-	g.pulls[number].mergeCommit = commit // before hooks are sent
+	g.pulls[number].mergeCommit = commit // set before the hooks are sent
 	g.mu.Unlock()
 	return g.send(t, p.base)
 }

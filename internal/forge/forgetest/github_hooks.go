@@ -43,7 +43,7 @@ func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
 	g.notify(r.Header.Get("X-Github-Event"), payload)
 }
 
-// notifyPush reports a push, which Git accepted without emulate.
+// notifyPush reports a push. emulate does not know of pushes, because Git accepts them.
 func (g *GitHub) notifyPush(ref, before, after string) {
 	zero := strings.Repeat("0", 40)
 	if before == "" {
@@ -63,7 +63,7 @@ func (g *GitHub) notifyPush(ref, before, after string) {
 	})
 }
 
-// notifyPull reports a change of a pull request that emulate does not know of.
+// notifyPull reports a change of a pull request that emulate does not report.
 func (g *GitHub) notifyPull(number int, action string) {
 	var repository, pull object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
@@ -71,7 +71,7 @@ func (g *GitHub) notifyPull(number int, action string) {
 	g.notify("pull_request", object{"action": action, "number": number, "pull_request": pull, "repository": repository, "sender": object{"login": Maintainer, "id": 1}})
 }
 
-// notify delivers an event to all hooks, signed, once.
+// notify sends an event once to each hook, signed with the hook's secret.
 func (g *GitHub) notify(event string, payload object) {
 	body, err := json.Marshal(payload)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// layer handles the requests of Prism. It passes them to emulate, or answers those that emulate
-// cannot answer.
+// layer returns the handler for the requests of Prism. It forwards them to emulate, or answers
+// those that emulate cannot answer.
 func (g *GitHub) layer() http.Handler {
 	mux := http.NewServeMux()
 	repo := "/repos/" + g.Repository
@@ -59,7 +59,7 @@ func token(r *http.Request) string {
 	return text
 }
 
-// who is the login of a token.
+// who returns the login of the account of a token.
 func (g *GitHub) who(token string) (login string, ok bool) {
 	for login, t := range g.tokens {
 		if t == token {
@@ -71,7 +71,7 @@ func (g *GitHub) who(token string) (login string, ok bool) {
 	return AppLogin, g.minted[token]
 }
 
-// authorized refuses requests that emulate would wrongly accept as those of an account.
+// authorized refuses requests with a token that emulate accepts although GitHub would not.
 func (g *GitHub) authorized(r *http.Request) (a reply, ok bool) {
 	text := token(r)
 	_, known := g.who(text)
@@ -98,7 +98,7 @@ func (g *GitHub) authorized(r *http.Request) (a reply, ok bool) {
 
 const notForApps = "Resource not accessible by integration"
 
-// user refuses the request of an installation, which has no user.
+// user refuses the request of an installation, because an installation has no user.
 func (g *GitHub) user(r *http.Request, body []byte) reply {
 	if login, _ := g.who(token(r)); login == AppLogin {
 		return refuse(http.StatusForbidden, notForApps)
@@ -106,7 +106,7 @@ func (g *GitHub) user(r *http.Request, body []byte) reply {
 	return g.pass(r, body)
 }
 
-// mint remembers the tokens that emulate makes.
+// mint stores the tokens that emulate makes.
 func (g *GitHub) mint(r *http.Request, body []byte) reply {
 	a := g.pass(r, body)
 	var made struct{ Token string }
@@ -125,7 +125,7 @@ func (g *GitHub) Revoke() {
 	clear(g.minted)
 }
 
-// permission names people's rights with GitHub's older words, and says that anybody may read a
+// permission converts people's rights to GitHub's older terms. It reports that anybody may read a
 // public repository.
 func (g *GitHub) permission(r *http.Request, body []byte) reply {
 	login := r.PathValue("login")
@@ -210,5 +210,5 @@ func (g *GitHub) react(r *http.Request, body []byte) reply {
 	return say(code, object{"id": 1, "node_id": "", "user": object{"login": login}, "content": asked.Content, "created_at": stamp(time.Now())})
 }
 
-// stamp is a time as GitHub reports it: to the second.
+// stamp formats a time as GitHub does, in seconds.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -58,7 +58,7 @@ func installGitHub(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	// No code of a package runs during the installation.
+	// With --ignore-scripts, npm runs no code of a package during the installation.
 	runIn(t, home, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	generated := filepath.Join(home, "node_modules", "@octokit", "openapi", "generated")
 	runIn(t, home, node(home), "describe.mjs", filepath.Join(generated, "api.github.com.json"), description+".new")
@@ -71,8 +71,9 @@ func installGitHub(t testing.TB) string {
 	return home
 }
 
-// node is the Node.js that was installed here, since Prism needs a newer one than many machines
-// have. Where there is none for this platform, it is the machine's own.
+// node returns the path of Node.js. It is the one that was installed here, because Prism needs a
+// newer version than many machines have. If there is none for this platform, it is the machine's
+// own Node.js.
 func node(home string) string {
 	found, err := filepath.Glob(filepath.Join(home, "node_modules", "node-*", "bin", "node"))
 	if err != nil || len(found) == 0 {
@@ -90,8 +91,8 @@ func runIn(t testing.TB, dir, name string, args ...string) {
 	}
 }
 
-// startParts starts emulate and Prism, and returns the App's key. They end when their standard
-// input ends, even when this process is killed.
+// startParts starts emulate and Prism, and returns the App's key. Both end when their standard
+// input ends, so they also end if this process is killed.
 func (g *GitHub) startParts(t testing.TB) (key string) {
 	t.Helper()
 	home := installGitHub(t)
@@ -114,7 +115,7 @@ func (g *GitHub) startParts(t testing.TB) (key string) {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // it ends with its input
+		_ = cmd.Wait() // the process ends when its input is closed
 	})
 	stuck := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer stuck.Stop()
@@ -141,7 +142,7 @@ func (g *GitHub) startParts(t testing.TB) (key string) {
 	return said.Keys[0]
 }
 
-// seed is the initial data of emulate.
+// seed returns the initial data of emulate.
 func (g *GitHub) seed() object {
 	tokens, users := object{}, []object{}
 	for _, login := range githubPeople {

@@ -50,7 +50,7 @@ func (g *GitHub) call(t testing.TB, login, method, path string, in, out any) {
 	}
 }
 
-// made has the fields that the lab reads of a new object.
+// made has the fields of a new object that the simulator reads.
 type made struct {
 	ID     int64
 	Number int
@@ -68,8 +68,8 @@ func (g *GitHub) open(t *testing.T, login, fork, ref, head, base, title string) 
 	if commit == "" {
 		t.Fatalf("there is no branch %s", ref)
 	}
-	// emulate reports the new pull request before it answers, so the data that it lacks must be
-	// stored by then.
+	// emulate reports the new pull request before it answers. So the data that emulate does not
+	// have must be stored before the request.
 	g.mu.Lock()
 	for n := range g.pulls {
 		number = max(number, n)
@@ -183,7 +183,7 @@ func (g *GitHub) Resay(t *testing.T, login string, id int64, body string) {
 	g.call(t, login, http.MethodPatch, fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
 }
 
-// Later implements [People]: GitHub reports seconds.
+// Later implements [People]. It waits, because GitHub's times are in seconds.
 func (g *GitHub) Later(*testing.T) { later() }
 
 // SetStatus implements [People].

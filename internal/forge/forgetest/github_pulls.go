@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fix adds the data that emulate lacks to a pull request: commits, deleted forks, and times to the
-// second.
+// fix adds the data that emulate does not have to a pull request: commits, deleted forks, and times
+// in seconds.
 func (g *GitHub) fix(pull object) {
 	number, _ := pull["number"].(float64)
 	g.mu.Lock()
@@ -48,7 +48,8 @@ func (g *GitHub) onePull(r *http.Request, body []byte) reply {
 	return g.change(g.pass(r, body), g.fix)
 }
 
-// listPulls removes the fields that only the answer about a single pull request has.
+// listPulls lists pull requests. It removes the fields that exist only in the answer about a single
+// pull request.
 func (g *GitHub) listPulls(r *http.Request, body []byte) reply {
 	a := g.pass(r, body)
 	var list []object
@@ -98,7 +99,7 @@ func (g *GitHub) pullsOf(r *http.Request, _ []byte) reply {
 	return out
 }
 
-// log is the history of a branch or a file, from Git.
+// log returns the history of a branch or a file, which it reads with Git.
 func (g *GitHub) log(r *http.Request, _ []byte) reply {
 	query := r.URL.Query()
 	args := []string{"log", "--format=%H"}

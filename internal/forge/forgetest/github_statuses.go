@@ -25,8 +25,8 @@ type newStatus struct {
 	TargetURL                   string `json:"target_url"`
 }
 
-// refusal is GitHub's answer to a status that it refuses. The description of its API does not have
-// these rules.
+// refusal returns GitHub's answer to an invalid status. These rules are missing in GitHub's
+// description of its API.
 func (s newStatus) refusal() (answer reply, refused bool) {
 	target, err := url.Parse(s.TargetURL)
 	switch {
@@ -106,7 +106,7 @@ func (g *GitHub) listStatuses(r *http.Request, _ []byte) reply {
 	return a
 }
 
-// creator is the account that sent the request, in the form that comments use too.
+// creator returns the account that sent the request, in the same form as the authors of comments.
 func (g *GitHub) creator(r *http.Request) any {
 	if login, _ := g.who(token(r)); login == AppLogin {
 		return object{"login": login, "type": "Bot"}
@@ -120,7 +120,7 @@ func (g *GitHub) creator(r *http.Request) any {
 	return who
 }
 
-// paged is a page of a list, with the Link header for the next page.
+// paged returns a page of a list, and the Link header for the next page.
 func paged[T any](r *http.Request, list []T) (page []T, link string) {
 	query := r.URL.Query()
 	number, err := strconv.Atoi(query.Get("page"))
@@ -139,7 +139,7 @@ func paged[T any](r *http.Request, list []T) (page []T, link string) {
 	return list[min((number-1)*size, len(list)):min(number*size, len(list))], link
 }
 
-// Status is the newest status of a context. count is the number of its statuses.
+// Status returns the newest status of a context. count is the number of statuses of that context.
 func (g *GitHub) Status(commit, name string) (state, description string, count int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

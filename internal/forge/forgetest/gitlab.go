@@ -14,11 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// GitLab stands in for GitLab, with one project whose commits are in a real Git repository. It is a
-// [Lab] without [Site.Forge]. It refuses the requests that GitLab refuses. A request that does not
-// fit the description of GitLab's API fails the test (gitlab_facts.go).
+// GitLab is a simulator of GitLab, with one project whose commits are in a real Git repository. It
+// is a [Lab] without [Site.Forge]. It refuses the requests that GitLab refuses. A request that does
+// not match the description of GitLab's API fails the test (gitlab_facts.go).
 type GitLab struct {
-	// URL is its address; Project the path of the project, in a subgroup.
+	// URL is the address of the simulator. Project is the path of the project, which is in a
+	// subgroup.
 	URL, Project string
 
 	t       testing.TB
@@ -29,7 +30,7 @@ type GitLab struct {
 
 	mu        sync.Mutex
 	weather   func(w http.ResponseWriter, r *http.Request) (answered bool)
-	lose      func(*http.Request) bool // whether the answer is lost on its way
+	lose      func(*http.Request) bool // reports whether the answer to a request gets lost
 	former    string                   // an earlier path of the project
 	users     []*labUser
 	merges    []*labMerge
@@ -37,7 +38,7 @@ type GitLab struct {
 	statuses  []*labStatus
 	pipelines []*labPipeline
 	protected map[string]bool     // branches that only maintainers may change
-	scopes    map[string][]string // of tokens, by login; of others api
+	scopes    map[string][]string // the scopes of tokens, by login; a missing token has the scope api
 	archived  bool
 	next      int64
 
@@ -48,7 +49,7 @@ type GitLab struct {
 type labUser struct {
 	id     int64
 	login  string
-	access int // 0 for no member
+	access int // 0 for an account that is no member
 }
 
 type labMerge struct {
@@ -87,7 +88,7 @@ type labPipeline struct {
 // labProject is the number of the project.
 const labProject = 4711
 
-// StartGitLab starts a GitLab for the length of a test. It needs git, and nothing else.
+// StartGitLab starts a GitLab until the test ends. It only needs git.
 func StartGitLab(t testing.TB) *GitLab {
 	t.Helper()
 	g := &GitLab{
@@ -105,7 +106,7 @@ func StartGitLab(t testing.TB) *GitLab {
 	return g
 }
 
-// Token is the token of a person, or of the agent.
+// Token returns the token of a person, or of the agent.
 func (g *GitLab) Token(login string) string { return "glpat-only-in-tests-" + login }
 
 // Branch implements [Site].
@@ -114,52 +115,54 @@ func (g *GitLab) Branch() string { return "main" }
 // Remote implements [Site].
 func (g *GitLab) Remote() string { return g.URL + "/" + g.Project + ".git" }
 
-// Strict implements [Site]: GitLab accepts a million characters.
+// Strict implements [Site]. It returns false, because GitLab accepts a million characters.
 func (g *GitLab) Strict() bool { return false }
 
-// SetWeather lets f answer requests, or write headers, before GitLab does; nil ends it.
+// SetWeather calls f before GitLab answers a request. f may write headers. If it returns true, it
+// has answered the request. nil removes f.
 func (g *GitLab) SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.weather = f
 }
 
-// Lose decides which requests GitLab carries out without that the answer arrives; nil ends it.
+// Lose makes the answers of GitLab get lost for which f returns true. GitLab still carries out the
+// requests. nil removes f.
 func (g *GitLab) Lose(f func(*http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.lose = f
 }
 
-// Served is the number of answered requests.
+// Served returns the number of answered requests.
 func (g *GitLab) Served() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.served
 }
 
-// Rename moves the project. Its old path leads to the new one, for reads only.
+// Rename moves the project. Its old path is redirected to the new one, but only for reads.
 func (g *GitLab) Rename(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.former, g.Project = g.Project, path
 }
 
-// Protect lets only maintainers change a branch.
+// Protect protects a branch, so that only maintainers can change it.
 func (g *GitLab) Protect(branch string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.protected[branch] = true
 }
 
-// LimitToken gives the token of an account these scopes instead of api.
+// LimitToken sets the scopes of the token of an account. Without it, the scope is api.
 func (g *GitLab) LimitToken(login string, scopes ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.scopes[login] = scopes
 }
 
-// Archive makes the project one that nobody can change.
+// Archive archives the project, so that nobody can change it.
 func (g *GitLab) Archive() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -173,7 +176,7 @@ func (g *GitLab) RunPipeline(sha, ref, source string) int64 {
 	return g.pipeline(sha, ref, source).id
 }
 
-// Pipelines is the number of pipelines that statuses have created.
+// Pipelines returns the number of pipelines that statuses have created.
 func (g *GitLab) Pipelines() (external int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -185,7 +188,7 @@ func (g *GitLab) Pipelines() (external int) {
 	return external
 }
 
-// StatusIn is the state of the newest status of a name in a pipeline.
+// StatusIn returns the state of the newest status with this name in a pipeline.
 func (g *GitLab) StatusIn(pipeline int64, name string) (state string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -204,7 +207,7 @@ func (g *GitLab) pipeline(sha, ref, source string) *labPipeline {
 	return p
 }
 
-// user is an account, which is made when it is new.
+// user returns an account, and makes it if it does not exist.
 func (g *GitLab) user(login string) *labUser {
 	for _, u := range g.users {
 		if u.login == login {
@@ -217,7 +220,8 @@ func (g *GitLab) user(login string) *labUser {
 	return u
 }
 
-// tick is a clock that moves with each change, in milliseconds as GitLab's.
+// tick returns the time of a clock that advances by a millisecond with each call, because GitLab's
+// times are in milliseconds.
 func (g *GitLab) tick() time.Time {
 	g.next++
 	return g.started.Add(time.Duration(g.next) * time.Millisecond)
@@ -289,7 +293,7 @@ func (g *GitLab) Allow(_ *testing.T, login string, write bool) {
 	}
 }
 
-// RenameUser gives an account another name; anybody can then take the old one.
+// RenameUser renames an account. Another account can then take the old name.
 func (g *GitLab) RenameUser(login, name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -329,7 +333,7 @@ func (g *GitLab) open(m *labMerge, head string) int {
 	return m.iid
 }
 
-// OpenMany opens merge requests of one branch, without refs of their own.
+// OpenMany opens n merge requests of one branch. They have no refs/merge-requests/….
 func (g *GitLab) OpenMany(branch string, n int) {
 	head := g.git("rev-parse", "refs/heads/"+branch)
 	g.mu.Lock()
@@ -341,7 +345,7 @@ func (g *GitLab) OpenMany(branch string, n int) {
 	}
 }
 
-// Retarget has a merge request ask for another branch.
+// Retarget sets the target branch of a merge request.
 func (g *GitLab) Retarget(number int, branch string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -349,14 +353,14 @@ func (g *GitLab) Retarget(number int, branch string) {
 	m.target, m.updated = branch, g.tick()
 }
 
-// Pass lets time pass: what happens from now on is dated so much later.
+// Pass advances the clock of GitLab by d.
 func (g *GitLab) Pass(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.next += d.Milliseconds()
 }
 
-// Describe gives a merge request a description.
+// Describe sets the description of a merge request.
 func (g *GitLab) Describe(number int, text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -389,8 +393,8 @@ func (g *GitLab) Merge(t *testing.T, number int) string {
 	return g.MergeBy(number, "merge")
 }
 
-// MergeBy merges by a merge commit ("merge"), by one commit with all changes ("squash"), or by
-// moving the branch to the head ("ff").
+// MergeBy merges a merge request with one of these methods: a merge commit ("merge"), one commit
+// with all changes ("squash"), or the branch is moved to the head ("ff").
 func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	g.mu.Lock()
 	m := g.merge(number)
@@ -421,7 +425,7 @@ func (g *GitLab) MergeBy(number int, method string) (commit string) {
 	return commit
 }
 
-// who is the account whose token a request has.
+// who returns the account whose token is in a request.
 func (g *GitLab) who(r *http.Request) *labUser {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = cmp.Or(token, r.Header.Get("Private-Token"))

@@ -17,10 +17,10 @@ type fields map[string]string
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// list is an answer that is given in pages.
+// list is an answer that is sent in pages.
 type list []any
 
-// serve answers as GitLab does: Git and the API.
+// serve returns a handler that answers as GitLab does. It serves Git and the API.
 func (g *GitLab) serve() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, ".git/") {
@@ -87,7 +87,8 @@ func fieldsOf(r *http.Request) (fields, error) {
 	return given, err
 }
 
-// moved redirects a request for an earlier path of the project, or answers for an unknown one.
+// moved redirects a request for an earlier path of the project, or refuses an unknown path. It
+// reports whether it has answered the request.
 func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, raw string) bool {
 	if parts[0] != "projects" || len(parts) < 2 {
 		return false
@@ -106,7 +107,7 @@ func (g *GitLab) moved(w http.ResponseWriter, r *http.Request, parts []string, r
 	return true
 }
 
-// pathOf is a path with a * for each part that varies.
+// pathOf returns a path with a * for each part that varies.
 func pathOf(parts []string) string {
 	words := strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self version approve approvals award_emoji discussions resource_state_events jobs")
 	out := slices.Clone(parts)
@@ -122,7 +123,7 @@ func missing(what string) (int, any) {
 	return http.StatusNotFound, object{"message": "404 " + what + "Not Found"}
 }
 
-// answer is GitLab's answer to a valid request.
+// answer returns GitLab's answer to a valid request.
 func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int, any) {
 	last, err := url.PathUnescape(parts[len(parts)-1])
 	if err != nil {
@@ -189,9 +190,9 @@ func (g *GitLab) answer(me *labUser, f fact, parts []string, given fields) (int,
 	return g.answerMerge(me, f, parts, given)
 }
 
-// mergesOf returns a list of merge requests.
+// mergesOf returns the merge requests that match the parameters.
 func (g *GitLab) mergesOf(given fields) (found list) {
-	after, _ := time.Parse(time.RFC3339, given["updated_after"]) // the zero time for none
+	after, _ := time.Parse(time.RFC3339, given["updated_after"]) // the zero time if there is no such parameter
 	chosen := slices.DeleteFunc(slices.Clone(g.merges), func(m *labMerge) bool {
 		return given["target_branch"] != "" && m.target != given["target_branch"] || given["state"] != "" && given["state"] != "all" && m.state != given["state"] || m.updated.Before(after)
 	})

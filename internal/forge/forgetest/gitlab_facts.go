@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// fact is a path in the description of GitLab's API. It has the parameters in the query or in the
-// body, those that are required, and the code of the answer.
+// fact is a path in the description of GitLab's API, with its parameters in the query or in the
+// body, and the code of a successful answer.
 type fact struct {
 	method, path string // with a * for each number or name
 	required     []string
@@ -18,7 +18,7 @@ type fact struct {
 
 var paging = []string{"page", "per_page"}
 
-// facts are those of the paths that are used (doc/api/openapi/openapi_v3.yaml of GitLab).
+// facts are the paths that the agent uses (doc/api/openapi/openapi_v3.yaml of GitLab).
 var facts = []fact{
 	{method: "GET", path: "user", answers: 200},
 	{method: "GET", path: "personal_access_tokens/self", answers: 200},
@@ -48,13 +48,14 @@ var values = map[string]*regexp.Regexp{
 	"description":   regexp.MustCompile(`^(?s:.{0,255})$`), "name": regexp.MustCompile(`^(?s:.{1,255})$`), "body": regexp.MustCompile(`^(?s:.+)$`),
 }
 
-// labStates are the states of a status (POST), and those in a list of merge requests (GET).
+// labStates are the valid values of the parameter state: of a status (POST), and of a list of merge
+// requests (GET).
 var labStates = map[string][]string{
 	"POST": {"pending", "running", "success", "failed", "canceled", "skipped"},
 	"GET":  {"opened", "closed", "locked", "merged", "all"},
 }
 
-// objection says what is wrong with a request; "" for nothing.
+// objection says what is wrong with a request; "" for a valid request.
 func objection(method, path string, given fields) (f fact, wrong string) {
 	all := slices.Concat(facts, otherFacts)
 	i := slices.IndexFunc(all, func(f fact) bool { return f.method == method && f.path == path })
@@ -79,7 +80,7 @@ func objection(method, path string, given fields) (f fact, wrong string) {
 	return f, ""
 }
 
-// scopesOf are the scopes of an account's token.
+// scopesOf returns the scopes of an account's token.
 func (g *GitLab) scopesOf(login string) []string {
 	if scopes, ok := g.scopes[login]; ok {
 		return scopes
@@ -87,7 +88,8 @@ func (g *GitLab) scopesOf(login string) []string {
 	return []string{"api"}
 }
 
-// allows reports whether scopes are enough for a request. Any token may ask for itself.
+// allows reports whether scopes are enough for a request. With any token, a client may request the
+// data of that token.
 func allows(scopes []string, r *http.Request) bool {
 	read := slices.Contains(scopes, "read_api") && r.Method == http.MethodGet
 	me := slices.Contains(scopes, "read_user") && r.URL.Path == "/api/v4/user"

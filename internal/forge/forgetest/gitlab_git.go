@@ -63,7 +63,7 @@ func (g *GitLab) commit(on string, files map[string]string) string {
 	return g.git("commit-tree", "-p", on, "-m", "Change", g.gitWith(index, "write-tree"))
 }
 
-// tree is the merge of two commits.
+// tree merges two commits, and returns the tree of the result.
 func (g *GitLab) tree(ours, theirs string) string {
 	g.t.Helper()
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(g.t.TempDir(), "index"), "GIT_WORK_TREE=" + g.t.TempDir()}
@@ -88,7 +88,7 @@ func (g *GitLab) Rewrite(t *testing.T, branch string, files map[string]string) s
 	return g.pushed(branch, g.commit(g.git("rev-parse", "refs/heads/"+g.Branch()), files))
 }
 
-// pushed moves a branch, and the heads of merge requests with it.
+// pushed moves a branch to a commit, and updates the heads of its merge requests.
 func (g *GitLab) pushed(branch, commit string) string {
 	before, _ := g.tryGit(nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch) // "" for a new branch
 	g.git("update-ref", "refs/heads/"+branch, commit)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// labHook is a webhook of the project: the secret is sent as it is.
+// labHook is a webhook of the project. Its messages contain the secret in clear text.
 type labHook struct{ url, secret string }
 
 // Hook implements [Site].
@@ -19,7 +19,8 @@ func (g *GitLab) Hook(_ *testing.T, url, secret string) {
 	g.hooks = append(g.hooks, labHook{url, secret})
 }
 
-// notify sends a message to every hook, as GitLab does after it has answered the request that it is about. The caller holds the lock.
+// notify sends a message to every hook. As GitLab does, it sends the message after the answer to the request that caused it. The
+// caller has locked g.mu.
 func (g *GitLab) notify(event string, message object) {
 	message["project"] = object{
 		"id": labProject, "name": "cloud-config", "path_with_namespace": g.Project, "default_branch": g.Branch(), "web_url": g.URL + "/" + g.Project,
@@ -54,7 +55,7 @@ func (g *GitLab) deliver(h labHook, event string, body []byte) error {
 	return resp.Body.Close()
 }
 
-// notifyPush reports commits that came to a branch; before is "" for a new branch.
+// notifyPush reports new commits of a branch; before is "" for a new branch.
 func (g *GitLab) notifyPush(branch, before, after string) {
 	if before == "" {
 		before = strings.Repeat("0", 40)
@@ -88,7 +89,7 @@ func (g *GitLab) notifyNote(m *labMerge, n *labNote) {
 	})
 }
 
-// told is a merge request as messages show it.
+// told returns a merge request in the form that the messages of hooks have.
 func (m *labMerge) told() object {
 	return object{
 		"id": 100_000 + m.iid, "iid": m.iid, "title": m.title, "state": m.state, "source_branch": m.source, "target_branch": m.target,

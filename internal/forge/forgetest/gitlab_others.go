@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// otherFacts are paths that the agent does not use, and other programs do that judge the stand-in.
+// otherFacts are paths that the agent does not use. Other programs that test the simulator use
+// them.
 var otherFacts = []fact{
 	{method: "GET", path: "version", answers: 200},
 	{method: "POST", path: "projects/*/merge_requests/*/approve", optional: []string{"sha"}, answers: 201},
@@ -23,14 +24,14 @@ var otherFacts = []fact{
 	{method: "GET", path: "projects/*/pipelines/*/jobs", optional: append([]string{"scope", "include_retried"}, paging...), answers: 200},
 }
 
-// Calls are the requests to the API that were answered, each once, in order.
+// Calls returns the answered requests to the API, sorted and each once.
 func (g *GitLab) Calls() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Compact(slices.Sorted(slices.Values(g.calls)))
 }
 
-// answerOther answers for what the agent does not use.
+// answerOther answers requests that the agent does not send.
 func (g *GitLab) answerOther(me *labUser, f fact, parts []string) (code int, said any, ok bool) {
 	last, err := url.PathUnescape(parts[len(parts)-1])
 	if err != nil {
@@ -49,7 +50,7 @@ func (g *GitLab) answerOther(me *labUser, f fact, parts []string) (code int, sai
 	if !strings.HasPrefix(f.path, "projects/*/merge_requests/*/") || !slices.ContainsFunc(otherFacts, func(o fact) bool { return o.method == f.method && o.path == f.path }) {
 		return 0, nil, false
 	}
-	iid, _ := strconv.Atoi(parts[3]) // 0 is no merge request
+	iid, _ := strconv.Atoi(parts[3]) // no merge request has the number 0
 	m := g.merge(iid)
 	if m == nil {
 		code, said = missing("")
@@ -93,7 +94,7 @@ func (m *labMerge) approvals() object {
 	return object{"iid": m.iid, "approved": len(by) > 0, "user_has_approved": len(by) > 0, "approved_by": by}
 }
 
-// commitOf is a commit by a branch or its hash, with its newest pipeline.
+// commitOf returns a commit, given by a branch or its hash, with its newest pipeline.
 func (g *GitLab) commitOf(ref string) (int, any) {
 	commit, err := g.tryGit(nil, "rev-parse", "--verify", "-q", ref+"^{commit}")
 	if err != nil {
@@ -112,7 +113,8 @@ func (p *labPipeline) shown() object {
 	return object{"id": p.id, "sha": p.sha, "ref": p.ref, "source": p.source, "status": "running"}
 }
 
-// pipelineOf is a pipeline, or its jobs. The statuses that a program has set are none of them.
+// pipelineOf returns a pipeline, or its jobs. Statuses that a program has set are not among the
+// jobs.
 func (g *GitLab) pipelineOf(id string, jobs bool) (int, any) {
 	for _, p := range g.pipelines {
 		switch {
@@ -126,13 +128,14 @@ func (g *GitLab) pipelineOf(id string, jobs bool) (int, any) {
 	return missing("")
 }
 
-// patch answers as the page of a merge request whose address ends in .patch.
+// patch answers a request for a merge request as a patch, at the address of its page with .patch at
+// the end.
 func (g *GitLab) patch(w http.ResponseWriter, r *http.Request) bool {
 	name, ok := strings.CutPrefix(r.URL.Path, "/"+g.Project+"/-/merge_requests/")
 	if !ok {
 		return false
 	}
-	iid, _ := strconv.Atoi(strings.TrimSuffix(name, ".patch")) // 0 is no merge request
+	iid, _ := strconv.Atoi(strings.TrimSuffix(name, ".patch")) // no merge request has the number 0
 	m := g.merge(iid)
 	if m == nil {
 		http.NotFound(w, r)
@@ -142,7 +145,8 @@ func (g *GitLab) patch(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// base is the commit at which a merge request leaves its target; "" if that branch is not there.
+// base returns the commit at which a merge request branched from its target; "" if the target
+// branch does not exist.
 func (m *labMerge) base(g *GitLab) string {
 	onto := m.onto
 	if onto == "" {

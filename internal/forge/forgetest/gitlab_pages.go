@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// pageOf is one page of a list, with GitLab's headers about the other pages.
+// pageOf returns one page of a list, and sets GitLab's headers about the other pages.
 func pageOf(w http.ResponseWriter, r *http.Request, all list) list {
 	size, page := 20, 1
 	if n, err := strconv.Atoi(r.URL.Query().Get("per_page")); err == nil {
@@ -29,7 +29,7 @@ func pageOf(w http.ResponseWriter, r *http.Request, all list) list {
 	return append(list{}, all[from:to]...)
 }
 
-// pageLink is an entry of the header Link.
+// pageLink returns an entry of the header Link.
 func pageLink(r *http.Request, page int, relation string) string {
 	query := r.URL.Query()
 	query.Set("page", strconv.Itoa(page))
@@ -41,6 +41,6 @@ func write(w http.ResponseWriter, code int, said any) {
 	w.Header().Set("RateLimit-Remaining", "1999")
 	w.WriteHeader(code)
 	if code != http.StatusNoContent {
-		_ = json.NewEncoder(w).Encode(said) // the client may be gone
+		_ = json.NewEncoder(w).Encode(said) // the client may have closed the connection
 	}
 }

@@ -12,7 +12,7 @@ func (g *GitLab) there(commit string) bool {
 	return err == nil
 }
 
-// mergedOf lists the merge requests that contain a commit, or whose merge made it.
+// mergedOf lists the merge requests that contain a commit, or whose merge made that commit.
 func (g *GitLab) mergedOf(commit string) (int, any) {
 	if !g.there(commit) {
 		return missing("Commit ")
@@ -26,7 +26,7 @@ func (g *GitLab) mergedOf(commit string) (int, any) {
 	return 200, found
 }
 
-// brings reports whether a commit is one of those that a merge request asks for.
+// brings reports whether a merge request adds a commit to its target.
 func (g *GitLab) brings(m *labMerge, commit string) bool {
 	onto := m.onto
 	if onto == "" {
@@ -55,8 +55,9 @@ func (s *labStatus) shown() object {
 	}
 }
 
-// setStatus does the same as GitLab. A status is a job of a pipeline, which is created when none
-// fits. A job in progress changes its state; after a job that has ended, a new one is created.
+// setStatus does the same as GitLab. A status is a job of a pipeline, which is created if there is
+// none for the commit. A job in progress changes its state. If the last job has ended, a new job is
+// created.
 func (g *GitLab) setStatus(me *labUser, commit string, given fields) (int, any) {
 	switch {
 	case me.access < 30:
@@ -90,7 +91,7 @@ func (g *GitLab) setStatus(me *labUser, commit string, given fields) (int, any) 
 	return 201, job.shown()
 }
 
-// pipelineFor is the newest pipeline that fits a commit and its status, or a new one.
+// pipelineFor returns the newest pipeline for a commit and its status, or a new one.
 func (g *GitLab) pipelineFor(commit string, given fields) (at *labPipeline, code int, said any) {
 	for _, p := range slices.Backward(g.pipelines) {
 		if p.sha == commit && (given["ref"] == "" || p.ref == given["ref"]) && (given["pipeline_id"] == "" || fmt.Sprint(p.id) == given["pipeline_id"]) {
@@ -113,7 +114,7 @@ func (g *GitLab) pipelineFor(commit string, given fields) (at *labPipeline, code
 	return g.pipeline(commit, ref, "external"), 0, nil
 }
 
-// transition is the event that GitLab refuses; "" when it accepts the new state.
+// transition returns the event that GitLab refuses; "" if GitLab accepts the new state.
 func transition(from, to string) string {
 	switch {
 	case to == "pending" && from != "created":

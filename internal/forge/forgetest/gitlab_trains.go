@@ -1,7 +1,7 @@
 package forgetest
 
-// Train puts a merge request on a merge train: GitLab merges it onto commit on, the target or the merge request before it, and runs a
-// pipeline for the result. It returns that commit and the number of the pipeline.
+// Train adds a merge request to a merge train. GitLab merges it into the commit on, which is the target or the previous merge request
+// of the train, and runs a pipeline for the result. Train returns the merged commit and the number of the pipeline.
 func (g *GitLab) Train(number int, on string) (commit string, pipeline int64) {
 	g.t.Helper()
 	g.mu.Lock()
@@ -13,7 +13,7 @@ func (g *GitLab) Train(number int, on string) (commit string, pipeline int64) {
 	return commit, g.RunPipeline(commit, ref, "merge_request_event")
 }
 
-// Arrive ends the ride of a merge request: the target moves to the commit of the train.
+// Arrive removes a merge request from the train and merges it: the target is moved to the merged commit.
 func (g *GitLab) Arrive(number int) (commit string) {
 	g.t.Helper()
 	commit = g.git("rev-parse", "refs/merge-requests/"+itoa(number)+"/train")

@@ -2,5 +2,5 @@
 
 package forgetest
 
-// lock does nothing: two builds at the same time only waste time.
+// lock does nothing. Two builds at the same time only take longer.
 func lock(string) (unlock func(), err error) { return func() {}, nil }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// lock waits until no other process holds the lock of a file, and takes it.
+// lock waits until no other process has locked a file, and then locks it.
 func lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Memory is a forge in memory, as strict as the strictest real one. It is for tests of other
-// things, and passes the same suite as the real forges.
+// Memory is a forge in memory, as strict as the strictest real forge. It is for tests of other
+// packages, and passes the same suite as the real forges.
 type Memory struct {
-	// Me is the login that writes through it.
+	// Me is the login of the account that writes through the methods of [forge.Forge].
 	Me string
-	// Down, when set, is the error of every request.
+	// Down, if it is set, is the error of every request.
 	Down error
-	// MostComments and MostPulls limit how many are read; 0 means all.
+	// MostComments and MostPulls limit how many comments and pull requests are read; 0 means no
+	// limit.
 	MostComments, MostPulls int
-	// NoChecks refuses check runs, as GitHub does without an App.
+	// NoChecks makes the forge refuse check runs, as GitHub does without an App.
 	NoChecks bool
 
 	mu       sync.Mutex
@@ -37,7 +38,7 @@ type Memory struct {
 	asked    []string
 }
 
-// Forge returns the roles of the repository: it has all of them.
+// Forge returns the roles of the repository. The forge has all roles.
 func (m *Memory) Forge() forge.Forge {
 	return forge.Forge{
 		Can: forge.EveryAbility(), CommitStatuses: m, Checks: m,
@@ -45,7 +46,7 @@ func (m *Memory) Forge() forge.Forge {
 	}
 }
 
-// NewMemory is an empty forge whose writers may push.
+// NewMemory returns an empty forge on which the accounts writers may push.
 func NewMemory(writers ...string) *Memory {
 	m := &Memory{
 		Me: "stackreeve-bot", writers: map[string]bool{}, pulls: map[int]*forge.Pull{}, merged: map[string]int{}, touched: map[string]string{},
@@ -57,7 +58,7 @@ func NewMemory(writers ...string) *Memory {
 	return m
 }
 
-// id is the number of an account.
+// id returns the number of an account.
 func (m *Memory) id(login string) int64 {
 	if m.ids[login] == 0 {
 		m.next++
@@ -71,7 +72,7 @@ func (m *Memory) tick() time.Time {
 	return time.Date(2026, 1, 1, 0, 0, int(m.next), 0, time.UTC)
 }
 
-// begin is the beginning of every request.
+// begin is called at the beginning of every request. It locks m.mu, which the caller unlocks.
 func (m *Memory) begin(request string, about any) error {
 	m.mu.Lock()
 	answer, err := m.answer, error(nil)

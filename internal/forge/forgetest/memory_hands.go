@@ -6,22 +6,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// SetDown makes every request fail with err, or none if err is nil.
+// SetDown makes every request fail with err. If err is nil, requests work again.
 func (m *Memory) SetDown(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Down = err
 }
 
-// Answer lets f answer requests with an error. f gets the kind of a request and its subject: a pull
-// request, a commit or something else. It may take any time.
+// Answer calls f for each request. If f returns an error, the request fails with it. request is the
+// kind of the request, and about is its object: a pull request, a commit or something else. f may
+// take any time.
 func (m *Memory) Answer(f func(request, about string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.answer = f
 }
 
-// Put opens or changes a pull request.
+// Put adds a pull request, or replaces the one with the same number.
 func (m *Memory) Put(p forge.Pull) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,7 +30,7 @@ func (m *Memory) Put(p forge.Pull) {
 	m.pulls[p.Number] = &p
 }
 
-// Merge merges a pull request as commit.
+// Merge marks a pull request as merged by commit.
 func (m *Memory) Merge(number int, commit string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,14 +46,14 @@ func (m *Memory) Touch(file, commit string) {
 	m.touched[file] = commit
 }
 
-// Say comments as a person.
+// Say adds a comment of a person.
 func (m *Memory) Say(number int, login, body string) forge.Comment {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.say(number, login, body)
 }
 
-// Writes lists the writes in words, and forgets them.
+// Writes returns the writes since its last call, in words.
 func (m *Memory) Writes() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +62,8 @@ func (m *Memory) Writes() []string {
 	return list
 }
 
-// Status is the newest status of a context, "" before the first.
+// Status returns the newest status of a context, and the number of its statuses. Before the first
+// one, the status is empty.
 func (m *Memory) Status(commit, name string) (s forge.Status, count int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,14 +75,14 @@ func (m *Memory) Status(commit, name string) (s forge.Status, count int) {
 	return s, count
 }
 
-// Reactions are the reactions to a comment.
+// Reactions returns the reactions to a comment.
 func (m *Memory) Reactions(id int64) []forge.Reaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.reacted[id])
 }
 
-// Check is the check run of a commit.
+// Check returns the check run of a commit with this name.
 func (m *Memory) Check(commit, name string) (forge.Check, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,7 +90,7 @@ func (m *Memory) Check(commit, name string) (forge.Check, bool) {
 	return c, ok
 }
 
-// Requests lists all requests and writes in words, and forgets them.
+// Requests returns all requests since its last call, in words.
 func (m *Memory) Requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,7 +99,7 @@ func (m *Memory) Requests() []string {
 	return list
 }
 
-// Allow says whether a person may push.
+// Allow sets whether a person may push.
 func (m *Memory) Allow(login string, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,7 +131,7 @@ func (m *Memory) SetAs(login, commit string, s forge.Status) {
 	m.statuses[commit] = append(m.statuses[commit], posted{s, m.id(login)})
 }
 
-// Rename gives an account another name; anybody can then take the old one.
+// Rename renames an account. Another account can then take the old name.
 func (m *Memory) Rename(login, name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// posted is a status and the account that made it.
+// posted is a status, with the number of the account that made it.
 type posted struct {
 	forge.Status
 	by int64

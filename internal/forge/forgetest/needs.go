@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Dependent is a [Lab] whose forge has [forge.Dependencies].
+// Dependent is a [Lab] whose forge has the ability [forge.Dependencies].
 type Dependent interface {
-	// DependsOn makes the author of a pull request say which others it depends on.
+	// DependsOn writes into a pull request that it depends on the others, as its author would.
 	DependsOn(t *testing.T, number int, others ...int)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// status is the status of a context, read from the forge.
+// status reads the status of a context from the forge.
 func status(t *testing.T, lab Lab, commit, name string) (forge.Status, bool) {
 	t.Helper()
 	list, err := lab.Forge().Statuses(t.Context(), commit)
@@ -28,7 +28,8 @@ func status(t *testing.T, lab Lab, commit, name string) (forge.Status, bool) {
 	return list[i], true
 }
 
-// reported pushes a commit that can have a status: where a branch's cannot, it is a pull request's.
+// reported pushes a commit that can have a status. If a commit of a branch cannot have one on this
+// forge, reported opens a pull request for it.
 func reported(t *testing.T, lab Lab, branch string, files map[string]string) (commit string) {
 	t.Helper()
 	commit = lab.Push(t, branch, files)
@@ -72,8 +73,8 @@ func testStatuses(t *testing.T, lab Lab) {
 	}
 }
 
-// testOddStatuses has statuses with texts that are too long, or that some forge refuses: they are
-// changed to fit.
+// testOddStatuses sets statuses with texts that are too long, or that some forge refuses. Their
+// texts have to be changed so that the forge accepts them.
 func testOddStatuses(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	commit := reported(t, lab, "odd-statuses", file("odd.yaml", "a: 1\n"))
@@ -105,7 +106,7 @@ func testOddStatuses(t *testing.T, lab Lab) {
 	}
 }
 
-// testManyStatuses has more contexts than fit on a page of any forge.
+// testManyStatuses sets statuses of more contexts than fit on a page of any forge.
 func testManyStatuses(t *testing.T, lab Lab) {
 	commit := reported(t, lab, "many-statuses", file("many-statuses.yaml", "a: 1\n"))
 	const many = 105

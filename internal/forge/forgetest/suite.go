@@ -16,55 +16,57 @@ type Lab interface {
 
 // Site is the agent's configuration for a lab.
 type Site interface {
-	// Forge is the repository with the agent's credentials.
+	// Forge returns the repository with the agent's credentials.
 	Forge() forge.Forge
-	// Branch is the default branch, which has a commit. Remote is a URL from which the agent can
-	// fetch over HTTP, without credentials in it.
+	// Branch returns the default branch, which has a commit. Remote returns a URL without
+	// credentials, from which the agent can fetch over HTTP.
 	Branch() string
 	Remote() string
 	// Strict reports whether the forge itself refuses texts that are too long.
 	Strict() bool
-	// Hook delivers events to a URL from now on, signed with secret.
+	// Hook adds a webhook: from now on, events are sent to a URL, signed with secret.
 	Hook(t *testing.T, url, secret string)
 }
 
 // Hands change the repository, as a person who may write.
 type Hands interface {
-	// Push commits files over Git to a branch. A new branch begins at the default branch. A file
+	// Push commits files to a branch with Git. A new branch starts at the default branch. A file
 	// with an empty text is removed.
 	Push(t *testing.T, branch string, files map[string]string) (commit string)
-	// Rewrite replaces a branch, by force, by the default branch and one commit.
+	// Rewrite replaces a branch with a forced push. Afterwards the branch is the default branch
+	// with one more commit.
 	Rewrite(t *testing.T, branch string, files map[string]string) (commit string)
-	// OpenPull asks for branch to be merged into base.
+	// OpenPull opens a pull request that merges branch into base.
 	OpenPull(t *testing.T, branch, base, title string) (number int)
 	// Close closes a pull request, and Merge merges it with a merge commit.
 	Close(t *testing.T, number int)
 	Merge(t *testing.T, number int) (commit string)
 }
 
-// People are accounts other than the agent's. Any login may be named: an account that does not
-// exist yet is made.
+// People are the actions of accounts other than the agent's. If a login does not exist yet, its
+// account is made.
 type People interface {
-	// Say comments as a person.
+	// Say adds a comment of a person.
 	Say(t *testing.T, number int, login, body string) (id int64)
 	// Resay edits the comment of a person, as that person.
 	Resay(t *testing.T, login string, id int64, body string)
-	// Later waits until the forge's clock, which may count seconds, has moved.
+	// Later waits until the forge's clock has advanced. The resolution of that clock may be a
+	// second.
 	Later(t *testing.T)
 	// SetStatus sets a commit's status as a person who may push.
 	SetStatus(t *testing.T, login, commit string, s forge.Status)
-	// Allow lets a person push, or only read.
+	// Allow sets whether a person may push, or only read.
 	Allow(t *testing.T, login string, write bool)
 	// Fork opens a pull request into the default branch from a person's fork.
 	Fork(t *testing.T, login, branch string, files map[string]string) (number int)
 	// Unfork deletes a person's fork.
 	Unfork(t *testing.T, login string)
-	// Reactions are those of the agent to a comment.
+	// Reactions returns the reactions of the agent to a comment.
 	Reactions(t *testing.T, number int, id int64) []forge.Reaction
 }
 
-// Suite checks the promises of every forge. start is called once, and may return a lab that other
-// tests have used.
+// Suite runs the tests that every forge must pass. It calls start once, which may return a lab that
+// other tests have used.
 func Suite(t *testing.T, start func(t *testing.T) Lab) {
 	lab := start(t)
 	for _, c := range []struct {

@@ -13,16 +13,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/memory"
 )
 
-// Outdoors is a lab in any weather.
+// Outdoors is a lab that can lose requests and answers.
 type Outdoors interface {
 	Lab
-	// SetWeather lets f answer requests before the forge does; nil ends it.
+	// SetWeather calls f before the forge answers a request. If f returns true, f has answered the request. nil removes f.
 	SetWeather(f func(w http.ResponseWriter, r *http.Request) (answered bool))
-	// Lose decides which requests are carried out without that the answer arrives; nil ends it.
+	// Lose makes the answers get lost for which f returns true. The requests are still carried out. nil removes f.
 	Lose(f func(r *http.Request) bool)
 }
 
-// storm makes that many requests in a hundred fail: before the forge has read them, and after it has carried them out.
+// storm makes requests fail. Of 100 requests, before fail before the forge has read them, and the answers to after get lost after the forge
+// has carried them out.
 func storm(lab Outdoors, before, after int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	lab.SetWeather(func(w http.ResponseWriter, _ *http.Request) bool {
@@ -38,7 +39,7 @@ func storm(lab Outdoors, before, after int) {
 	lab.Lose(func(*http.Request) bool { return random.IntN(100) < after })
 }
 
-// until repeats a write for as long as the forge is away, as the outbox does.
+// until repeats a write while the forge is unreachable, as the outbox does.
 func until(t *testing.T, what string, write func() error) {
 	t.Helper()
 	for range 100 {
@@ -53,8 +54,8 @@ func until(t *testing.T, what string, write func() error) {
 	t.Fatalf("%s: never", what)
 }
 
-// Storms lets requests and answers get lost while a comment and a status are written again and again. At the end there is one comment, with
-// all its parts, and the status is the last one. check looks at the commit and the pull request, too; nil for no further look.
+// Storms writes a comment and a status again and again while requests and answers get lost. At the end, there must be one comment with all
+// its parts, and the status must be the last one. If check is not nil, it checks the commit and the pull request further.
 func Storms[L Outdoors](t *testing.T, start func(t *testing.T) L, check func(t *testing.T, lab L, head string, number int)) {
 	for name, odds := range map[string]struct{ before, after int }{
 		"good weather": {}, "requests are lost": {before: 30}, "answers are lost": {after: 30}, "both": {20, 20},
@@ -65,7 +66,7 @@ func Storms[L Outdoors](t *testing.T, start func(t *testing.T) L, check func(t *
 		number := lab.OpenPull(t, "topic", lab.Branch(), "Topic")
 		storm(lab, odds.before, odds.after)
 		board := forge.NewBoard(f)
-		long := strings.Repeat("🙂 word\n", 4_000) // more than some forges take in one message
+		long := strings.Repeat("🙂 word\n", 4_000) // more than some forges accept in one message
 		for run, parts := range [][]string{{"first"}, {long, "second part"}, {"last"}} {
 			mark := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: int64(run + 1), Head: head}
 			until(t, name, func() error { _, _, err := memory.Upsert(t.Context(), f, number, mark, parts); return err })
