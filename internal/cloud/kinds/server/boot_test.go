@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// onVolume is a server that boots from a volume with its own manifest. The volume has an image and, if
-// volumePolicy is not empty, a change-policy.
+// onVolume is the manifests of a server and of the volume from which it boots. The volume has an
+// image. If volumePolicy is not empty, the volume has it as its change-policy.
 func onVolume(policy, image, volumePolicy string) string {
 	volume := "{name: root}"
 	if volumePolicy != "" {
@@ -41,7 +41,8 @@ func stepOf(t *testing.T, p plan.Plan, key manifest.Key) plan.Step {
 	return p.Steps[i]
 }
 
-// The Volume declares the image, and the server's step writes it: both keep their IDs.
+// The Volume declares the image, and the server's step writes it to the volume. Server and volume keep
+// their IDs.
 func TestAServerOnAVolumeIsRebuilt(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := kindtest.NewTarget(t, kinds)
@@ -67,7 +68,7 @@ func TestAServerOnAVolumeIsRebuilt(t *testing.T) {
 	}
 }
 
-// Somebody rebuilds the server with another image: that is drift, and the agent corrects it.
+// If somebody rebuilds the server with another image, that is drift, and the agent corrects it.
 func TestAnImageOnAVolumeThatSomebodyWrote(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -86,7 +87,7 @@ func TestAnImageOnAVolumeThatSomebodyWrote(t *testing.T) {
 	g.MustSync(onVolume(policy, "os", ""))
 }
 
-// A change of user data needs no other image: the rebuild writes the volume's image again.
+// If only the user data change, the rebuild writes the same image to the volume again.
 func TestUserDataOfAServerOnAVolume(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	first := onVolume("userData=rebuild", "os", "")
@@ -98,7 +99,7 @@ func TestUserDataOfAServerOnAVolume(t *testing.T) {
 	}
 }
 
-// The plan refuses a rebuild that is impossible, with the cause and a way out.
+// If a rebuild is impossible, the plan refuses it, and says why and what to do.
 func TestWhenAVolumeIsNotRebuilt(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	tests := map[string]struct {
@@ -125,7 +126,7 @@ func TestWhenAVolumeIsNotRebuilt(t *testing.T) {
 	}
 }
 
-// Without the server's annotation, only the Volume's step handles the image.
+// If the server has no annotation, only the Volume's step changes the image.
 func TestWithoutTheAnnotationTheVolumeIsReplaced(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(onVolume("flavorRef=resize", "os", ""))
@@ -134,7 +135,7 @@ func TestWithoutTheAnnotationTheVolumeIsReplaced(t *testing.T) {
 	}
 }
 
-// A suspended volume, or one whose image is ignored, is not written by the server's step.
+// If a volume is suspended, or its image is ignored, the server's step does not write to it.
 func TestAVolumeThatIsLeftAlone(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	for _, annotation := range []string{`suspend: "true"`, `ignore-fields: spec.resource.imageRef`} {
@@ -150,8 +151,8 @@ func TestAVolumeThatIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A rebuild does not write to a second volume of the server. If the manifest declares that one as the
-// boot volume, nothing is written.
+// A rebuild does not write to a second volume of the server. If the manifest declares the second
+// volume as the boot volume, no volume is written.
 func TestAServerThatBootsFromAnotherVolume(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -170,7 +171,8 @@ spec: {resource: {size: 1, imageRef: os}}
 	}
 }
 
-// The volume is too small for the image: Nova accepts the rebuild, and the server ends in ERROR.
+// If the volume is too small for the image, Nova accepts the rebuild, and the server gets the status
+// ERROR.
 func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})
@@ -184,8 +186,8 @@ func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	g.MustSync(onVolume(policy, "os", ""))
 }
 
-// If a policy forbids a new image for the Volume, the server's step is refused, too: a rebuild of the
-// server would write that image to the Volume.
+// If a policy forbids a new image for the Volume, the server's step is refused, too, because a rebuild
+// of the server would write that image to the Volume.
 func TestAttackADeniedImageByTheServersStep(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})

@@ -33,7 +33,8 @@ func read(t *testing.T, text string) []kind.Desired {
 	return want
 }
 
-// planOf plans the server of the suite; state is the server in the cloud.
+// planOf returns the plan's step for the server of the suite. state is the
+// server in the cloud.
 func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: ownertext.Of("s", key)}

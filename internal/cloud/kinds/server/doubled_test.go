@@ -34,8 +34,8 @@ metadata: {name: db}
 spec: {resource: {imageRef: cirros, flavorRef: m1.nano, ports: [], volumes: [{volumeRef: db}]}}
 `
 
-// A volume whose mark somebody has copied stays attached, and no server is
-// created on either of the two volumes.
+// If somebody copies the mark of a volume to another volume, the volume stays
+// attached, and no server is created on either of them.
 func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(withVolume)
@@ -55,7 +55,7 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := map[string]volume{}
-		for _, v := range list { // other tests may use the project
+		for _, v := range list { // other tests may use the project, too
 			for _, text := range v.Metadata {
 				if strings.Contains(text, g.Stack) {
 					all[v.ID] = v

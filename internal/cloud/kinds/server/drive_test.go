@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The cloud may give a drive to all servers. A server whose manifest asks for none is not replaced
-// because of it.
+// The cloud may give all servers a drive. If a manifest wants none, its server is not replaced
+// because of the drive.
 func TestADriveThatTheCloudDemands(t *testing.T) {
 	demanding := kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// two are servers with a port and a volume each.
+// two is the manifests of two servers. Each has a port and a volume.
 const two = plugs + "---" + plugged + "---" + `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Server
@@ -23,7 +23,7 @@ spec:
     volumes: [{volumeRef: more}]
 `
 
-// Each of two servers gives away the volume or port that the other one waits for.
+// Two servers exchange their volumes, or their ports: each detaches the one for which the other waits.
 func TestServersExchange(t *testing.T) {
 	for what, swap := range map[string]*strings.Replacer{
 		"volumes": strings.NewReplacer("volumeRef: data", "volumeRef: more", "volumeRef: more", "volumeRef: data"),
@@ -37,7 +37,8 @@ func TestServersExchange(t *testing.T) {
 	}
 }
 
-// A new server waits for the volume that another one gives away, even if the cloud's message is withheld.
+// A new server waits for a volume that another server still has to detach, even if the cloud's message is
+// withheld.
 func TestAServerWaitsForWhatAnotherGivesAway(t *testing.T) {
 	at := strings.LastIndex(two, "---")
 	db := two[at:]
@@ -51,7 +52,7 @@ func TestAServerWaitsForWhatAnotherGivesAway(t *testing.T) {
 	}
 }
 
-// A port belongs to one server at a time, so a server that needs another server's port is refused.
+// A port belongs to one server at a time. Therefore two servers that want the same port are refused.
 func TestServersWithOnePort(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	refused := map[string]string{}
@@ -67,7 +68,8 @@ func TestServersWithOnePort(t *testing.T) {
 	}
 }
 
-// A server gives nothing away for a volume that somebody else's server has: that one may never give way.
+// If somebody else's server has the volume that a server wants, the server does not detach its present
+// volume, because the other may never be free.
 func TestNothingGoesForWhatOthersHave(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	own := g.Client(nil)

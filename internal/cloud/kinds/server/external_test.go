@@ -25,8 +25,8 @@ metadata: {name: out}
 spec: {resource: {networkRef: public, addresses: [{}]}}
 `
 
-// Nova fails the machine of a project member on an external network, long after it has accepted it, unless the cloud's
-// operators have allowed it. The plan warns of that, and refuses nothing. (Launchpad 2137673)
+// If a project member creates a machine on an external network, Nova accepts the request, but the machine fails much
+// later, unless the cloud's operators allow it. The plan warns of that, and refuses nothing. (Launchpad 2137673)
 func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 	doc := needs + "---" + outside + "---" + strings.Replace(object, "ports: []", "ports: [{portRef: out}]", 1)
 	for who, warned := range map[string]bool{"": true, "admin": false} {
@@ -52,7 +52,8 @@ func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 	}
 }
 
-// No machine is deleted for a replacement that the cloud may refuse, unless its own annotation allows that.
+// If the cloud may refuse the replacement of a machine, the machine is not deleted, unless its own annotation allows
+// that.
 func TestADoubtfulMachineTakesNobodysPlace(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	before := needs + "---" + object

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// withoutFaults is a Nova whose list leaves out the faults of servers.
+// withoutFaults is a transport to a Nova whose list of servers omits their
+// faults.
 type withoutFaults struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -21,14 +22,14 @@ func (w withoutFaults) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	text, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close() // read to its end
+	_ = resp.Body.Close() // the body was read to its end
 	text = bytes.ReplaceAll(text, []byte(`"fault"`), []byte(`"left out"`))
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	resp.Header.Del("Content-Length")
 	return resp, err
 }
 
-// The agent reads the fault of a single server where the list leaves it out.
+// If the list omits the fault of a server, the agent reads that server alone.
 func TestAFaultThatTheListLeavesOut(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

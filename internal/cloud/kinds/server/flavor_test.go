@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A flavor whose size changes is replaced, if its manifest allows it. The servers of that
-// flavor are replaced with it only if their manifests allow that, too.
+// If the size of a flavor changes, the flavor is replaced, if its manifest allows that.
+// The servers of that flavor are replaced only if their manifests allow it, too.
 func TestReplacedFlavorTakesNoServers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
 	if g.Simulator == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-// The compared text of a certificate is stored in the metadata of existing machines: another text would replace all of them. To write the default
-// explicitly is no change.
+// The fingerprint of a certificate is stored in the metadata of existing machines. If its text changed, all of them would be replaced. A manifest
+// that writes the default explicitly has the same fingerprint.
 func TestTheFingerprintOfACertificate(t *testing.T) {
 	const member, client = "\n" + `[{},{"cluster":"kv","generation":1}]`, "\n" + `[{},{"cluster":"kv","generation":1,"use":"client"}]`
 	for use, print := range map[string]string{"": member, "member": member, "client": client} {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A server shares a host with the servers of its same-host hint, and with none of the
-// different-host hint.
+// A server is on the same host as the servers of its same-host hint, and on another
+// host than the servers of its different-host hint.
 func TestHostsThatAreShared(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// doomed is a server whose volumes Nova was told to delete with it, as other tools do.
+// doomed creates a server with volumes, and tells Nova to delete the volumes with the
+// server, as other tools do.
 func doomed(t *testing.T) (g *kindtest.Target, manifests string, ids map[string]string) {
 	t.Helper()
 	g = kindtest.NewTarget(t, pluggedKinds)
@@ -28,7 +29,8 @@ func doomed(t *testing.T) (g *kindtest.Target, manifests string, ids map[string]
 	return g, manifests, ids
 }
 
-// idsByKey are the IDs of all objects in a plan, by names such as Volume/data.
+// idsByKey returns the IDs of all objects in a plan. The keys are names such as
+// Volume/data.
 func idsByKey(p plan.Plan) map[string]string {
 	ids := map[string]string{}
 	for _, s := range p.Steps {
@@ -53,7 +55,8 @@ func TestVolumesOutliveTheirServer(t *testing.T) {
 	sameVolumes(t, g.Plan(plugs), ids)
 }
 
-// The setting is noted, and the next change of the server clears it.
+// The setting that deletes a volume with its server is noted, and the next change of
+// the server clears it.
 func TestVolumesThatWouldGoAreNoted(t *testing.T) {
 	g, manifests, _ := doomed(t)
 	noted := func(manifests string) (all []kind.Note) {

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A server that somebody has locked is shown as locked, in the plan and in its status. A change of it fails at the
-// first refusal, and the message says how to unlock it.
+// If somebody has locked a server, the plan and its status show that. A change of it fails after the first
+// refusal, and the message says how to unlock it.
 func TestALockedServerIsNotTriedAgain(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := trapNeeds + trapServer

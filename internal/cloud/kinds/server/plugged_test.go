@@ -109,7 +109,7 @@ func TestLawsOfABootVolume(t *testing.T) {
 	}.Run(t)
 }
 
-// A port that is recreated is attached again; the server stays.
+// If a port is recreated, it is attached again, and the server stays.
 func TestPortMadeAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	g.MustSync(plugs + "\n---\n" + plugged)
@@ -148,8 +148,9 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPp
 	}
 }
 
-// A different disk in place of the attached one is a loss, although no disk is
-// deleted: the machine continues without its data. A further disk is no loss.
+// If the manifest names another disk instead of the attached one, that is a
+// loss, although no disk is deleted: the machine continues without its data. An
+// additional disk is no loss.
 func TestAnotherDiskIsALoss(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	manifests := plugs + "\n---\n" + plugged

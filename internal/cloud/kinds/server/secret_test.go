@@ -44,8 +44,8 @@ spec:
     userData: {value: "#cloud-config\npassword: hunter2hunter2\n"}
 `
 
-// echo answers requests that create servers with an error that repeats the user
-// data, in the form that form gives it.
+// echo is a transport that refuses requests which create servers. The error
+// repeats the user data in another form.
 type echo struct {
 	next http.RoundTripper
 	form func(string) string
@@ -80,8 +80,8 @@ var forms = map[string]func(string) string{
 	"bytes":      func(s string) string { return fmt.Sprintf("%d", []byte(s)) },
 }
 
-// The agent does not quote a cloud that repeats its request. It reports the
-// status, the request's number and its own words.
+// If an error of the cloud repeats the request, the agent does not quote it. It
+// reports only the status, the ID of the request and its own text.
 func TestAttackSecretUserDataRepeated(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	for name, form := range forms {
@@ -100,9 +100,9 @@ func TestAttackSecretUserDataRepeated(t *testing.T) {
 	}
 }
 
-// The stored fingerprint does not allow anybody to guess the user data. A
-// fingerprint of earlier releases is renewed, and the plan mentions neither user
-// data nor drift.
+// Nobody can guess the user data from the stored fingerprint. A fingerprint of
+// earlier releases is replaced by one of the present form, and the plan reports
+// neither a change of user data nor drift.
 func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	all := needs + "\n---\n" + secretServer
@@ -133,8 +133,9 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	if print == checksum.Short(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[mark.AppliedKey], "s-") {
 		t.Fatalf("the metadata tells %v", stored)
 	}
-	// The metadata of an earlier release, including its applied digest. That digest
-	// is not known here; any other value replaces it.
+	// stored gets the metadata that an earlier release wrote, including its digest
+	// of the manifest. The test does not know that digest, so it uses any other
+	// value.
 	stored[mark.OwnerKey+"-user-data"], stored[mark.AppliedKey] = checksum.Short(script), "abcdefghijkl"
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id + "/metadata", Body: map[string]any{"metadata": stored}}); err != nil {
 		t.Fatal(err)
@@ -159,8 +160,8 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	}
 }
 
-// Fingerprints cost a pass no more slow hashes than there are secrets, and the
-// next pass none.
+// To compute fingerprints, a pass needs at most one slow hash for each secret,
+// and the next pass needs none.
 func TestFingerprintsOfManyServers(t *testing.T) {
 	testcost.Long(t)
 	for name, userData := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// shownOtherwise is a target whose list of servers is rewritten once on is set.
+// shownOtherwise is a target. Once on is set, it replaces matches of pattern in lists of servers.
 func shownOtherwise(t *testing.T, on *atomic.Bool, pattern, by string) *kindtest.Target {
 	return kindtest.NewTarget(t, kinds).Through(func(next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {
@@ -34,8 +34,8 @@ func shownOtherwise(t *testing.T, on *atomic.Bool, pattern, by string) *kindtest
 	})
 }
 
-// Nova shows a server without its key pair after a resize to another cell. The agent keeps the server.
-// (Launchpad 2108974)
+// After a resize to another cell, Nova shows a server without its key pair. The agent does not replace
+// the server. (Launchpad 2108974)
 func TestALostKeyNameReplacesNothing(t *testing.T) {
 	var lost atomic.Bool
 	g := shownOtherwise(t, &lost, `"key_name": ?"[^"]*"`, `"key_name":null`)
@@ -48,8 +48,8 @@ func TestALostKeyNameReplacesNothing(t *testing.T) {
 		}
 	}
 	later := strings.Replace(doc, "tags: [web, blue]", "tags: [web, green]", 1)
-	for range 2 { // the second time the manifest is already applied
-		for _, s := range g.Planner(later)(later).Steps { // this planner may replace
+	for range 2 { // the second time, the manifest is already applied
+		for _, s := range g.Planner(later)(later).Steps { // this planner may replace objects
 			if s.Key == key && s.Action != plan.Update && s.Action != plan.Keep || s.Key == key && kind.Has(s.Changes, "spec.resource.keypairRef") {
 				t.Errorf("a later commit: %s: %s, %v", s.Action, s.Reason(), s.Changes)
 			}
@@ -64,7 +64,8 @@ func TestALostKeyNameReplacesNothing(t *testing.T) {
 	}
 }
 
-// A server that an administrator moves to another host has not drifted. (ovh/terraform-provider-ovh#1108)
+// If an administrator moves a server to another host, that is not drift.
+// (ovh/terraform-provider-ovh#1108)
 func TestAServerThatMigratesHasNotDrifted(t *testing.T) {
 	var moves atomic.Bool
 	g := shownOtherwise(t, &moves, `"status": ?"ACTIVE"`, `"status":"MIGRATING"`)

@@ -87,7 +87,7 @@ func TestScriptsSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// Fields precede additional properties of the same name.
+// If an additional property has the name of a field, the field's value is used.
 func TestHints(t *testing.T) {
 	h := SchedulerHints{Query: "[]", DifferentCell: []string{"c"}, BuildNearHostIP: "192.0.2.0/24",
 		AdditionalProperties: map[string]string{"rack": "r1", "query": "other", "cidr": "other", "buildNearHostIP": "kept"}}

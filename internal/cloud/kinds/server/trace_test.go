@@ -38,7 +38,8 @@ metadata: {name: web}
 spec: {resource: {imageRef: os, flavorRef: small, ports: []}}
 `
 
-// tracing is an agent that keeps running while others change its server.
+// tracing is a target with an agent that keeps running while others change its
+// server.
 type tracing struct {
 	*kindtest.Target
 	t      *testing.T
@@ -55,7 +56,7 @@ func (g tracing) id(p plan.Plan, kind string) string {
 	return ""
 }
 
-// hands makes a request with somebody's credentials.
+// hands sends a request with the credentials of c, as a person does by hand.
 func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 	g.t.Helper()
 	if err := c.Do(g.t.Context(), cloud.Call{Service: cloud.Compute, Method: method, Path: path, Body: body}); err != nil {
@@ -63,7 +64,7 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 	}
 }
 
-// shows waits until the server's step shows the change.
+// shows waits until the plan's step for the server shows the change.
 func (g tracing) shows(shown func(plan.Step) bool) {
 	g.t.Helper()
 	kindtest.Await(g.t, kindtest.Patience, kindtest.Often, func() error {
@@ -75,8 +76,8 @@ func (g tracing) shows(shown func(plan.Step) bool) {
 	})
 }
 
-// mended lets the agent correct the drift, and returns the trace of the drift
-// at the server.
+// mended makes the agent correct the drift. It returns the pass, and the trace
+// of who changed the server.
 func (g tracing) mended() (engine.Pass, kind.Trace) {
 	g.t.Helper()
 	pass := g.engine.Sync(g.t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(traced), Synced: true})
@@ -96,8 +97,7 @@ func (g tracing) mended() (engine.Pass, kind.Trace) {
 	return pass, kind.Trace{}
 }
 
-// The agent reports who changed a server, both after the correction and after a
-// deletion.
+// The agent reports who changed a server, and who deleted it.
 func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	target := kindtest.NewTarget(t, kinds)
 	own, other := target.Client(nil), target.Beside("admin").Client(nil)

@@ -44,7 +44,7 @@ func idsOf(p plan.Plan) map[string]string {
 	return ids
 }
 
-// A server for which there was no host is replaced once, with its existing port and volume
+// If no host has room for a new server, the server is replaced once, with its existing port and volume
 // (terraform-provider-openstack#455).
 func TestNoValidHostKeepsPortAndVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -77,7 +77,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// Servers whose image the cloud deletes are not replaced (terraform-provider-openstack#1226).
+// If the image of servers is deleted in the cloud, the servers are not replaced (terraform-provider-openstack#1226).
 func TestImageGoneReplacesNoServer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -101,7 +101,8 @@ func TestImageGoneReplacesNoServer(t *testing.T) {
 	}
 }
 
-// K-ORC 2.6.0 has a Server's group beside its scheduler hints, later versions have it among them. Both mean the same.
+// K-ORC 2.6.0 has the field for a Server's group next to its scheduler hints. Later versions have it in the hints.
+// Both mean the same.
 func TestGroupWhereKORCHadIt(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	group := "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ServerGroup, metadata: {name: near}, spec: {resource: {policy: soft-affinity}}}\n"
@@ -119,7 +120,7 @@ func TestGroupWhereKORCHadIt(t *testing.T) {
 	g.MustSync("")
 }
 
-// A port and a volume that were created for a server outlive it, and the next server uses them
+// A port and a volume that were created for a server stay when the server is deleted, and the next server uses them
 // (terraform-provider-openstack#153, K-ORC issue 365).
 func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -131,7 +132,7 @@ func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
 	}
 }
 
-// A filter has the whole name. It is no pattern, although Nova treats it as one.
+// A filter matches only the whole name. It is no pattern, although Nova treats it as one.
 func TestNamesInFiltersAreNoPatterns(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(trapNeeds + trapServer)

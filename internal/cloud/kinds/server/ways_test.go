@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// with is a small server with a change-policy.
+// with is the manifests of a small server with a change-policy.
 func with(policy, flavor, image string) string {
 	return needs + `
 ---
@@ -28,7 +28,8 @@ spec: {resource: {ports: [], flavorRef: ` + flavor + `, imageRef: ` + image + `,
 `
 }
 
-// actions counts the requested actions; before, if set, is called with the body of each.
+// actions is a transport that counts the requested actions. If before is set, it is called with the body of each
+// request.
 type actions struct {
 	count  map[string]int
 	before func(next http.RoundTripper, req *http.Request, body string)
@@ -103,7 +104,7 @@ func TestResizeTakesItsTime(t *testing.T) {
 	}
 }
 
-// Where no host has room, Nova leaves the server unchanged, and no attribute of it says why.
+// If no host has room, Nova leaves the server unchanged, and none of its attributes says why.
 func TestAResizeThatFailsIsReportedAndTriedInTheNextPass(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("flavorRef=resize", "small", "os"))
@@ -118,8 +119,8 @@ func TestAResizeThatFailsIsReportedAndTriedInTheNextPass(t *testing.T) {
 	g.MustSync(with("flavorRef=resize", "tiny", "os"))
 }
 
-// The cloud may confirm resizes by itself, at the same moment as the agent: then it has confirmed this one
-// already, or is doing so.
+// The cloud may confirm a resize itself at the moment when the agent wants to confirm it. Then the resize is
+// already confirmed, or the confirmation has not finished yet.
 func TestResizeThatTheCloudConfirmsItself(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"done": 0, "not yet done": 300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestResizeThatTheCloudConfirmsItself(t *testing.T) {
 	}
 }
 
-// A resize that somebody else has begun is confirmed where the manifest's policy is resize, and nowhere else.
+// If somebody else has begun a resize, the agent confirms it only if the manifest's policy is resize.
 func TestWhoseResizeIsConfirmed(t *testing.T) {
 	for policy, want := range map[string]bool{"flavorRef=resize": true, "flavorRef=replace": false} {
 		t.Run(policy, func(t *testing.T) {
@@ -161,7 +162,8 @@ func TestWhoseResizeIsConfirmed(t *testing.T) {
 	}
 }
 
-// A resize to a flavor other than the manifest's stays revertible, and nothing is written meanwhile.
+// A resize to another flavor than the manifest's is not confirmed, so it can be reverted. Until then, nothing is
+// written.
 func TestResizeToAnotherFlavorIsNotConfirmed(t *testing.T) {
 	const policy = "flavorRef=resize"
 	g := onSimulator(t, simulator.Options{})
@@ -179,7 +181,7 @@ func TestResizeToAnotherFlavorIsNotConfirmed(t *testing.T) {
 	g.MustSync(with(policy, "small", "os"))
 }
 
-// Flavor and image change in one commit: the agent changes one after the other, in one pass.
+// If flavor and image change in one commit, the agent changes one after the other, in one pass.
 func TestResizeAndRebuildTogether(t *testing.T) {
 	g := onSimulator(t, simulator.Options{BuildDelay: 20 * time.Millisecond})
 	const policy = "flavor=resize,image=rebuild"
@@ -191,7 +193,7 @@ func TestResizeAndRebuildTogether(t *testing.T) {
 	}
 }
 
-// A rebuild loses the data on the local disk: the plan says so, and the brake counts it.
+// A rebuild destroys the data on the local disk. The plan says so, and the brake counts it.
 func TestRebuildIsALoss(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
@@ -209,7 +211,7 @@ func TestRebuildIsALoss(t *testing.T) {
 	}
 }
 
-// A rebuild that fails leaves the server in ERROR. The agent reports it, and does not repeat it.
+// If a rebuild fails, the server is in ERROR. The agent reports that, and does not repeat the rebuild.
 func TestARebuildThatFails(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
@@ -219,14 +221,14 @@ func TestARebuildThatFails(t *testing.T) {
 	if s := webOf(t, pass.Last); !strings.Contains(s.Reason(), "no space left on device") || a.count["rebuild"] != 1 {
 		t.Errorf("%s %s; asked for %v", s.Action, s.Reason(), a.count)
 	}
-	// A change to another image is a new attempt; Nova also rebuilds servers in ERROR.
+	// A change to another image is a new attempt, because Nova also rebuilds servers in ERROR.
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
 	if s := webOf(t, g.Plan(with("imageRef=rebuild", "small", "os"))); s.Reason() != "" {
 		t.Errorf("after another rebuild: %s", s.Reason())
 	}
 }
 
-// In other states Nova always answers 409: the agent reports the failure at once.
+// In other states, Nova always answers 409, so the agent reports the failure without a retry.
 func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	id := webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID()
@@ -239,8 +241,8 @@ func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	act(t, g, id, "unpause", nil)
 }
 
-// While a server is shelved Nova writes no mark. The agent therefore reports the failure at once, and writes
-// nothing at all.
+// While a server is shelved, Nova writes no metadata, and so no mark. Therefore the agent reports the failure
+// without a retry, and writes nothing.
 func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	before := with("", "small", "os")
@@ -260,7 +262,7 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	g.MustSync(after)
 }
 
-// impatiently is a pass that waits only a moment for busy objects.
+// impatiently runs a pass that waits only a moment for busy objects.
 func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
 	t.Helper()
 	e := g.Engine(g.Client(nil))
@@ -268,7 +270,7 @@ func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass
 	return e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 
-// awaitStatus lists servers until Nova has carried out the request.
+// awaitStatus plans until Nova has carried out the request.
 func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
 	t.Helper()
 	for range 1000 {
@@ -279,7 +281,7 @@ func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
 	t.Fatalf("the server never says %q", message)
 }
 
-// act asks Nova for an action, as somebody else would.
+// act asks Nova for an action, as another person does.
 func act(t *testing.T, g *kindtest.Target, id, action string, body any, version ...string) {
 	t.Helper()
 	err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{action: body}, Microversion: strings.Join(version, "")})
@@ -288,7 +290,7 @@ func act(t *testing.T, g *kindtest.Target, id, action string, body any, version 
 	}
 }
 
-// A server that was stopped before its resize is stopped afterwards, too.
+// If a server was stopped before its resize, it is stopped after the resize, too.
 func TestResizeOfAStoppedServer(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	act(t, g, webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID(), "os-stop", nil)
@@ -297,7 +299,8 @@ func TestResizeOfAStoppedServer(t *testing.T) {
 	}
 }
 
-// The agent keeps the fingerprint of ignored user data, and shows the difference when they are no longer ignored.
+// While the user data are ignored, the stored fingerprint is not changed. Once they are no longer ignored, the
+// plan shows the difference.
 func TestUserDataIsIgnored(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(with("userData=ignore", "small", "os"))
