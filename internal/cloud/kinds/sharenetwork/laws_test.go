@@ -94,7 +94,8 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// A network with another name is another network. The share network is moved to it and keeps its ID.
+// If the network gets another name, that is another network. The share network is moved to it and
+// keeps its ID.
 func TestFollowsItsNetwork(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(needs + "\n---\n" + object)
@@ -105,8 +106,8 @@ func TestFollowsItsNetwork(t *testing.T) {
 	}
 }
 
-// Neutron knows nothing about share networks and would delete the network of a share
-// network that stays. The plan refuses that.
+// If a share network stays but its network's manifest is removed, Neutron would delete the network,
+// because it does not know share networks. The plan refuses that.
 func TestHoldsItsNetwork(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	kept := strings.Replace(needs+"\n---\n"+object, "{name: office}", `{name: office, annotations: {stackreeve.dev/prune: "false"}}`, 1)
@@ -129,8 +130,8 @@ func id(p plan.Plan) string {
 	return ""
 }
 
-// While share servers use a share network, its network cannot be changed, but all other
-// fields can. The outcome repeats Manila's message.
+// While share servers use a share network, its network cannot be changed, but all other fields can
+// be changed. The outcome repeats Manila's message.
 func TestInUse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -147,9 +148,9 @@ func TestInUse(t *testing.T) {
 	g.Simulator.Do(func() { g.Simulator.Manila.Occupy(network, false) })
 }
 
-// In Manila, anybody can give a share network to any project. A given share network
-// with this stack's mark is a claim like any other: if two objects have the same mark,
-// none is changed or deleted.
+// In Manila, anybody can move a share network to any project. If somebody gives the project a share
+// network with the same mark as the stack's own, two objects have the same mark, and neither is
+// changed or deleted.
 func TestAttackGivenByAStranger(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	stranger, ours := g.Beside("demo2").Client(nil), g.Client(nil)
@@ -167,7 +168,7 @@ func TestAttackGivenByAStranger(t *testing.T) {
 	at := "share-networks/" + made.Network.ID
 	t.Cleanup(func() {
 		for _, c := range []*cloud.Client{stranger, ours} {
-			_ = c.Do(context.Background(), cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodDelete, Path: at}) // one of the two projects has it
+			_ = c.Do(context.Background(), cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodDelete, Path: at}) // the share network is in one of the two projects
 		}
 	})
 	give := cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodPut, Path: at, Body: map[string]any{"share_network": map[string]any{"project_id": ours.ProjectID}}}
