@@ -24,17 +24,17 @@ metadata: {name: few}
 spec: {resource: {networkRef: small, ipVersion: 4, cidr: 192.168.91.0/29}}
 `
 
-// with replaces the cidr of the subnet by the given fields.
+// with returns the manifests in which other fields replace the cidr of the subnet.
 func with(fields string) string {
 	return strings.Replace(small, "cidr: 192.168.91.0/29", fields, 1)
 }
 
-// more is a further subnet of the network.
+// more is the manifest of another subnet of the network.
 func more(name, cidr string, version int) string {
 	return fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: %s}, spec: {resource: {networkRef: small, ipVersion: %d, cidr: %q}}}", name, version, cidr)
 }
 
-// ports are n ports, each with the given entry of addresses.
+// ports is the manifests of n ports. Each has the given entry in addresses.
 func ports(n int, prefix, address string) (docs string) {
 	for i := range n {
 		docs += fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: %s-%d}, spec: {resource: {networkRef: small, addresses: [{%s}]}}}", prefix, i, address)
@@ -42,7 +42,7 @@ func ports(n int, prefix, address string) (docs string) {
 	return docs
 }
 
-// used imports the network and its subnet, which others make.
+// used imports the network and its subnet, which others created.
 const used = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -55,7 +55,7 @@ metadata: {name: few}
 spec: {managementPolicy: unmanaged, import: {filter: {name: few}}}
 `
 
-// usedNetwork imports the network alone.
+// usedNetwork imports only the network.
 var usedNetwork, _, _ = strings.Cut(used, "---")
 
 func machines(n int) string {
@@ -70,7 +70,7 @@ spec:
 `, n)
 }
 
-// few is a short text for each shortage of addresses.
+// few describes each shortage of addresses in a short text.
 func few(list []preflight.Scarce) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -79,7 +79,7 @@ func few(list []preflight.Scarce) string {
 	return b.String()
 }
 
-// If the repository makes the network, the repository alone shows how many addresses a subnet can give out.
+// If the repository declares the network, the agent knows without the cloud how many addresses each subnet has.
 func TestARepositoryAsksForMoreAddressesThanItsSubnetsHave(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for name, c := range map[string]struct{ doc, want string }{
@@ -110,7 +110,7 @@ func TestARepositoryAsksForMoreAddressesThanItsSubnetsHave(t *testing.T) {
 	}
 }
 
-// An existing object counts with its address, whoever made it. An object that is deleted frees its address.
+// Existing objects use addresses, whoever made them. If an object is deleted, its address is free.
 func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	e := g.Engine(g.Client(nil))
@@ -152,8 +152,8 @@ func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	g.Stack = own
 }
 
-// During a rollout a group has one more machine, which needs a further address. The addresses that one group frees are
-// available to another group.
+// During a rollout with a surge, a group has one more machine, which needs one more address. Another group can use
+// addresses that a group frees.
 func TestARolloutAsksForMoreAddressesThanThereAre(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)

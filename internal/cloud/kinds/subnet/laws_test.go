@@ -49,8 +49,8 @@ spec:
     gateway: {type: Automatic}
 `
 
-// The pool chooses the addresses of a subnet. The subnet keeps them, and the pool
-// is deleted after the subnet.
+// The pool chooses the addresses of a subnet. They never change, and the pool is deleted after
+// the subnet.
 func TestLawsFromAPool(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
@@ -100,7 +100,8 @@ func key(name string) manifest.Key {
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 
-// A cloud that accepts tags in the create request needs fewer requests. The laws hold there, too.
+// A cloud that accepts tags in the create request needs fewer requests. The laws are valid there,
+// too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	testcost.Long(t)
 	s := laws()

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// tier is a subnet that a router connects, and a port in it.
+// tier is a network, a subnet that a router connects, and a port on the subnet.
 const tier = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -39,7 +39,7 @@ spec: {resource: {networkRef: front, addresses: [{subnetRef: web}]}}
 // renamedTier is the tier with another name for its subnet.
 var renamedTier = strings.NewReplacer("metadata: {name: web}", "metadata: {name: app}", "subnetRef: web", "subnetRef: app").Replace(tier)
 
-// actions maps the objects of a plan to their steps. Kept objects are omitted.
+// actions returns the steps of a plan by their object. Steps that keep an object are omitted.
 func actions(p plan.Plan) map[string]plan.Step {
 	steps := map[string]plan.Step{}
 	for _, s := range p.Steps {
@@ -60,10 +60,11 @@ func live(p plan.Plan) (keys []string) {
 	return keys
 }
 
-// A subnet that is renamed without saying so in its manifest is refused. Nothing that its machines need is deleted.
+// If a subnet's manifest gets another name without an annotation for that, the plan refuses it. Nothing that the
+// subnet's machines need is deleted.
 func TestARenamedSubnetCutsNobodyOff(t *testing.T) {
 	testcost.Long(t)
-	otherwise := map[string]bool{"and one more asks": true, "of a taken gateway": true} // another reason comes first
+	otherwise := map[string]bool{"and one more asks": true, "of a taken gateway": true} // in these cases, the plan reports another reason first
 	for name, change := range map[string]*strings.Replacer{
 		"the same addresses": strings.NewReplacer(),
 		"a part of them":     strings.NewReplacer("192.168.90.0/24", "192.168.90.128/25"),
@@ -102,7 +103,7 @@ func TestARenamedSubnetCutsNobodyOff(t *testing.T) {
 	}
 }
 
-// With the annotation that the plan proposes, the subnet and its router interface stay the same objects.
+// With the annotation that the plan proposes, the subnet and its router interface keep their IDs.
 func TestARenamedSubnetThatSaysSo(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	ids := func(p plan.Plan) (list []string) {
@@ -119,7 +120,7 @@ func TestARenamedSubnetThatSaysSo(t *testing.T) {
 	}
 }
 
-// A new subnet is refused if its addresses overlap those of another subnet of its network, whoever made that one.
+// A new subnet is refused if its addresses overlap another subnet of its network, whoever made the other subnet.
 func TestOverlaps(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	subnet := func(name, network, cidr string) string {
@@ -132,7 +133,7 @@ func TestOverlaps(t *testing.T) {
 	for name, c := range map[string]struct {
 		stack     *kindtest.Target
 		manifests string
-		why       map[string]cause.Code // why each of these is refused
+		why       map[string]cause.Code // by name: the reason why the object is refused
 	}{
 		"the stack's own": {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "front", "10.7.0.128/25"),
 			map[string]cause.Code{"Subnet/two": cause.RivalOverlaps}},
@@ -161,7 +162,7 @@ func TestOverlaps(t *testing.T) {
 	g.MustSync(makesWay)
 }
 
-// A subnet that cannot be deleted keeps its router interface: the ports that remain in it need that.
+// If a subnet cannot be deleted, its router interface stays, because the ports that remain on the subnet need it.
 func TestASubnetThatCannotGoKeepsItsWay(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	kept := strings.Replace(tier, "metadata: {name: machine}", `metadata: {name: machine, annotations: {stackreeve.dev/prune: "false"}}`, 1)
