@@ -52,7 +52,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// If Neutron chooses the prefix lengths, it answers a create request with lengths as texts.
+// If Neutron chooses the lengths of prefixes, the answer to a create request contains them
+// as texts.
 func TestLengthsChosenByTheCloud(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	few := "apiVersion: stackreeve.dev/v1alpha1\nkind: SubnetPool\nmetadata: {name: inside}\nspec: {resource: {prefixes: [\"fd00:77::/48\"]}}"
