@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The stack's container is gone, and somebody has created another one of that name. That one belongs to them, even for an agent
-// that knew the old one.
+// The stack's container was deleted, and somebody has created another one with the same name. The new container belongs to
+// them, even for an agent that knew the old one.
 func TestAContainerThatAStrangerMadeAgain(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	c := g.Client(nil)

@@ -63,7 +63,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Settings that the manifest leaves out are removed from the container.
+// If the manifest omits settings, they are removed from the container.
 func TestSettingsAreTakenOff(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name := unique("bare")
@@ -86,8 +86,8 @@ func TestSettingsAreTakenOff(t *testing.T) {
 	g.MustSync("")
 }
 
-// A container with objects is not deleted, nor are its objects, and the error says how many there
-// are.
+// If a container has objects, neither the container nor the objects are deleted, and the error
+// says how many objects there are.
 func TestObjectsAreKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("full"), g.Client(nil)
@@ -102,13 +102,13 @@ func TestObjectsAreKept(t *testing.T) {
 	}
 	at.Method, at.Body = http.MethodDelete, nil
 	if err := c.Do(t.Context(), at); err != nil {
-		t.Fatal(err) // it was deleted
+		t.Fatal(err) // the object was deleted
 	}
 	g.MustSync("")
 }
 
-// Swift changes an existing container when asked to create it. Somebody else's container is left
-// alone, even if the list did not show it yet.
+// If asked to create a container that exists, Swift changes it. The agent does not change
+// somebody else's container, even if the list does not show it yet.
 func TestContainerOfAnother(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("theirs"), g.Client(nil)
@@ -133,7 +133,7 @@ func TestContainerOfAnother(t *testing.T) {
 	}
 }
 
-// wanted is a driver's input for the creation of a container with that name.
+// wanted returns what a driver gets to create a container with that name.
 func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want {
 	t.Helper()
 	return kind.Want{
@@ -142,7 +142,7 @@ func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want {
 	}
 }
 
-// A list is unknown if one of its containers is refused.
+// If Swift refuses to show one container, the whole list is unknown.
 func TestRefusedListIsUnknown(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
@@ -204,7 +204,7 @@ func longMetadata(n int) string {
 	return "[" + strings.TrimSuffix(b.String(), ", ") + "]"
 }
 
-// The longest values of a manifest fit beside the mark.
+// The longest values that a manifest may have leave enough room for the mark.
 func TestLongest(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.MustSync(plain(strings.Repeat("x", 250-26)+strings.ToLower(rand.Text()), `
@@ -232,7 +232,7 @@ func TestPolicyWithoutCase(t *testing.T) {
 	g.MustSync("")
 }
 
-// Earlier versions of objects also keep a container from being deleted.
+// A container with earlier versions of objects is not deleted either.
 func TestVersionsAreKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("versions"), g.Client(nil)
@@ -264,7 +264,8 @@ func TestVersionsAreKept(t *testing.T) {
 	g.MustSync("")
 }
 
-// A Swift that keeps no versions ignores the setting for them, and the agent reports that.
+// If a Swift does not store versions, it ignores the setting for them, and the agent reports
+// that.
 func TestWithoutVersions(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	const header = "X-Versions-Enabled"
@@ -294,8 +295,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// The list of an account can lag. A container that was just created, or that is found to exist at
-// its creation, exists even if the list omits it.
+// The list of an account can be outdated. If a container was just created, or is found when it is
+// to be created, it exists even if the list omits it.
 func TestLateList(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	text := plain(unique("late"), "")
@@ -310,7 +311,7 @@ func TestLateList(t *testing.T) {
 	g.MustSync("")
 }
 
-// listing is a cloud with this list in place of its own.
+// listing is a transport to a cloud that answers the list of containers with this text.
 func listing(text string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(req *http.Request) (*http.Response, error) {
@@ -328,8 +329,8 @@ func listing(text string) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
-// Swift accepts names that cannot be used in an address. Their containers are not read: the
-// address would be that of the account, or of all accounts.
+// Swift accepts names that cannot be used in a path. Containers with such names are not read,
+// because the path would lead to the account, or to all accounts.
 func TestAttackNamesThatLeadUp(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	text := plain(unique("own"), "")
@@ -360,7 +361,7 @@ func TestAttackNamesThatLeadUp(t *testing.T) {
 	g.MustSync("")
 }
 
-// A list has all containers of the account, whatever the length of its pages.
+// All containers of the account are listed, whatever the length of a page is.
 func TestMoreThanAPage(t *testing.T) {
 	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{MaxPage: 2})
 	var text strings.Builder
@@ -373,8 +374,8 @@ func TestMoreThanAPage(t *testing.T) {
 	}
 }
 
-// Each container of the account costs a request, whoever owns it. The number of simultaneous
-// requests is limited.
+// The agent sends one request for each container of the account, whoever owns it. The number of
+// simultaneous requests is limited.
 func TestCost(t *testing.T) {
 	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{})
 	c := g.Client(nil)
