@@ -53,7 +53,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Neutron changes no subports of a trunk that is switched off.
+// Neutron does not change the subports of a trunk that is switched off.
 func TestSwitchedOff(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	off := strings.Replace(object, "adminStateUp: true", "adminStateUp: false", 1)
@@ -112,7 +112,7 @@ spec: {resource: {networkRef: vlan}}
 	if err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Path: "trunks", Into: &found}); err != nil || len(found.Trunks) != 1 || len(found.Trunks[0].Subports) != 2 || found.Trunks[0].Subports[1].ID != 123 {
 		t.Errorf("there is %+v, %v", found, err)
 	}
-	pass := g.Sync(with("{portRef: blue, segmentationType: inherit}")) // of a network without a VLAN
+	pass := g.Sync(with("{portRef: blue, segmentationType: inherit}")) // its network has no VLAN
 	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "Unknown segmentation_type 'vxlan'") {
 		t.Errorf("the pass says %s", said)
 	}
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A machine is plugged into a port only after the port has its trunk: on many clouds, a port in use cannot get a trunk.
+// A port gets its trunk before a machine is plugged into it, because many clouds refuse a trunk of a port in use.
 func TestBeforeTheMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const machine = `
