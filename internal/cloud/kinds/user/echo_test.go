@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// echoing refuses each request that makes a user, and repeats the request in the refusal.
+// echoing is a transport that refuses each request that creates a user, and repeats the
+// request in the refusal.
 type echoing struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

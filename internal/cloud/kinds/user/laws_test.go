@@ -81,7 +81,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// logsIn reports whether a password gets a token from Keystone.
+// logsIn reports whether Keystone gives a token for a password.
 func logsIn(t *testing.T, c *cloud.Client, id, password string) bool {
 	t.Helper()
 	body := map[string]any{"auth": map[string]any{"identity": map[string]any{"methods": []string{"password"},
@@ -89,8 +89,8 @@ func logsIn(t *testing.T, c *cloud.Client, id, password string) bool {
 	return c.Do(context.WithoutCancel(t.Context()), cloud.Call{Service: cloud.Identity, Method: http.MethodPost, Path: "auth/tokens", Body: body, Secret: true}) == nil
 }
 
-// The password is that of the Secret, and changes with it in place. No plan and no
-// status contains it, and neither does anything that Keystone shows.
+// The user has the password of the Secret. If the Secret changes, the password is
+// changed in place. No plan and no status contains it, and Keystone does not show it.
 func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "shop-" + rand.Text()
@@ -128,7 +128,7 @@ func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	}
 }
 
-// An error message of Keystone is not repeated if its request contained a password.
+// If a request contained a password, an error message of Keystone is not repeated.
 func TestAttackRefusalsRepeatNoPassword(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {
@@ -150,7 +150,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A mark of a stack with the same name in another project is a mark of another stack.
+// If a stack in another project has the same name, its mark is the mark of another
+// stack.
 func TestNamesakeInAnotherProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {
@@ -167,7 +168,8 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	}
 }
 
-// Attributes that others may write beside the mark do not break the list.
+// If others write attributes of any form next to the mark, the list can still be
+// read.
 func TestAttackAttributesOfAnyShape(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	name := "shop-" + rand.Text()
