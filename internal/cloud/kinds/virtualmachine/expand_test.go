@@ -95,8 +95,8 @@ func TestLawsOfAFurtherPort(t *testing.T) {
 	}.Run(t)
 }
 
-// The plan announces volumes that are deleted with their data. Volumes with onDelete: detach stay, and
-// volumes that were only attached are detached. A volume does not shrink.
+// The plan shows which volumes are deleted with their data. Volumes with onDelete: detach stay, and
+// volumes that the machine only attached are detached. A volume cannot become smaller.
 func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := moreNeeds + "\n---\n" + moreObject
@@ -128,12 +128,12 @@ func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 		}
 	}
 	object := strings.Replace(moreObject, ", onDelete: detach", "", 1)
-	g.MustSync(moreNeeds + "\n---\n" + object) // for the clean-up
+	g.MustSync(moreNeeds + "\n---\n" + object) // so that the clean-up can delete all objects
 	shrinkingIsRefused(t, g, object)
 }
 
-// shrinkingIsRefused wants the plan to refuse a smaller volume where the annotation refuses replacement,
-// with the cause.
+// shrinkingIsRefused requires that the plan refuses a smaller volume, with the reason, if the annotation
+// forbids its replacement.
 func shrinkingIsRefused(t *testing.T, g *kindtest.Target, object string) {
 	t.Helper()
 	smaller := strings.NewReplacer("size: 2", "size: 1", "metadata: {name: web}", "metadata: {name: web, annotations: {stackreeve.dev/replace: refuse}}").Replace(object)

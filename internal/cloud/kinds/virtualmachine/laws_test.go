@@ -38,7 +38,8 @@ func key(kind string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: "web"}
 }
 
-// A machine has no object of its own in the cloud; the laws examine its server.
+// A VirtualMachine itself does not exist in the cloud, so the laws examine its
+// server.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: object, Partial: true, Together: true, Elsewhere: "server, port",
@@ -57,8 +58,8 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A machine that boots from its own volume is rebuilt like one that does not: its
-// server asks Nova to write the image to the volume.
+// A machine that boots from its own volume is rebuilt like one with a local disk:
+// its server asks Nova to write the image to the volume.
 func TestLawsOnARootVolume(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
