@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A server that was deleted while it was built can leave its attachment on a volume. The pass reports that at the first refusal, and
-// names the attachment. (Launchpad 2088066)
+// If a server is deleted while it is built, its attachment can remain on a volume. The pass reports that after the first refusal,
+// and names the attachment. (Launchpad 2088066)
 func TestAClaimOfAServerThatIsGoneIsNamed(t *testing.T) {
 	const text = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Volume, metadata: {name: held}, spec: {resource: {size: 1}}}"
 	const gone = "0f0e0d0c-0b0a-4009-8807-060504030201"
@@ -48,7 +48,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// A snapshot that nobody deletes blocks the volume forever: the message names it at once.
+// A snapshot that nobody deletes blocks the volume forever, so the message names it after the first refusal.
 func TestASnapshotOfOthersIsNamed(t *testing.T) {
 	const text = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Volume, metadata: {name: held}, spec: {resource: {size: 1}}}"
 	g := kindtest.NewTarget(t, all.Kinds)

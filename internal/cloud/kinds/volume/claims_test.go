@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// disk is a volume as the test reads and creates it.
+// disk is a volume in the form in which the test reads and creates it.
 type disk struct {
 	ID          string            `json:"id,omitempty"`
 	Name        string            `json:"name"`
@@ -31,13 +31,13 @@ type disk struct {
 	Metadata    map[string]string `json:"metadata"`
 }
 
-// disks are the volumes that bear a mark of the target's stack: other tests use the
-// same cloud at the same time.
+// disks reads the volumes that bear a mark of the target's stack, because other
+// tests use the same cloud at the same time.
 type disks struct {
 	t     *testing.T
 	c     *cloud.Client
 	stack string
-	pause time.Duration // between two lists
+	pause time.Duration // time between two lists
 }
 
 func disksOf(t *testing.T, g *kindtest.Target) disks {
@@ -73,7 +73,7 @@ func (d disks) make(v disk) string {
 	return id
 }
 
-// remove deletes a volume, if it exists, and waits until it is gone.
+// remove deletes a volume, if it exists, and waits until Cinder has deleted it.
 func (d disks) remove(id string) {
 	d.t.Helper()
 	if _, ok := d.list()[id]; !ok {
@@ -82,7 +82,7 @@ func (d disks) remove(id string) {
 	kindtest.AwaitGone(d.t, d.c, cloud.BlockStorage, "volumes/"+id)
 }
 
-// pairs are the two volumes of most tests.
+// pairs are the manifests of two volumes.
 func pairs(annotations string) string {
 	var docs []string
 	for _, name := range []string{"one", "two"} {
@@ -91,7 +91,7 @@ func pairs(annotations string) string {
 	return strings.Join(docs, "\n---\n")
 }
 
-// same wants every volume to be unchanged.
+// same requires that every volume is unchanged.
 func same(t *testing.T, before, after map[string]disk) {
 	t.Helper()
 	for id, was := range before {
@@ -101,9 +101,10 @@ func same(t *testing.T, before, after map[string]disk) {
 	}
 }
 
-// Volumes that people created with the properties of others are not surplus: none
-// of them is deleted, whatever the stack's configuration is. Since nothing happens
-// to them, all configurations are tested on the same volumes.
+// If people create volumes with the properties of the stack's volumes, the copies
+// are not surplus: none of them is deleted, whatever the stack's configuration is.
+// Because nothing changes them, all configurations are tested with the same
+// volumes.
 func TestAttackCopiedProperties(t *testing.T) {
 	testcost.Long(t)
 	limit, err := guard.ParseLimit("0")
@@ -146,15 +147,15 @@ func TestAttackCopiedProperties(t *testing.T) {
 	}
 }
 
-// copied is the configuration of a stack that finds copies of its volumes.
+// copied is the configuration of a stack with whose volumes copies share the mark.
 type copied struct {
 	annotations string
 	policies    []plan.Policy
 	limits      *guard.Limits
-	gone        bool // the manifests are gone
+	gone        bool // the manifests are removed
 }
 
-// judge wants two passes to change nothing, and to say why.
+// judge requires that two passes change nothing, and report the copies.
 func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 	text, before := pairs(c.annotations), d.list()
 	if c.gone {
@@ -181,9 +182,10 @@ func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 
 const restored = "src_backup_id"
 
-// A volume restored from a backup bears the mark of the original. It stays beside
-// the original, without it, and when neither has a manifest any more. Adopting it
-// makes it the object itself.
+// If somebody restores a volume from a backup, the new volume bears the mark of the
+// original. It stays, whether the original exists or not, and also if the manifest
+// is removed. If a manifest adopts the new volume, it becomes the manifest's
+// object.
 func TestAttackRestoredBackup(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := pairs("")
@@ -225,7 +227,8 @@ func TestAttackRestoredBackup(t *testing.T) {
 	if pass := g.MustSync(text); len(pass.Results) > 0 || pass.Last.Owned != 2 {
 		t.Errorf("adopted and then no longer named by ID: %d steps, %d owned", len(pass.Results), pass.Last.Owned)
 	}
-	// A copy of the adopted volume is recognised by the other ID that it bears.
+	// A copy of the adopted volume is recognized, because its metadata contain the ID
+	// of the adopted volume.
 	clone := d.list()[twin.ID]
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)
@@ -237,7 +240,8 @@ func TestAttackRestoredBackup(t *testing.T) {
 	d.remove(id)
 }
 
-// A clone that somebody made with the mark, as Cinder does for images, stays too.
+// If somebody clones a volume with its mark, as Cinder does to make images, the
+// clone stays, too.
 func TestAttackClonedVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(pairs(""))

@@ -26,8 +26,8 @@ metadata: {name: more}
 spec: {resource: {size: 1, volumeTypeRef: nowhere}}
 `
 
-// A volume that no storage backend accepts is reported with Cinder's reason, which costs one further request. Nothing is asked if all is
-// well.
+// If no storage backend accepts a volume, the plan reports Cinder's reason, for which one more request is sent. If no volume failed, no
+// such request is sent.
 func TestWhyAVolumeFailed(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	manifests := strings.Replace(nowhere, "NAME", "nowhere-"+strings.ToLower(rand.Text()), 1)

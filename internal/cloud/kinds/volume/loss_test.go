@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// A commit that deletes one volume of eleven objects is held. It is not held if the stack, or the manifest that was applied, allows
-// loss of data.
+// A commit that deletes one volume of eleven objects is held, unless the stack, or the manifest that was applied, allows loss of
+// data.
 func TestALostVolumeIsHeld(t *testing.T) {
 	const volume = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: data}\nspec: {resource: {size: 1}}"
 	var others []string

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A volume continues to serve during a backup, which can take hours: no pass waits for its end.
+// Servers can use a volume during a backup, which can take hours, so no pass waits for the end
+// of the backup.
 func TestAVolumeServesWhileItIsBackedUp(t *testing.T) {
 	s := &state{}
 	s.More.Status = backingUp

@@ -43,8 +43,8 @@ spec:
 `
 )
 
-// A restored volume obeys the laws of all volumes. It stays the stack's own, regardless of the metadata that Cinder
-// writes and of the moment of a kill.
+// A restored volume obeys the laws of all volumes. It belongs to the stack, whatever metadata Cinder writes, and
+// whenever an agent is killed.
 func TestLawsOfARestore(t *testing.T) {
 	testcost.Long(t)
 	kindtest.Suite{
@@ -58,7 +58,7 @@ func TestLawsOfARestore(t *testing.T) {
 	}.Run(t)
 }
 
-// The new volume keeps no metadata of the backup's volume.
+// The new volume does not get the metadata of the backup's volume.
 func TestRestoredMetadata(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := saved + "---" + fromBackup
@@ -69,7 +69,7 @@ func TestRestoredMetadata(t *testing.T) {
 			t.Errorf("the volume is %v", v)
 		}
 	}
-	// Neither the loss of the backup nor another backup changes the volume.
+	// Neither a manifest without the backup nor one with another source changes the volume.
 	for _, edited := range []string{saved + "---" + strings.Replace(fromBackup, "backupRef: monday", "sourceVolumeRef: data", 1), strings.Split(saved, "---")[0] + "---" + strings.Replace(fromBackup, "    backupRef: monday\n", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
@@ -79,9 +79,9 @@ func TestRestoredMetadata(t *testing.T) {
 	}
 }
 
-// People may back up a volume between its restore and the next pass, and restore that backup to a
-// volume without a name. Cinder gives it the description of the first, with the mark: the volume
-// belongs to the people.
+// People may back up a volume between its restore and the next pass, and restore that backup to a volume without a
+// name. Cinder copies the description of the first volume, with the mark, to the new volume. The new volume belongs
+// to the people nevertheless.
 func TestAttackCopiedDescription(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := saved + "---" + fromBackup
@@ -105,7 +105,7 @@ func TestAttackCopiedDescription(t *testing.T) {
 	}
 }
 
-// Where Cinder cannot create volumes from backups, none is created.
+// If Cinder cannot create volumes from backups, no volume is created.
 func TestRestoreOnOlderClouds(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -122,7 +122,7 @@ func TestRestoreOnOlderClouds(t *testing.T) {
 	}
 }
 
-// A volume that is attached to a server is not overwritten with an image.
+// While a volume is attached to a server, no image is written to it.
 func TestReimageInUse(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {

@@ -37,7 +37,7 @@ spec: {resource: {size: 1, sourceVolumeRef: data}}
 `
 )
 
-// A volume with a source is created from it and is then the stack's own, in every further pass.
+// A volume with a source is created from it. After that, it belongs to the stack in every pass.
 func TestSources(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(original + derived)
@@ -54,7 +54,8 @@ func TestSources(t *testing.T) {
 	if sources != 1 {
 		t.Errorf("%d volumes say which volume they were made from", sources)
 	}
-	// A different source, or none, is no reason to lose the data.
+	// If the manifest names another source, or none, the volume is not replaced, because its data
+	// would be lost.
 	for _, edited := range []string{strings.Replace(original+derived, "snapshotRef: monday", "sourceVolumeRef: data", 1), original + strings.Replace(derived, ", sourceVolumeRef: data", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
@@ -64,7 +65,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// People's copy of a volume with a source, with all its properties, is not mistaken for the
+// If people copy a volume with a source and all its properties, the copy is not taken for the
 // original.
 func TestAttackCopiedSource(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

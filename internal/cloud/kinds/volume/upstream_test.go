@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Cinder adds entries to a volume's metadata by itself. They are no change by anybody, and the agent does not write
+// Cinder itself adds entries to a volume's metadata. They do not count as a change, and the agent does not write
 // them.
 func TestMetadataOfCinderItself(t *testing.T) {
 	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: data}\nspec: {resource: {size: 1, metadata: [{name: role, value: store}]}}"
@@ -40,8 +40,8 @@ func TestMetadataOfCinderItself(t *testing.T) {
 	}
 }
 
-// A volume that was in use and is in error is not deleted, whatever caused the error, and stays attached to its
-// servers (hashicorp/terraform#10376, terraform-provider-openstack#969).
+// If a volume was in use and is now in error, it is not deleted, whatever caused the error, and stays attached to
+// its servers (hashicorp/terraform#10376, terraform-provider-openstack#969).
 func TestAUsedVolumeIsNotRecreatedForAnError(t *testing.T) {
 	const text = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Volume
@@ -70,8 +70,8 @@ spec: {resource: {size: 1}}`
 	}
 }
 
-// A volume whose creation failed is known to the agent, deleted and created again: none is left over
-// (terraform-provider-openstack#1936, K-ORC issue 19).
+// If the creation of a volume fails, the agent deletes the volume and creates another one, so no failed volume is
+// left (terraform-provider-openstack#1936, K-ORC issue 19).
 func TestAVolumeThatCouldNotBeMadeIsNotLeft(t *testing.T) {
 	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: failed}\nspec: {resource: {name: failed-at-first, size: 1}}"
 	g := kindtest.NewTarget(t, all.Kinds)

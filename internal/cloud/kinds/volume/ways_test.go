@@ -21,8 +21,8 @@ spec: {resource: {size: 1, volumeTypeRef: ` + volumeType + `}}
 `
 }
 
-// If the new type belongs to other storage, Cinder accepts a retype without
-// migration, and leaves the volume unchanged: the pass asks once and reports that.
+// If the new type is on other storage, Cinder accepts a retype without migration,
+// but leaves the volume unchanged. The pass sends one request and reports that.
 func TestRetypeThatTakesAMigration(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
@@ -43,7 +43,7 @@ func TestRetypeThatTakesAMigration(t *testing.T) {
 	}
 }
 
-// elsewhere puts a type on storage of its own.
+// elsewhere gives a type a storage that no other type uses.
 func elsewhere(t *testing.T, admin *cloud.Client, name string) {
 	t.Helper()
 	var list struct {
