@@ -70,7 +70,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// Backups are for the day when the volume is gone. Neither the loss of the volume nor a new volume with its name changes them.
+// Backups are needed when the volume is lost. Therefore neither the loss of the volume nor a new volume with its name changes them.
 func TestBackupsOutliveTheirVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	plain := strings.Replace(object, "    snapshotRef: monday\n", "", 1)
@@ -92,7 +92,7 @@ func TestBackupsOutliveTheirVolume(t *testing.T) {
 	}
 }
 
-// An incremental backup is made after the backup that it is based on, and deleted before it.
+// An incremental backup is created after the backup on which it is based, and deleted before it.
 func TestIncremental(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	chain := needs + "---" + strings.Replace(object, "    snapshotRef: monday\n", "", 1)
@@ -104,8 +104,9 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// A deletion is requested only once if Cinder forbids it, or refuses it for a reason that does not pass. The error names the objects that
-// hold the backup. An incremental backup that the stack did not make stays, and so does the backup that it is based on (Launchpad 2163042).
+// If Cinder forbids a deletion, or refuses it for a lasting reason, the deletion is requested only once. The error names the objects
+// because of which the backup stays. If an incremental backup was not made by the stack, it stays, and so does the backup on which it is
+// based (Launchpad 2163042).
 func TestRefusedDeletionsAreFinal(t *testing.T) {
 	plain := needs + "---" + strings.Replace(object, "    snapshotRef: monday\n", "", 1)
 	g := kindtest.NewTarget(t, kinds)
