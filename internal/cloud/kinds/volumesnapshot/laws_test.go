@@ -62,7 +62,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-// A volume is deleted after its snapshots, in one pass and without a refusal of the cloud.
+// In one pass, a volume is deleted after its snapshots, and the cloud refuses nothing.
 func TestVolumesGoAfterTheirSnapshots(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.MustSync(needs + "---" + object)
@@ -73,7 +73,7 @@ func TestVolumesGoAfterTheirSnapshots(t *testing.T) {
 	}
 }
 
-// A volume whose snapshot stays is not deleted, and the plan says why.
+// If a snapshot of a volume stays, the volume is not deleted, and the plan says why.
 func TestSnapshotsKeepTheirVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	kept := strings.Replace(object, "{name: monday}", "{name: monday, annotations: {stackreeve.dev/prune: \"false\"}}", 1)
