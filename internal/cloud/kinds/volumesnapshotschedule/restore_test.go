@@ -33,8 +33,8 @@ spec:
     metadata: [{name: role, value: store}]
 `
 
-// A volume that is restored from a series obeys the laws of all volumes. The cloud takes no time, so that one pass
-// creates both.
+// A volume that is restored from a series obeys the laws of all volumes. The simulated cloud needs no time, so that
+// one pass creates both.
 func TestLawsOfARestoredVolume(t *testing.T) {
 	testcost.Long(t)
 	for _, taken := range []string{"Snapshot", "Backup"} {
@@ -55,7 +55,7 @@ func ofType(taken string) string {
 	return strings.Replace(object, "  keep: 2\n", "  keep: 2\n  type: "+taken+"\n", 1)
 }
 
-// source is the name of the item that a volume was created from; "" for no item or no volume.
+// source is the name of the item from which a volume was created; "" if there is no item or no volume.
 func (d *disks) source(name string) string {
 	d.t.Helper()
 	type volume struct {
@@ -75,7 +75,7 @@ func (d *disks) source(name string) string {
 	return ""
 }
 
-// refusal is the cause why a plan does not create an object; "" if it does.
+// refusal returns the reason why a plan refuses to create a volume; "" if it does not refuse that.
 func refusal(p plan.Plan, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Name == name && s.Key.Kind == "Volume" && s.Action == plan.Refuse {
@@ -85,8 +85,8 @@ func refusal(p plan.Plan, name string) string {
 	return ""
 }
 
-// A volume begins with the newest snapshot, or the newest up to a given time. Later snapshots make no difference,
-// nor does the end of the series.
+// A new volume gets the data of the newest snapshot, or of the newest one up to a given time. Later snapshots do
+// not change the volume, and neither does the deletion of the series.
 func TestRestoreTheNewest(t *testing.T) {
 	d := newDisks(t)
 	series := needs + "---" + object
@@ -121,7 +121,8 @@ func TestRestoreTheNewest(t *testing.T) {
 	})
 }
 
-// Snapshots that were kept are found by the mark of the removed manifest, but only by the stack that took them.
+// Snapshots that stay after their manifest is removed are found by its mark, but only by the stack that created
+// them.
 func TestRestoreFromWhatWasKept(t *testing.T) {
 	d := newDisks(t)
 	kept := strings.Replace(ofType("Backup"), "  onDelete: delete\n", "", 1)
@@ -156,7 +157,7 @@ func TestRestoreFromWhatWasKept(t *testing.T) {
 	}
 }
 
-// A snapshot that is too large for the volume is refused before anything is created.
+// If a snapshot is too large for the volume, the plan refuses that before anything is created.
 func TestRestoreIntoASmallerVolume(t *testing.T) {
 	d := newDisks(t)
 	large := strings.Replace(needs+"---"+object, "size: 1", "size: 3", 1)
@@ -166,7 +167,8 @@ func TestRestoreIntoASmallerVolume(t *testing.T) {
 	}
 }
 
-// If several volumes bear one mark, the agent chooses none: a forged mark would put its data into a new volume.
+// If snapshots of several volumes bear one mark, the agent chooses none of them. Otherwise somebody who forges the
+// mark could put data into a new volume.
 func TestAttackRestoreOfAForgedSeries(t *testing.T) {
 	d := newDisks(t)
 	d.passes(needs+"---"+object+"---\napiVersion: stackreeve.dev/v1alpha1\nkind: VolumeSnapshot\nmetadata: {name: byhand}\nspec: {resource: {volumeRef: other}}\n", 1)
@@ -215,8 +217,8 @@ spec:
       - {name: disk, size: 2, restoreFrom: {group: db, volume: data}}
 `
 
-// Each machine of a new group begins with the data of the machine with the same number in the old group. This holds
-// even if the old group's manifest is gone.
+// Each machine of a new group gets the data of the machine with the same number in the old group, even if the old
+// group's manifest was removed.
 func TestAGroupFromAnother(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		t.Run(fmt.Sprint("gone ", gone), func(t *testing.T) {
@@ -248,8 +250,8 @@ func TestAGroupFromAnother(t *testing.T) {
 	}
 }
 
-// A machine that leaves its group leaves its volume and the snapshots of it. It takes both along if the volume says
-// so; neither waits for the other forever.
+// If a machine is removed from its group, its volume and the snapshots stay. If the volume says onDelete: delete,
+// all of them are deleted, and none waits for another forever.
 func TestAMemberGoes(t *testing.T) {
 	d := disksWith(t, all.Kinds)
 	d.passes(group, 1)
@@ -265,7 +267,8 @@ func TestAMemberGoes(t *testing.T) {
 	}
 }
 
-// Members are changed in turns, and their snapshots are taken independently: a series is no change of a member.
+// A group's machines are changed one after the other, but their snapshots are created independently: a due snapshot
+// is no change of a machine.
 func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
 	d := disksWith(t, all.Kinds)
 	d.passes(group, 1)
@@ -277,7 +280,7 @@ func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// A spare machine has no snapshots, and begins with empty volumes.
+// A spare machine has no snapshots, and its volumes are empty at first.
 func TestSparesHaveNoSnapshots(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	surging := strings.NewReplacer("  replicas: 2\n", "  replicas: 2\n  strategy: {maxSurge: 1}\n", "keep: 3}}", "keep: 3}, restoreFrom: {group: old}}").Replace(group)

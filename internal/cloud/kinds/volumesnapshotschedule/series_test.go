@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// said is a series in words, the newest first: a status, the creation time and, after "for", the moment in the
-// metadata.
+// said reads a series from texts, the newest item first. A text has a status, the creation time and, after
+// "for", the moment in the metadata.
 func said(t *testing.T, words ...string) (list []item) {
 	t.Helper()
 	for n, text := range words {
@@ -27,7 +27,7 @@ func said(t *testing.T, words ...string) (list []item) {
 	return list
 }
 
-// clock is a time in June 2026, or the full time if the text has one.
+// clock reads a time. A text without year and month is a time in June 2026.
 func clock(t *testing.T, text string) time.Time {
 	t.Helper()
 	if len(text) == len("01 15:04") {
@@ -40,7 +40,7 @@ func clock(t *testing.T, text string) time.Time {
 	return at
 }
 
-// due is an upkeep in words: the IDs of removed items, and the moment of the new one.
+// due describes an upkeep in a text: the IDs of items to remove, and the moment of a new item.
 func due(u kind.Upkeep) string {
 	var out []string
 	for _, c := range u.Due {
@@ -95,7 +95,7 @@ func TestUpkeep(t *testing.T) {
 				t.Errorf("does %q, want %q", got, tt.want)
 			}
 			if name == "the last one never goes" {
-				return // this case does not test the waiting time
+				return // this case does not test the time of the next upkeep
 			}
 			if !u.Next.Equal(clock(t, tt.next)) || u.Overdue != tt.overdue {
 				t.Errorf("next %s, want %s; overdue %q, want %q", u.Next, tt.next, u.Overdue, tt.overdue)
@@ -104,8 +104,8 @@ func TestUpkeep(t *testing.T) {
 	}
 }
 
-// The beginning of summer time skips no night's snapshot. At its end the clock shows half past two twice, and
-// one snapshot is taken.
+// When summer time begins, no night's snapshot is skipped. When it ends, the clock shows half past two twice,
+// but only one snapshot is created.
 func TestUpkeepOverSummerTime(t *testing.T) {
 	for begin, want := range map[string]int{"2026-03-25 12:00": 8, "2026-10-22 12:00": 8} {
 		s := Spec{Schedule: "30 2 * * *", TimeZone: "Europe/Berlin", Keep: 100}
@@ -127,7 +127,7 @@ func TestUpkeepOverSummerTime(t *testing.T) {
 	}
 }
 
-// Repeated failures lead to few attempts, and to few failed items.
+// If snapshots fail repeatedly, there are few attempts, and few failed items.
 func TestFailuresDoNotStorm(t *testing.T) {
 	s := Spec{Schedule: "@hourly", Keep: 3}
 	now, made := clock(t, "01 00:00"), 0
@@ -148,7 +148,7 @@ func TestFailuresDoNotStorm(t *testing.T) {
 	}
 }
 
-// During a backup of the volume the agent requests nothing else of it, and looks at it again soon.
+// While the volume is backed up, the agent requests no snapshot of it, and checks it again soon.
 func TestABusyVolumeIsLeftAlone(t *testing.T) {
 	s, now := Spec{Schedule: "0 3 * * *", Keep: 1}, clock(t, "05 03:00")
 	if u := s.upkeep(said(t, "available 04 03:00"), "a backup is being made of it", now); len(u.Due) != 0 || !u.Next.Equal(now.Add(check)) {
@@ -156,7 +156,7 @@ func TestABusyVolumeIsLeftAlone(t *testing.T) {
 	}
 }
 
-// An item that bears the mark but belongs to another volume, or has the other type, is neither counted nor
+// If an item bears the mark but belongs to another volume, or has the other type, it is neither counted nor
 // removed.
 func TestOthersDoNotCount(t *testing.T) {
 	s := Spec{Schedule: "0 3 * * *", Keep: 1}

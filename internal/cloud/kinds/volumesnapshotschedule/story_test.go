@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// disks reads snapshots and backups as people do.
+// disks is a target whose snapshots and backups the test reads as people do.
 type disks struct {
 	t       *testing.T
 	g       *kindtest.Target
@@ -47,7 +47,7 @@ func disksWith(t *testing.T, kinds kindtest.Kinds) *disks {
 	return &disks{t, g, g.Client(nil), "3.56"}
 }
 
-// list are all snapshots and backups, the oldest moments first.
+// list returns all snapshots and backups, the oldest moment first.
 func (d *disks) list() (all []disk) {
 	d.t.Helper()
 	for _, path := range []string{"snapshots", "backups"} {
@@ -82,7 +82,7 @@ func (d *disks) write(of disk, metadata map[string]string) {
 	d.do(http.MethodPut, of.path+"/metadata", map[string]any{"metadata": metadata})
 }
 
-// age moves the moments of the whole series back by a duration.
+// age makes the whole series older: it moves the moments in the metadata back by a duration.
 func (d *disks) age(by time.Duration) {
 	d.t.Helper()
 	d.settle()
@@ -97,15 +97,15 @@ func (d *disks) age(by time.Duration) {
 	}
 }
 
-// settle waits until the cloud has finished.
+// settle waits until the cloud has finished all snapshots and backups.
 func (d *disks) settle() {
 	d.t.Helper()
 	for slices.ContainsFunc(d.list(), func(one disk) bool { return one.Status != "available" && one.Status != "error" }) {
-		continue // each look is a request
+		continue // each call of list sends requests
 	}
 }
 
-// passes runs n passes, each of which must end in sync after the cloud has finished.
+// passes runs n passes. Before each of them, the cloud has finished, and each must end in sync.
 func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 	d.t.Helper()
 	for range n {
@@ -115,8 +115,8 @@ func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 	return last
 }
 
-// A snapshot is taken when it is due, and the oldest goes when the newer one exists. None of that is a difference: neither for
-// plans, nor for the sync status, nor for the brake.
+// A snapshot is created when it is due, and the oldest is deleted when the newer one exists. Neither counts as a difference for
+// plans, for the sync status or for the brake.
 func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	testcost.Long(t)
 	for _, taken := range []string{"Snapshot", "Backup"} {
@@ -152,17 +152,17 @@ func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	}
 }
 
-// One snapshot makes up for several missed nights.
+// If the agent misses several nights, it creates one snapshot later.
 func TestMissedNights(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
 	d.age(31 * 24 * time.Hour)
-	if d.passes(needs+"---"+object, 3); len(d.list()) != 1 { // the old one is older than keepFor
+	if d.passes(needs+"---"+object, 3); len(d.list()) != 1 { // the old snapshot is older than keepFor
 		t.Errorf("there are %v", d.list())
 	}
 }
 
-// A commit with a lower keep is a loss: the plan says so, and the brake counts it.
+// If a commit lowers keep, that is a loss of data. The plan says so, and the brake counts it.
 func TestFewerKeptIsALoss(t *testing.T) {
 	d := newDisks(t)
 	many := needs + "---" + strings.Replace(object, "keep: 2", "keep: 5", 1)
@@ -203,7 +203,7 @@ func TestFewerKeptIsALoss(t *testing.T) {
 	}
 }
 
-// A commit that changes the times of snapshots writes the marks of all in place, and removes none.
+// If a commit changes the times of snapshots, all marks are written in place, and no snapshot is deleted.
 func TestANewScheduleTakesNothingAway(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
@@ -216,8 +216,8 @@ func TestANewScheduleTakesNothingAway(t *testing.T) {
 	}
 }
 
-// A series stays without its manifest, and so does the volume of its snapshots; backups do not hold the volume. When the
-// manifest comes back, the series continues.
+// If its manifest is removed, a series stays. Then the volume of snapshots stays, too, but the volume of backups can be
+// deleted. When the manifest comes back, the series continues.
 func TestASeriesOutlivesItsManifest(t *testing.T) {
 	d := newDisks(t)
 	keep := strings.Replace(object, "  onDelete: delete\n", "", 1)
@@ -265,8 +265,8 @@ func TestASeriesOutlivesItsManifest(t *testing.T) {
 	d.g.MustSync("")
 }
 
-// Anybody who can write to the project can forge a mark. On a snapshot of another volume it has no effect. If another owner
-// claims a snapshot, too, the agent changes nothing.
+// Anybody who can write to the project can forge a mark. A forged mark on a snapshot of another volume has no effect. If a
+// snapshot has the mark of another owner, too, the agent changes nothing.
 func TestAttackForgedMarks(t *testing.T) {
 	d := newDisks(t)
 	plain := "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VolumeSnapshot\nmetadata: {name: byhand}\nspec: {resource: {volumeRef: other}}\n"
@@ -305,7 +305,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	d.g.MustSync(all + plain)
 }
 
-// A list that the cloud refuses makes nothing due and nothing old.
+// If the cloud refuses a list, no item becomes due, and none counts as old.
 func TestRefusedListsMakeNothingDue(t *testing.T) {
 	for _, path := range []string{"/snapshots/detail", "/backups/detail"} {
 		d := newDisks(t)
@@ -336,7 +336,7 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// If the cloud refuses a due snapshot, that is a visible failure, and the next pass tries it again.
+// If the cloud refuses a due snapshot, the pass reports a failure, and the next pass tries again.
 func TestWhatIsDueAndRefusedIsAFailure(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
@@ -358,8 +358,8 @@ func TestWhatIsDueAndRefusedIsAFailure(t *testing.T) {
 	}
 }
 
-// Cinder refuses to delete the newest item of a series until the pass has seen that another one is gone. The pass still deletes
-// all of them.
+// Cinder refuses to delete the newest item of a series until the pass has read a list in which another item is missing. The
+// pass still deletes all items.
 func TestASeriesGoesThoughOneIsBusy(t *testing.T) {
 	d := newDisks(t)
 	d.g.MustSync(needs + "---" + object)
@@ -395,7 +395,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// A pass with nothing due reads one list of snapshots and one of backups, for all kinds with objects in them.
+// If nothing is due, a pass reads one list of snapshots and one of backups, for all kinds together.
 func TestNothingDueCostsNothing(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
@@ -442,7 +442,7 @@ func TestAFailedSnapshotIsShown(t *testing.T) {
 	}
 }
 
-// An agent that starts on a refused commit takes due snapshots, and removes none.
+// If an agent starts and the commit is refused, it creates due snapshots, and deletes none.
 func TestACautiousAgentRemovesNothing(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
