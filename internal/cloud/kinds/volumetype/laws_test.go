@@ -28,7 +28,7 @@ const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: VolumeType\nmeta
 func TestImport(t *testing.T) {
 	tests := []struct {
 		name, spec string
-		code       cause.Code // "" if it is found
+		code       cause.Code // "" if the type is found
 	}{
 		{"by name", `{managementPolicy: unmanaged, import: {filter: {name: ssd}}}`, ""},
 		{"by all there is", `{managementPolicy: unmanaged, import: {filter: {name: ssd, isPublic: true}}}`, ""},
@@ -82,8 +82,8 @@ metadata: {name: data}
 spec: {resource: {size: 1, volumeTypeRef: gold}}
 `
 
-// Private types are found and kept. A type is deleted after its volumes, and its extra
-// specs cannot be changed while it has volumes.
+// Private types are found, and not changed. A type is deleted after its volumes, and
+// its extra specs cannot be changed while it has volumes.
 func TestTypesAndTheirVolumes(t *testing.T) {
 	g := kindtest.NewTarget(t, func(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
 		return []*kind.Kind{image.Kind(c, defaults.Defaults{}), volumetype.Kind(c), volume.Kind(c)}
@@ -103,7 +103,8 @@ func TestTypesAndTheirVolumes(t *testing.T) {
 	}
 }
 
-// Members use existing types, and the message says what is needed to make one.
+// Members can use existing types. To a member who wants to create a type, the message
+// says what is needed.
 func TestMembersMakeNoTypes(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	pass := g.Sync(strings.Replace(managed, "NAME", g.Stack, 1))
