@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// A checkout must not bring a clouds.yaml that sends the credentials to an address of its own.
+// A checkout may contain a clouds.yaml with an address of an attacker. The credentials must not be
+// sent there.
 func TestAttackCloudsInACheckout(t *testing.T) {
 	server := start(t, simulator.Options{})
 	evil := start(t, simulator.Options{})

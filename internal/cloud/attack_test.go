@@ -52,7 +52,8 @@ func TestAttackRedirectElsewhere(t *testing.T) {
 	}
 }
 
-// A DELETE that is redirected to a page that can be read has deleted nothing.
+// A DELETE is redirected to a page that can be read. That is no success, because nothing was
+// deleted.
 func TestAttackRedirectIsNoSuccess(t *testing.T) {
 	for _, status := range []int{301, 302, 303} {
 		h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +172,7 @@ func TestAttackNextPageElsewhere(t *testing.T) {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
 			say(w, `{"images": [{"id": "1"}], "next": "`+next+`"}`)
 		})
-		h.catalog["image"] = h.URL // the version follows it directly
+		h.catalog["image"] = h.URL // the version directly follows the host
 		h.other = func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/" {
 				say(w, `{"versions": [{"id": "v2.0", "status": "CURRENT", "links": []}]}`)
@@ -187,7 +188,7 @@ func TestAttackNextPageElsewhere(t *testing.T) {
 	}
 }
 
-// A list whose end is uncertain is an error.
+// A list is an error if it is uncertain whether it has further pages.
 func TestAttackUnknownPaging(t *testing.T) {
 	for what, rest := range map[string]string{
 		"other links":        `"more_links": [{"rel": "next", "href": "/x"}]`,
@@ -269,7 +270,7 @@ func TestServicesOnOtherHosts(t *testing.T) {
 	}
 }
 
-// The version document of Keystone does not decide where the password is sent.
+// The version document of Keystone cannot change where the password is sent.
 func TestAttackVersionDocument(t *testing.T) {
 	v := newVictim(t)
 	for what, to := range map[string]string{"another server": v.URL, "a login": strings.Replace(v.URL, "//", "//me@", 1)} {

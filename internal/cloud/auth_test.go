@@ -25,7 +25,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// start starts a cloud, in an environment without any credentials.
+// start starts a simulated cloud, and removes all credentials from the environment.
 func start(t *testing.T, options simulator.Options) *simulator.Server {
 	t.Helper()
 	for _, pair := range os.Environ() {
@@ -61,7 +61,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// use opens the cloud and sends one request.
+// use opens the cloud that cfg names, and sends one request.
 func use(t *testing.T, cfg cloud.Config) error {
 	t.Helper()
 	c, err := cloud.Open(t.Context(), cfg)
@@ -100,7 +100,7 @@ func credential(t *testing.T, server *simulator.Server, expires time.Time) (clou
 	var answer struct {
 		Credential struct{ ID, Secret string } `json:"application_credential"`
 	}
-	// Any service will do: the path is a whole address.
+	// The path is a complete address, so the service does not matter.
 	call := cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: root, Body: map[string]any{"application_credential": fields}, Into: &answer}
 	if err := c.Do(t.Context(), call); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestExpiredApplicationCredential(t *testing.T) {
 	refused(t, server, "agent")
 }
 
-// refused expects one request, and a message that says what to check.
+// refused expects that a login sends one request, and that its error says what to check.
 func refused(t *testing.T, server *simulator.Server, entry string) {
 	t.Helper()
 	server.ResetRequests()
@@ -287,7 +287,7 @@ func TestNoRegionNamed(t *testing.T) {
 	}
 }
 
-// An expired token is renewed once, even if several requests notice it.
+// An expired token is renewed only once, even if several requests fail because of it.
 func TestTokenEnds(t *testing.T) {
 	var late time.Duration
 	server := start(t, simulator.Options{TokenTTL: time.Minute, Now: func() time.Time { return time.Now().Add(late) }})
@@ -320,8 +320,8 @@ func TestTokenEnds(t *testing.T) {
 	}
 }
 
-// A failure of Keystone for a moment, or a truncated answer, does not end the work: logins and
-// lists are retried, other requests are not.
+// Keystone fails for a moment, or an answer is cut off. The work continues: logins and lists are
+// tried again, other requests are not.
 func TestBadMomentsAreWaitedFor(t *testing.T) {
 	testcost.Long(t)
 	for name, fault := range map[string]simulator.Fault{
@@ -347,7 +347,7 @@ func TestBadMomentsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// half returns half of the first list of networks, as if that was all.
+// half is a layer that returns half of the first list of networks, as if that was the whole list.
 type half struct {
 	next http.RoundTripper
 	done atomic.Bool

@@ -10,8 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Each service gives a refusal its own meaning: waiting helps or does not. An exceeded quota holds for
-// other objects of the kind, too, and each service reports it with another status (K-ORC issue 667).
+// For each service, a refusal has another meaning: waiting helps, or does not help. If a quota is
+// exceeded, other objects of the kind cannot be created, either. Each service reports that with
+// another status (K-ORC issue 667).
 func TestConflictByService(t *testing.T) {
 	const other = `{"message": "it is the other way round"}`
 	for _, c := range []struct {
@@ -96,8 +97,8 @@ func TestMicroversionHeader(t *testing.T) {
 	}
 }
 
-// Manila's first version has a catalog type of its own, which many clouds still list beside the second
-// version. The client uses the second one, wherever it stands in the catalog.
+// Manila's first version has a separate catalog type, which many clouds still list beside the second
+// version. The client uses the second version, whatever the order in the catalog.
 func TestOldTypeOfSharesIsPassedOver(t *testing.T) {
 	for range 16 { // catalogs come in any order
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, `{"share_networks": []}`) })

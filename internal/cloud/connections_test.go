@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// dialled counts the requests that needed a new connection.
+// dialled is a layer that counts the requests that needed a new connection.
 type dialled struct {
 	next http.RoundTripper
 	n    atomic.Int64
@@ -33,9 +33,9 @@ func (d *dialled) RoundTrip(req *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 }
 
-// A Neutron or Cinder that runs on eventlet serves 100 connections at once, and an idle one counts
-// until it is closed. So an agent must not open a new connection for each request. The cloud is the
-// one that STACKREEVE_TEST_CLOUD names, or a simulator.
+// A Neutron or Cinder that runs on eventlet accepts 100 connections at the same time, and an idle
+// connection counts until it is closed. So an agent must not open a new connection for each
+// request. The cloud is the one that STACKREEVE_TEST_CLOUD names, or a simulator.
 func TestCloudConnectionsAreTakenOver(t *testing.T) {
 	var d dialled
 	cfg := cloud.Config{Cloud: os.Getenv("STACKREEVE_TEST_CLOUD"), Wrap: d.wrap}

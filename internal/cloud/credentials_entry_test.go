@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Entries of clouds.yaml mean the same as for the openstack client. A vendor's profile that no file contains is ignored
-// if the entry itself is complete. Regions have values of their own, and a project may be called tenant.
+// Entries of clouds.yaml mean the same as for the openstack client. If no file contains the profile of a vendor, the
+// profile is ignored, provided that the entry is complete without it. Regions can have values, and a project may be
+// called tenant.
 func TestEntriesAsTheOpenStackClientReadsThem(t *testing.T) {
 	s := start(t, simulator.Options{})
 	const login = "username: demo, password: demo, user_domain_name: Default, project_domain_name: Default"

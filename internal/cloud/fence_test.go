@@ -13,11 +13,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// counted counts the requests that change something, except logins.
+// counted is a layer that counts the requests that change something, except logins.
 type counted struct {
 	next   http.RoundTripper
 	writes int
-	ended  bool // the context of the last one has ended
+	ended  bool // whether the context of the last one has ended
 }
 
 func (c *counted) wrap(next http.RoundTripper) http.RoundTripper { c.next = next; return c }
@@ -32,8 +32,8 @@ func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
-// If the fence forbids writes, logins and reads continue and no write is sent. A write in flight ends when the fence
-// comes down.
+// If the fence forbids writes, no write is sent, but logins and reads are. A write that is being sent ends when the
+// fence begins to forbid writes.
 func TestNothingIsWrittenBehindAFence(t *testing.T) {
 	down := errors.New("another agent may serve the stack")
 	var gone error
@@ -69,8 +69,8 @@ func TestNothingIsWrittenBehindAFence(t *testing.T) {
 	}
 }
 
-// The same fence stops requests to services on machines, such as the members of a cluster, if they may change
-// something.
+// The same fence stops requests to services on machines, such as the members of a cluster. It stops only requests
+// that may change something.
 func TestNothingIsWrittenToMachinesBehindAFence(t *testing.T) {
 	down, dialled := errors.New("another agent may serve the stack"), 0
 	var gone error

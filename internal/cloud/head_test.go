@@ -23,7 +23,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// The errors of a request whose answer has no message have their classes, and no headers are
+// The answer to a refused request has no message. The error still has its class, and no headers are
 // returned.
 func TestHeadRefused(t *testing.T) {
 	for status, class := range map[int]error{http.StatusNotFound: kind.ErrGone, http.StatusForbidden: kind.ErrForbidden, http.StatusBadRequest: kind.ErrRejected} {
@@ -37,7 +37,8 @@ func TestHeadRefused(t *testing.T) {
 	}
 }
 
-// The client does not follow an answer or a path that leads to another server.
+// The client does not follow an answer to another server, and does not accept a path on another
+// server.
 func TestAttackHead(t *testing.T) {
 	v := newVictim(t)
 	h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, v.URL+"/x", http.StatusFound) })

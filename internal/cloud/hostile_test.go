@@ -16,14 +16,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// hostile is a cloud for which a test writes all answers except the token.
+// hostile is a cloud whose answers, except the token, are written by a test.
 type hostile struct {
 	*httptest.Server
 	catalog map[string]string // addresses by catalog type
 
 	mu    sync.Mutex
-	login http.HandlerFunc // replaces the token
-	other http.HandlerFunc // everything else
+	login http.HandlerFunc // answers logins instead of the cloud; nil for a normal token
+	other http.HandlerFunc // answers all other requests
 	asked []string
 }
 
@@ -90,7 +90,7 @@ func (h *hostile) token(w http.ResponseWriter, _ *http.Request) {
 		"project": map[string]any{"id": "p", "name": "p"}, "user": map[string]any{"id": "u", "name": "me"}, "catalog": catalog}})
 }
 
-// say answers with JSON.
+// say writes an answer of JSON.
 func say(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, text)
@@ -103,13 +103,13 @@ func (h *hostile) requests(word string) int {
 	return len(slices.DeleteFunc(slices.Clone(h.asked), func(r string) bool { return !strings.Contains(r, word) }))
 }
 
-// open logs in.
+// open returns a client that has logged in.
 func (h *hostile) open(t *testing.T) *cloud.Client {
 	t.Helper()
 	return h.openWith(t, nil)
 }
 
-// openWith logs in as one of several clients that share.
+// openWith returns a client that has logged in, and that shares answers with other clients.
 func (h *hostile) openWith(t *testing.T, sharing *cloud.Sharing) *cloud.Client {
 	t.Helper()
 	c, err := cloud.Open(t.Context(), cloud.Config{Cloud: "hostile", Sharing: sharing})
@@ -119,7 +119,7 @@ func (h *hostile) openWith(t *testing.T, sharing *cloud.Sharing) *cloud.Client {
 	return c
 }
 
-// victim is a server that must not get any request, and the requests that it got.
+// victim is a server that must not get any request. It records the requests that it gets.
 type victim struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -139,7 +139,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// spared expects that nothing was sent.
+// spared expects that nothing was sent to the victim.
 func (v *victim) spared(t *testing.T, what string) {
 	t.Helper()
 	v.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"weak"
 )
 
-// No caller gets an answer to a question that was sent before the caller came, however many callers ask.
+// No caller gets an answer to a question that was sent before that caller asked, however many callers there are.
 func TestJointAnswersAreNeverOlder(t *testing.T) {
 	var j joint[int64]
 	var asked atomic.Int64
@@ -34,7 +34,7 @@ func TestJointAnswersAreNeverOlder(t *testing.T) {
 	}
 }
 
-// jointStage has one question in flight, and further callers that wait for the next one.
+// jointStage has one question that is being answered, and further callers that wait for the next one.
 type jointStage struct {
 	joint[string]
 	out   chan bool // the first question's answer: whether it is common
@@ -78,7 +78,7 @@ func TestJointWaitsForTheNext(t *testing.T) {
 	})
 }
 
-// An answer to one caller alone is not given to the others: all of them ask at once.
+// If only the first caller may have the answer, the others do not get it: each of them asks, all at the same time.
 func TestJointRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -95,7 +95,7 @@ func TestJointRefusal(t *testing.T) {
 	})
 }
 
-// If the caller that was to ask for others gives up, the others ask for themselves.
+// One caller was to ask for all the waiting callers. If it gives up, the others ask for themselves.
 func TestJointAskerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -119,8 +119,8 @@ func TestJointAskerGoes(t *testing.T) {
 	})
 }
 
-// A caller that needs the cloud's state after a time gets the answer to a later question, even if that answer came
-// long ago.
+// A caller gives the time after which its answer must have been requested. It gets the answer to a later question,
+// even if that answer arrived long ago.
 func TestJointForWhoBeganBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
@@ -148,7 +148,7 @@ func TestJointForWhoBeganBefore(t *testing.T) {
 	})
 }
 
-// An old answer holds no memory once there is a newer one, even if its time has not ended.
+// An old answer uses no memory once there is a newer one, even if later callers could still have had it.
 func TestJointKeepsOnlyTheLastAnswer(t *testing.T) {
 	var j joint[*[1024]byte]
 	ask := func() weak.Pointer[[1024]byte] {

@@ -25,7 +25,7 @@ func list(t *testing.T, h *hostile, service, path, field string) ([]named, error
 	return alone, failed
 }
 
-// ways lists how each service announces a second page; %s is the address of the list.
+// ways lists how each service announces a second page. %s is replaced by the address of the list.
 var ways = []struct{ service, path, field, first, last string }{
 	{cloud.Identity, "auth/projects", "projects", `"links": {"self": "%s", "next": "%s?marker=1", "previous": null}`, `"links": {"next": null}, "truncated": false`},
 	{cloud.Compute, "servers/detail", "servers", `"servers_links": [{"rel": "next", "href": "%s?marker=1"}]`, ``},
@@ -42,7 +42,7 @@ var ways = []struct{ service, path, field, first, last string }{
 	{cloud.KeyManager, "secrets", "secrets", `"total": 2, "next": "%s?offset=1"`, `"total": 2, "previous": "%s"`},
 }
 
-// A second page is read, in the way of each service.
+// A second page is read, however the service announces it.
 func TestSecondPage(t *testing.T) {
 	for _, way := range ways {
 		var h *hostile
@@ -62,8 +62,8 @@ func TestSecondPage(t *testing.T) {
 	}
 }
 
-// A deletion from the first page before the second request moves an object from the second page to the first one. The client
-// would miss that object.
+// Between two requests, an object of the first page is deleted. So an object moves from the second page to the first one,
+// and the client would miss it.
 func TestAttackPagesThatMove(t *testing.T) {
 	var h *hostile
 	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,7 @@ func TestAttackPagesThatMove(t *testing.T) {
 	}
 }
 
-// If a service gives no link, the client asks until a page is empty.
+// If a service gives no link, the client requests pages until one is empty.
 func TestPagesByCounting(t *testing.T) {
 	for _, way := range []struct{ service, path, field, query, from string }{
 		{cloud.Compute, "os-server-groups", "server_groups", "offset", "0"},
@@ -103,7 +103,7 @@ func TestPagesByCounting(t *testing.T) {
 	}
 }
 
-// A page without objects may be followed by another one.
+// The page after a page without objects is read, too.
 func TestEmptyPageInTheMiddle(t *testing.T) {
 	var h *hostile
 	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +147,7 @@ func TestAttackNoWordOfPages(t *testing.T) {
 	}
 }
 
-// A service whose address contains a part that looks like a version is reached at that address.
+// If a part of a service's address looks like a version, the requests still go to that address.
 func TestServicesBelowAVersion(t *testing.T) {
 	for _, below := range []string{"/v2/%s/", "/v3/%s/", "/v2.0/%s", "/dev1/%s", "/v2/%s/%s/"} {
 		for service, at := range map[string]struct{ version, path, field string }{

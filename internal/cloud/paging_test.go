@@ -13,7 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 )
 
-// Pages can be endless even if each of them is small.
+// A list can have endless pages, even if each page is small.
 func TestAttackEndlessPages(t *testing.T) {
 	text := `{"servers": [{"name": "` + strings.Repeat("x", 1<<20) + `"}, {}]}`
 	big, pages := &listing{field: "servers", bytes: maxListBytes - 3<<20}, 0
@@ -37,7 +37,7 @@ func onPage(l *listing, text string) error {
 	return err
 }
 
-// Objects that are tiny in an answer take up memory in the agent.
+// Objects may need more memory in the agent than in an answer.
 func TestAttackManyObjects(t *testing.T) {
 	l := &listing{field: "servers"}
 	if err := onPage(l, `{"servers": [`+strings.Repeat("{},", maxObjects)+`{}]}`); err == nil || l.objects > maxObjects+1 {

@@ -31,8 +31,8 @@ func TestQuotasAreRead(t *testing.T) {
 	}
 }
 
-// A cloud may answer anything. A value that is no count is unknown, and a number that is too large
-// to calculate with is no count.
+// A cloud may answer anything. If a value is no number that can be a quota, the quota is unknown.
+// So it is if the number is too large to calculate with.
 func TestAttackAbsurdQuotas(t *testing.T) {
 	for _, absurd := range []string{`-2`, `-9223372036854775808`, `9223372036854775807`, `1e400`, `99999999999999999999999`, `1.5`, `"10"`, `null`, `[]`, `{}`, `true`,
 		`{"limit": "10", "used": 1}`, `{"limit": -7, "used": 1}`, `{"limit": 9223372036854775807, "used": 1}`, `{"limit": null}`} {

@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// keystone answers logins with new tokens, and other requests with their number, as soon as closed allows it.
+// keystone answers logins with new tokens, and other requests with their number. It waits for closed before each answer.
 type keystone struct {
 	logins, asked atomic.Int64
 	closed        chan bool // nil lets everything through
@@ -45,7 +45,7 @@ func (k *keystone) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: header, Request: req, Body: inMemory([]byte(fmt.Sprint(n)), nil)}, nil
 }
 
-// stackOn is the client of one of several stacks that use k.
+// stackOn returns the client of a stack that uses k. Several stacks can share s.
 func stackOn(k *keystone, s *Sharing) sharing {
 	home := &url.URL{Scheme: "https", Host: "keystone.example.org"}
 	return sharing{s.of("clouds.yaml", credentials{name: "prod", home: home, auth: gophercloud.AuthOptions{Username: "u", Password: "p"}}), k}
@@ -90,7 +90,7 @@ func sendIn(ctx context.Context, t *testing.T, by sharing, method, path, token s
 
 const logsIn = "/v3/auth/tokens"
 
-// Stacks that start together log in once, and once more if the token is refused.
+// Stacks that start together log in only once. If the token is refused, they log in only once more.
 func TestSharingOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{closed: make(chan bool)}, &Sharing{}
@@ -122,7 +122,7 @@ func TestSharingOneLogin(t *testing.T) {
 	})
 }
 
-// A login is not shared after its time, nor with a client that logs in with something else.
+// A login is not shared after loginLasts, nor with a client whose login has another body.
 func TestSharingALoginLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -141,7 +141,7 @@ func TestSharingALoginLasts(t *testing.T) {
 	})
 }
 
-// A stack shares its answers with stacks whose snapshots began before, and not with stacks whose snapshots begin later.
+// A stack's answers are shared with stacks whose snapshots began before, but not with stacks whose snapshots begin later.
 func TestSharingSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -167,7 +167,8 @@ func TestSharingSnapshots(t *testing.T) {
 	})
 }
 
-// If many clients read the same list at one time, it is requested at most twice: for the first client, and for all others.
+// If many clients read the same list at the same time, it is requested at most twice: once for the first client, and once
+// for all others.
 func TestSharingOneList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -193,7 +194,7 @@ func TestSharingOneList(t *testing.T) {
 	})
 }
 
-// A client whose token comes from an unknown login sends its own requests, and so does a client that writes.
+// A client sends its own requests if its token comes from an unknown login, or if it writes.
 func TestAttackSharingAmongStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
@@ -216,7 +217,7 @@ func TestAttackSharingAmongStrangers(t *testing.T) {
 	})
 }
 
-// After an error or a refusal for one client, each of the others asks again, at once.
+// If the first client gets an error or a refusal, each of the other clients sends its own request, all at the same time.
 func TestSharingWhatGoesWrong(t *testing.T) {
 	for what, wrong := range map[string]func(*http.Request) (*http.Response, error){
 		"no answer": func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") },
@@ -245,7 +246,7 @@ func TestSharingWhatGoesWrong(t *testing.T) {
 	}
 }
 
-// Other credentials under the same name start another group, and the old group is forgotten.
+// If the credentials of an entry change, another group starts, and the old group is removed.
 func TestSharingNewCredentials(t *testing.T) {
 	s := &Sharing{}
 	auth := gophercloud.AuthOptions{Username: "u", Password: "old", Scope: &gophercloud.AuthScope{ProjectID: "p"}}
@@ -275,8 +276,8 @@ func (r *readOnce) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(r))
 }
 
-// An answer that many share is decoded once for all, even if it is invalid. Of the next answer only the changed objects are
-// decoded.
+// If many clients share an answer, it is decoded once for all of them, even if it is invalid. From the next answer, only
+// the changed objects are decoded.
 func TestSharingOneReading(t *testing.T) {
 	req := &http.Request{URL: &url.URL{Path: "/networks"}}
 	var last *answer

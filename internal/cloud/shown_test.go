@@ -56,7 +56,8 @@ func TestAttackCredentialsInErrors(t *testing.T) {
 	}
 }
 
-// Messages of services contain addresses. People outside need the cause without them.
+// Messages of services contain addresses. People outside need the cause, but must not see the
+// addresses.
 func TestAttackAddressesInWords(t *testing.T) {
 	testcost.Long(t)
 	var words string

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// A token is hidden, but not the bytes that all tokens begin with: decoded RSA keys contain them,
-// too.
+// A token is hidden in texts. The bytes with which all tokens begin are not hidden, because decoded
+// RSA keys contain them, too.
 func TestTokenDoesNotHidePublicKeys(t *testing.T) {
 	token := "gAAAAABpIh3xQ7mVt0Zk2cYp9LrWbE4sUoJd8nHfGa5ixKvM"
 	r := redact.New(slices.Values([]string{secretPart(token)}), slices.Values([]string(nil)))

@@ -18,7 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A write without an answer may continue in the cloud, whatever broke. A read, an answered request and a request that was never sent do not.
+// The cloud may continue to work on a write without an answer, whatever the reason. It does not for a read, for a request with an answer, or
+// for a request that was never sent.
 func TestWhatTheCloudMayGoOnWith(t *testing.T) {
 	broken := func(method, path string, err error) error {
 		return &url.Error{Op: method, URL: "https://cloud.example" + path, Err: err}
@@ -57,7 +58,7 @@ func TestWhatTheCloudMayGoOnWith(t *testing.T) {
 	}
 }
 
-// A request that got no connection was not sent; one that broke on a connection may have been.
+// If a request got no connection, it was not sent. If its connection broke, it may have been sent.
 func TestWhatWasNeverSentIsKnown(t *testing.T) {
 	breaks := func(w http.ResponseWriter, _ *http.Request) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {

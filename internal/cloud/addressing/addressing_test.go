@@ -10,7 +10,7 @@ func subnetRef(id, cidr string) kind.Ref {
 	return kind.Ref{Name: id, ID: id, Facts: kind.Facts{CIDR: cidr}}
 }
 
-// The package says nothing about unknown values (law 5).
+// If a value is unknown, the package reports no mistake (law 5).
 func TestNowhere(t *testing.T) {
 	a, b, unknown := subnetRef("a", "10.0.0.0/24"), subnetRef("b", "fd00::/64"), kind.Ref{Name: "c"}
 	of := func(subnets ...string) kind.Ref {

@@ -24,7 +24,7 @@ import (
 // These tests measure the work that a large commit or pull request causes. Costs
 // are counted in bytes and objects.
 
-// groups is n groups of machines in one file.
+// groups returns the manifests of n groups of machines in one file.
 func groups(n, replicas int, script string) fs.FS {
 	var b strings.Builder
 	for i := range n {
@@ -138,8 +138,7 @@ func documents(n int) fs.FS {
 	return files
 }
 
-// TestAttackManyValues: a value that is written once in a template counts in
-// every machine.
+// TestAttackManyValues: a value that is written once in a template counts again for each machine.
 func TestAttackManyValues(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec:\n  replicas: 1000\n  template:\n    image: debian\n    flavor: small\n    metadata:\n")
@@ -151,8 +150,8 @@ func TestAttackManyValues(t *testing.T) {
 	}
 }
 
-// TestAttackMembers: a load balancer has a member for each machine of a group at
-// each port.
+// TestAttackMembers: a load balancer has a member for each machine of a group at each port, and all
+// of them count.
 func TestAttackMembers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec: {replicas: 1000, template: {image: debian, flavor: small}}\n" +
@@ -248,8 +247,7 @@ func TestAttackAnnotations(t *testing.T) {
 	}
 }
 
-// stopping is a context that ends after it was asked for its error a given number
-// of times.
+// stopping is a context that ends after its Err was called a given number of times.
 type stopping struct {
 	context.Context
 	left, after int
@@ -263,9 +261,8 @@ func (s *stopping) Err() error {
 	return context.Canceled
 }
 
-// TestAttackStopped: every reader of large input can be stopped at any time. It
-// checks its context before each object that it makes, and a few more times while
-// it returns.
+// TestAttackStopped: every reader of large input can be stopped at any time. A reader checks its
+// context before each object that it makes, and a few more times before it returns.
 func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")
 	for _, at := range []int{0, 1, 10, 1000, 30_000} {

@@ -12,13 +12,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// Each example of a user-defined kind is applied unchanged. A second pass writes nothing, and the status is as the
-// definition declares it.
+// Each example of a user-defined kind is applied unchanged. A second pass writes nothing. The status has the fields
+// that the definition declares.
 func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
 	for _, c := range []struct {
 		name, object string
 		fields       []string // of its status
-		objects      int      // number of objects that it stands for, including the parts of machines
+		objects      int      // number of objects that it expands into, including the parts of machines
 	}{
 		{"bastion", "Bastion/door", []string{"address"}, 6},
 		{"web-shop", "WebShop/books", []string{"address", "servers"}, 26},
@@ -70,8 +70,9 @@ func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
 	}
 }
 
-// Templates can write everything that a manifest can say, not only a spec. An annotation in a template holds for that
-// one object, and an annotation of the user's object holds for all its parts. A renamed object keeps its parts.
+// Templates can contain everything that a manifest can contain, not only a spec. An annotation in a template applies
+// only to that one object. An annotation of the user's object applies to all its parts. A renamed object keeps its
+// parts.
 func TestDefinitionsKeepWhatManifestsCanSay(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(name, annotations, description string) string {
@@ -131,8 +132,8 @@ spec: {about: ` + description + `}
 	g.MustSync(strings.ReplaceAll(text("pair", "stackreeve.dev/prune: \"true\"", "a"), "stackreeve.dev/prune: \"false\", ", ""))
 }
 
-// The status of an object is computed by its definition: from its parts, from objects of others, and with its
-// readiness.
+// A definition computes the status of its object from the object's parts, from objects of others, and with a
+// condition for its readiness.
 func TestDefinitionsSayWhatIsReady(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(ready string) string {
@@ -205,7 +206,8 @@ spec: {resource: {}}
 	}
 }
 
-// A part that a suspended object of a defined kind no longer has stays, whatever name the definition gave it.
+// If a suspended object of a defined kind loses a part in a commit, that part stays, whatever name the definition
+// gave it.
 func TestWhatASuspendedObjectHasNoMoreStays(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := func(annotations, backed string) string {
@@ -250,7 +252,7 @@ spec: {backed: ` + backed + `}
 	}
 }
 
-// With forEach, a status sees the objects in the order of forEach, not in the order in which they are made.
+// With forEach, a status lists the objects in the order of forEach, not in the order in which they are created.
 func TestDefinitionsShowPartsInTheirOrder(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const text = `apiVersion: stackreeve.dev/v1alpha1

@@ -17,7 +17,7 @@ import (
 
 const labelled = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: WORDS, tags: [TAGS]}}\n"
 
-// labels is a network, and the place where its mark stands.
+// labels is a network under test, whose labels contain its mark.
 type labels struct {
 	*testing.T
 	g    *kindtest.Target
@@ -26,7 +26,8 @@ type labels struct {
 	body map[string]any
 }
 
-// sync makes the network match the manifest, and reads it again.
+// sync makes the network equal to the manifest, reads it again, and expects this number of writing
+// requests.
 func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 	l.Helper()
 	var count kindtest.Counter
@@ -57,7 +58,7 @@ func (l *labels) holds(inDescription bool, tags int) {
 	}
 }
 
-// by writes to the network as a person would.
+// by changes the network as a person would.
 func (l *labels) by(path string, body map[string]any) {
 	l.Helper()
 	if err := l.c.Do(l.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + l.id + path, Body: body}); err != nil {
@@ -89,8 +90,7 @@ func TestCloudMarkStandsInTheDescription(t *testing.T) {
 	l.holds(false, 3)
 }
 
-// The mark of an object that has tags of its own, or a long description, is in the
-// tags.
+// If an object has tags in its manifest, or a long description, its mark is in the tags.
 func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l := newLabels(t)
 	l.sync(strings.Repeat("ä", 200), "", 3)
@@ -100,8 +100,8 @@ func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l.holds(false, 3)
 }
 
-// Text that people write in front of a mark is drift. A mark that they remove, or a
-// second mark that they write, has the same effect as on any other object.
+// Text that people write before a mark is drift. If they remove the mark or write a second one, the
+// effect is the same as on any other object.
 func TestCloudDescriptionsByHand(t *testing.T) {
 	l := newLabels(t)
 	l.sync("in front", "", 1)
@@ -128,8 +128,8 @@ func TestCloudDescriptionsByHand(t *testing.T) {
 	l.sync("in front", "", 0)
 }
 
-// A mark of an earlier version counts as the stack's own. One request completes it,
-// or it stays as it is.
+// A mark of an earlier version counts as the stack's own. One request adds what it lacks, or it
+// stays unchanged.
 func TestCloudMarksOfEarlierVersions(t *testing.T) {
 	l := newLabels(t)
 	l.sync("in front", "", 1)

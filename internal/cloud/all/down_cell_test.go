@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// downCell is a Nova whose list omits all servers, as the list of a cell that is down does. A request for one server gets 500, or the
-// server as soon as the cell is back.
+// downCell is a layer that omits all servers from Nova's list, as Nova does if the cell of the servers is down. A request for one
+// server gets 500; if back is set, it gets the server.
 type downCell struct {
 	next http.RoundTripper
 	back bool
@@ -36,7 +36,7 @@ func (d downCell) RoundTrip(req *http.Request) (*http.Response, error) {
 	return kindtest.Answer(http.StatusInternalServerError)(req, d.next)
 }
 
-// with returns the answer to a request, with its body changed by a function.
+// with returns the answer to a request, after change has changed its body.
 func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Response, error) {
 	resp, err := d.next.RoundTrip(req)
 	if err != nil {
@@ -50,7 +50,8 @@ func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Res
 	return resp, err
 }
 
-// Servers that Nova's list omits are not created a second time, and a port that a commit takes from one of them is not deleted.
+// Servers that Nova's list omits are not created a second time. If a commit moves a port away from such a server, the port is not
+// deleted.
 func TestAttackACellThatIsDown(t *testing.T) {
 	testcost.Long(t)
 	const kept = `

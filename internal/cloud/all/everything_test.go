@@ -31,8 +31,7 @@ var staysOwned = map[string]string{
 	"ApplicationCredential":  "the mark is in the description, and Keystone changes no application credential",
 }
 
-// inside are the kinds of objects that are not in the cloud but in what runs on machines. Their own packages test
-// them.
+// inside are the kinds whose objects are not in the cloud but in programs on machines. Their own packages test them.
 var inside = map[string]string{
 	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
@@ -44,17 +43,17 @@ var inside = map[string]string{
 	"M3DBCluster":   "it stands for a VirtualMachineGroup, a SecurityGroup, instances and namespaces",
 }
 
-// unlisted are the kinds of which only marked objects are listed. Export finds none of them.
+// unlisted are the kinds whose lists contain only marked objects. Export finds no object of these kinds.
 var unlisted = map[string]string{
 	"VolumeSnapshotSchedule": "a series is what bears the mark",
 	"Quota":                  "every project has one of each service, and a request for each would be needed to see them",
 }
 
-// notShown are the fields that an exported manifest omits because the cloud does not show them. Their values stay as
-// they are.
+// notShown are the fields that an exported manifest omits because the cloud does not show them. Adoption does not
+// change their values.
 var notShown = map[string]string{"User": "spec.resource.passwordRef", "Server": "spec.resource.userData", "Image": "spec.resource.content"}
 
-// TestEveryKindIsInEverything: the example has a managed object of each kind, so a new kind must be added to it.
+// TestEveryKindIsInEverything: the example has a managed object of each kind. A new kind must be added to it.
 func TestEveryKindIsInEverything(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	managed := map[string]bool{}
@@ -71,7 +70,7 @@ func TestEveryKindIsInEverything(t *testing.T) {
 	}
 }
 
-// everything is the example of all kinds, with names of its own for the target.
+// everything returns the example of all kinds. Its names are unique to the target.
 func everything(t *testing.T, g *kindtest.Target) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/everything.yaml")
@@ -81,8 +80,8 @@ func everything(t *testing.T, g *kindtest.Target) string {
 	return strings.NewReplacer("NAME", g.Stack, "DISK", diskServer(t)).Replace(string(text))
 }
 
-// TestEveryKind: one stack makes objects of every kind and lets them go. Then they are exported, adopted by another
-// stack without a change, and imported without a change. The test needs an administrator.
+// TestEveryKind: one stack creates objects of every kind, and then lets them go. They are exported, adopted by
+// another stack without a change, and imported without a change. The test needs an administrator.
 func TestEveryKind(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -125,7 +124,7 @@ func documentsOf(manifests string, kinds ...string) string {
 	}), "\n---\n")
 }
 
-// noted wants a note about each field that a manifest cannot hold, and about each object that is not adopted.
+// noted expects a note about each field that a manifest cannot contain, and about each object that is not adopted.
 func noted(t *testing.T, notes []export.Note) {
 	t.Helper()
 	want := maps.Clone(notShown)
@@ -154,7 +153,7 @@ type ownWorld struct {
 	made map[string]map[string]manifest.Key // by kind and ID
 }
 
-// note remembers the objects of a plan.
+// note records the objects of a plan.
 func (w *ownWorld) note(p plan.Plan) {
 	for _, s := range p.Steps {
 		if s.ID() == "" || s.Unmanaged() {
@@ -167,7 +166,8 @@ func (w *ownWorld) note(p plan.Plan) {
 	}
 }
 
-// each calls f for each of these objects that is still in the cloud. An object comes before those it uses.
+// each calls f for each recorded object that still exists in the cloud. An object comes before the objects that it
+// uses.
 func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 	c := w.g.Client(nil)
 	kinds := all.Kinds(c, w.g.Defaults)
@@ -184,7 +184,7 @@ func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 	}
 }
 
-// letGo removes the marks that can be removed. Afterwards only kinds of staysOwned may have a mark.
+// letGo removes the marks that can be removed. After that, only objects of the kinds in staysOwned may have a mark.
 func (w *ownWorld) letGo() {
 	w.t.Helper()
 	w.each(func(k *kind.Kind, l kind.Live) {
@@ -201,7 +201,7 @@ func (w *ownWorld) letGo() {
 	})
 }
 
-// chosen is everything that was made.
+// chosen returns all recorded objects as the choice for an export.
 func (w *ownWorld) chosen() (list []export.Chosen) {
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
 		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
@@ -211,7 +211,8 @@ func (w *ownWorld) chosen() (list []export.Chosen) {
 	return list
 }
 
-// allWritten wants a manifest that adopts, for each object of a kind that can be adopted.
+// allWritten expects that the export has a manifest for each object, and that the manifest adopts the object if its
+// kind can be adopted.
 func (w *ownWorld) allWritten(r export.Result) {
 	w.t.Helper()
 	adopted := map[string]bool{}
@@ -229,8 +230,9 @@ func (w *ownWorld) allWritten(r export.Result) {
 	}
 }
 
-// clear deletes all remaining objects without the maker's mark. There is none, with two exceptions: the test ended
-// between the two stacks, or the adopting stack could not delete an object because one that was not adopted uses it.
+// clear deletes all remaining objects without the maker's mark. Normally there are none. They exist if the test
+// ended between the two stacks. They also exist if the adopting stack could not delete an object because an object
+// that was not adopted uses it.
 func (w *ownWorld) clear() {
 	ctx := context.WithoutCancel(w.t.Context())
 	for range 60 {
@@ -251,7 +253,7 @@ func (w *ownWorld) clear() {
 	}
 }
 
-// nothingLeft wants everything that was made to be gone.
+// nothingLeft expects that none of the recorded objects exists any more.
 func (w *ownWorld) nothingLeft() {
 	if w.g == nil {
 		return // there is no administrator
@@ -259,7 +261,8 @@ func (w *ownWorld) nothingLeft() {
 	w.each(func(k *kind.Kind, l kind.Live) { w.t.Errorf("clean-up: %s %s is left", k.Info.Kind, l.Name) })
 }
 
-// imports are manifests that import each listed object that was made. Kinds without a spec.resource have no import.
+// imports returns manifests that import each recorded object. Kinds without a spec.resource, and unlisted kinds,
+// have no import.
 func (w *ownWorld) imports() string {
 	var b strings.Builder
 	for name, of := range w.made {
@@ -274,7 +277,7 @@ func (w *ownWorld) imports() string {
 	return b.String()
 }
 
-// remaining lists what a plan would do.
+// remaining lists the steps of a plan that change something.
 func remaining(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {

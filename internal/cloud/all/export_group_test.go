@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// farm is what the servers of a group have in common, made by hand.
+// farm contains the objects, made by hand, that the servers of a group have in common.
 type farm struct {
 	hand
 	network, secure, near, image string
@@ -31,7 +31,7 @@ func newFarm(t *testing.T, g *kindtest.Target) farm {
 	return f
 }
 
-// port makes the port of a server.
+// port makes the port of a server, and returns its ID.
 func (f farm) port(name string, more map[string]any) string {
 	body := map[string]any{"name": name, "network_id": f.network, "security_groups": []string{f.secure}}
 	for field, value := range more {
@@ -40,7 +40,7 @@ func (f farm) port(name string, more map[string]any) string {
 	return f.make(cloud.Network, "ports", "port", body)
 }
 
-// server makes a server with a data volume of its own. change, if given, edits the request.
+// server makes a server with a separate data volume. change, if given, edits the request.
 func (f farm) server(name, port string, change func(server map[string]any)) string {
 	f.t.Helper()
 	data := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-data", "size": 1})
@@ -94,8 +94,8 @@ spec:
       role: front
 `
 
-// Three servers that are alike become one group. A different server beside them is no member
-// of it.
+// Three servers that are alike become one group. A different server in the project does not become
+// a member of the group.
 func TestExportOfAGroup(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -122,8 +122,8 @@ func TestExportOfAGroup(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// A group adopts objects by their names. If another stack has made an object with the name of
-// one of the group's parts, the planner reports two matches, and each object is written with
+// A group adopts objects by their names. Another stack has made an object with the name of one of
+// the group's parts, so the planner reports two matches. Then the export writes each object with
 // its ID.
 func TestExportOfAGroupBesideAnotherStack(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
@@ -169,8 +169,8 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// Servers that differ from what a group would make are written one by one, and are adopted as
-// they are.
+// Servers that differ from the servers of a group are written one by one, and are adopted
+// unchanged.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
 	testcost.Long(t)
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// TestExportOfAssignments: an assignment is identified by a path of IDs, and is written under a name of its own.
-// It is adopted only together with the object that bears its mark. If that object cannot bear a mark, the
-// assignment is an import.
+// TestExportOfAssignments: the ID of an assignment is a path of IDs, and the export gives it a name. It is
+// adopted only together with the object that bears its mark. If that object cannot bear a mark, the assignment
+// is an import.
 func TestExportOfAssignments(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -26,7 +26,7 @@ func ignored(t *testing.T, manifests string) []string {
 	return strings.Split(found[1], ",")
 }
 
-// there lists the IDs of the objects of a collection.
+// there returns the IDs of the objects in a collection.
 func (h hand) there(service, path, name string) (ids []string) {
 	h.t.Helper()
 	list, err := cloud.List[struct{ ID string }](h.t.Context(), h.c, cloud.Call{Service: service, Path: path}, name)
@@ -39,7 +39,7 @@ func (h hand) there(service, path, name string) (ids []string) {
 	return ids
 }
 
-// stepFor is the step of the only object of a kind.
+// stepFor returns the step of the only object of a kind.
 func stepFor(t *testing.T, p plan.Plan, of string) plan.Step {
 	t.Helper()
 	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Key.Kind == of })
@@ -49,7 +49,8 @@ func stepFor(t *testing.T, p plan.Plan, of string) plan.Step {
 	return p.Steps[i]
 }
 
-// Only the one rule that no manifest can express is left alone. A change of any other rule is found and undone.
+// Only the one rule that no manifest can express is ignored. If any other rule is changed, the change is found
+// and undone.
 func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -64,7 +65,7 @@ func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 	ssh := map[string]any{"remote_ip_prefix": "10.0.0.0/8"}
 	said := rule(22, ssh)
-	twice := rule(22, map[string]any{"remote_ip_prefix": "10.0.0.1/8"}) // a firewall takes the two rules for the same one, Neutron takes them for two
+	twice := rule(22, map[string]any{"remote_ip_prefix": "10.0.0.1/8"}) // a firewall takes the two rules for the same one, but Neutron does not
 	unsaid := []string{rule(23, map[string]any{"description": "bell\a"}), rule(24, map[string]any{"remote_group_id": other})}
 	text, notes := exportedWithout(t, g, export.Input{Chosen: []export.Chosen{{Kind: "SecurityGroup", Name: "web", ID: group}}}, other)
 	left := ignored(t, text)
@@ -105,7 +106,7 @@ func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A part of a load balancer that no manifest can express is left alone. The load balancer itself is managed.
+// A part of a load balancer that no manifest can express is ignored. The load balancer itself is managed.
 func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -171,7 +172,7 @@ func TestAListenerThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Read lists in any form that Swift accepts are managed.
+// A container is managed, whatever form its list of readers has, if Swift accepts that form.
 func TestListsOfWhoMayReadAreManaged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}

@@ -13,8 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A ping rule has a type and no code. A security group with such a rule is adopted and corrected. So is one whose
-// rule has a protocol known only by its number. (hashicorp/terraform#4716, terraform-provider-openstack#101)
+// A rule for pings has a type and no code. A security group with such a rule is adopted and corrected. So is a
+// group with a rule whose protocol is known only by its number. (hashicorp/terraform#4716,
+// terraform-provider-openstack#101)
 func TestAGroupWithAPingRuleIsManaged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -42,7 +43,7 @@ func TestAGroupWithAPingRuleIsManaged(t *testing.T) {
 	g.MustSync(text)
 }
 
-// The status of an object in sync names each field that an annotation leaves to the cloud.
+// The status of an object that is in sync names each field that an annotation makes the agent ignore.
 func TestStatusNamesWhatIsLeftToTheCloud(t *testing.T) {
 	const text = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

@@ -99,7 +99,7 @@ func joined(r export.Result) string {
 	return b.String()
 }
 
-// project makes a project by hand, with objects of every kind that export writes.
+// project fills a project by hand with objects of every kind that export writes.
 func (h hand) project() {
 	front := h.make(cloud.Network, "networks", "network", map[string]any{"name": "Front End", "description": "by hand: # not yaml"})
 	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.7.0.0/24", "allocation_pools": []map[string]any{{"start": "10.7.0.100", "end": "10.7.0.199"}}, "dns_nameservers": []string{"192.0.2.53"},
@@ -234,8 +234,8 @@ func TestExportRoundTrip(t *testing.T) {
 // drawn matches IDs, parts of IDs in names, and addresses that the cloud chooses.
 var drawn = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9a-f]{8}\b|203\.0\.1[0-9]{2}\.[0-9]+`)
 
-// normal is manifests and their notes, with IDs replaced by numbers in order of appearance. Objects with the same name are ordered by
-// their ID. Here they are ordered by the rest of their text instead.
+// normal returns manifests and their notes, with IDs replaced by numbers in order of appearance. The export orders objects with the same
+// name by their ID. normal orders them by the rest of their text instead.
 func normal(manifests string, notes []string) string {
 	plain := func(text string) string { return drawn.ReplaceAllString(text, "drawn") }
 	docs := strings.Split(strings.TrimPrefix(manifests, "---\n"), "---\n")
@@ -283,7 +283,7 @@ func golden(t *testing.T, file, text string) {
 	}
 }
 
-// adopts wants a stack to adopt the objects of the manifests, and to write nothing but marks.
+// adopts expects that a stack adopts the objects of the manifests, and writes nothing but marks.
 func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 	t.Helper()
 	first := g.Plan(manifests)
@@ -309,7 +309,8 @@ func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 	}
 }
 
-// TestExportBesideOthers: in a project that holds more, the objects made by hand are exported and adopted. Nothing else is changed.
+// TestExportBesideOthers: the project contains other objects, too. The objects made by hand are exported and adopted, and nothing else is
+// changed.
 func TestExportBesideOthers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -334,7 +335,8 @@ func TestExportBesideOthers(t *testing.T) {
 	adopts(t, g, strings.Join(own, "---\n"))
 }
 
-// TestAttackExportOfHostileNames: text that people write into names and descriptions becomes only a value in a manifest, and never a path.
+// TestAttackExportOfHostileNames: people can write any text into names and descriptions. In an export, such a text is only a value in a
+// manifest, and never a path.
 func TestAttackExportOfHostileNames(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -361,7 +363,8 @@ func TestAttackExportOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestAttackExportOfWordsForBooleans: words that other YAML readers take for booleans stay text, also as a name in metadata.
+// TestAttackExportOfWordsForBooleans: other YAML readers read some words as booleans. These words stay text, also if they are a name in
+// metadata.
 func TestAttackExportOfWordsForBooleans(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAttackExportOfARuleFromAGroupThatIsNotSeen: a rule admits the members of a security group that the cloud does
-// not show. The export omits the rule, because without its group the rule would admit everybody.
+// not show. The export omits this rule, because in a manifest without that group the rule would admit everybody.
 func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}
@@ -41,7 +41,8 @@ func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// TestExportOfWhatNeedsWhatIsNotSeen: an object that requires one that the cloud does not show is not adopted.
+// TestExportOfWhatNeedsWhatIsNotSeen: an object that needs another object, which the cloud does not show, is not
+// adopted.
 func TestExportOfWhatNeedsWhatIsNotSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}

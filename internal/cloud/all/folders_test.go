@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// furtherFiles are the kinds whose folders have more files than others, each with the
+// furtherFiles are the kinds whose folders have more files than those of other kinds, each with the
 // reason.
 var furtherFiles = map[string]string{
 	"barbicansecret":         "its mark is a metadata of its own, written apart",
@@ -42,8 +42,8 @@ var furtherFiles = map[string]string{
 	"volumesnapshotschedule": "which snapshots of a series stay",
 }
 
-// judgedWith maps kinds that run inside machines of another kind to that kind. Its
-// tests cover both.
+// judgedWith maps each kind that runs inside machines to the kind of its cluster. The tests of the
+// cluster's kind test both.
 var judgedWith = map[string]string{"etcdmember": "etcdcluster", "m3dbinstance": "m3dbcluster", "m3dbnamespace": "m3dbcluster"}
 
 // TestFilesOfKinds: files have the same names in the folders of all kinds.
@@ -76,7 +76,7 @@ var (
 	partsSaid   = regexp.MustCompile(`Parts: \[\]string\{(.*?)\}`)
 )
 
-// TestParts: each kind lists the kinds of the objects that it expands into.
+// TestParts: each kind declares the kinds of the objects that it expands into.
 func TestParts(t *testing.T) {
 	made, said := map[string][]string{}, map[string][]string{}
 	files, err := filepath.Glob("../kinds/*/*.go")
@@ -113,8 +113,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFacts: each fact that a kind or a plan reads is written by some kind, and each
-// fact that is written is read.
+// TestFacts: each fact that a kind or a plan reads is set by some kind, and each fact that is set
+// is read.
 func TestFacts(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// found resolves manifests. It returns the fields that are noted and the types of the volumes.
+// found reads manifests. It returns the fields that have notes, and the types of the volumes.
 func found(t *testing.T, text string, d defaults.Defaults) (noted, types []string) {
 	t.Helper()
 	want, _, err := resolve.Read(file(text), all.Kinds(nil, d))
@@ -29,8 +29,8 @@ func found(t *testing.T, text string, d defaults.Defaults) (noted, types []strin
 	return noted, types
 }
 
-// A Kubernetes storage class becomes the volume type that the configuration maps it to. Without a mapping
-// there is no type, and the field is noted.
+// A Kubernetes storage class becomes the volume type that the configuration gives for it. If the
+// configuration gives none, the volume has no type, and the field has a note.
 func TestStorageClassesAreMapped(t *testing.T) {
 	etcd := `
 apiVersion: etcd.database.coreos.com/v1beta2

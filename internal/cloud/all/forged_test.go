@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// others are the kinds that estate lacks. DISK stands for the address from which an image
-// is downloaded.
+// others has a manifest of each kind that estate lacks. DISK is replaced by the address from which
+// an image is downloaded.
 const others = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image
@@ -215,14 +215,14 @@ func asAdministrator(g *kindtest.Target) {
 	g.Simulator.Do(func() { k.Grant(k.UserID("demo"), k.ProjectID("demo"), keystone.Administrator) })
 }
 
-// forger puts a text into the fields of documents, one at a time.
+// forger puts a text into the fields of documents, into one field after the other.
 type forger struct {
 	text string
-	// visit is called once for every field, while that field holds the text.
+	// visit is called once for every field, while that field contains the text.
 	visit func(field string)
 }
 
-// fill walks a type and its value in parallel. set puts a value in the place of v.
+// fill visits the fields of a type and of its value together. set replaces v by another value.
 func (f forger) fill(t reflect.Type, v any, path string, set func(any)) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -289,8 +289,8 @@ func (f forger) object(t reflect.Type, v any, path string, set func(any)) {
 	set(v)
 }
 
-// A mark of another stack is written into each field of each kind in turn. Either the
-// manifest is refused, or no object in the cloud appears to be the other stack's.
+// The mark of another stack is written into each field of each kind, one after the other. Either
+// the manifest is refused, or no object in the cloud appears to belong to the other stack.
 func TestAttackForgedFields(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -321,7 +321,7 @@ func TestAttackForgedFields(t *testing.T) {
 				return
 			}
 			seldom := strings.HasPrefix(field, "metadata") || strings.HasPrefix(field, "spec.import")
-			if accepted[kind+field] && seldom { // one form of the text is enough: none is written to the cloud
+			if accepted[kind+field] && seldom { // one form of the text is enough: the other forms are not written to the cloud
 				return
 			}
 			accepted[kind+field] = true

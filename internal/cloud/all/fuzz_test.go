@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// instead replaces the answer at one path.
+// instead is a layer that replaces the answer at one path.
 type instead struct {
 	next       http.RoundTripper
 	path, body string
@@ -35,7 +35,7 @@ func (i *instead) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	i.asked = true
-	_ = resp.Body.Close() // unused
+	_ = resp.Body.Close() // the answer is replaced
 	resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader(i.body)), int64(len(i.body))
 	return resp, nil
 }
@@ -95,8 +95,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// looker is an agent's engine with a cloud that holds nothing of the agent's
-// stack.
+// looker returns an agent's engine and a cloud that has no objects of the agent's stack.
 func looker(f *testing.F) (*engine.Engine, *instead) {
 	f.Helper()
 	server, err := simulator.Start(context.Background(), "127.0.0.1:0", simulator.Options{})

@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// The published manifests of Verda's operator and of etcd-operator become real machines unchanged. They need only the configuration that the documentation names.
-// The init script runs on each of Verda's machines, and the etcd cluster serves. A second plan is empty.
+// The published manifests of Verda's operator and of etcd-operator become real machines without a change of the manifests. They need only the
+// configuration that the documentation names. The init script runs on each of Verda's machines, and the etcd cluster works. A second plan is empty.
 func TestPublishedManifestsOnRealMachines(t *testing.T) {
 	g := kindtest.NewGuests(t, all.Kinds)
 	kindtest.RealImage(t, "centos79")
@@ -58,8 +58,8 @@ func TestPublishedManifestsOnRealMachines(t *testing.T) {
 	}
 }
 
-// Six optional features are tested in pairs: a volume, a floating IP, a load balancer, names in DNS, a key pair, and a group in place of a machine. For each two
-// there is a machine with both, with either one, and with none. All machines boot, and a second plan is empty.
+// Six optional features are tested in pairs: a volume, a floating IP, a load balancer, names in DNS, a key pair, and a group instead of a machine. For
+// every two features there is a machine with both, with only one of them, and with none. All machines boot, and a second plan is empty.
 func TestOptionalPartsOfMachinesByPairsOnRealMachines(t *testing.T) {
 	g := kindtest.NewGuests(t, all.Kinds)
 	docs := []string{surroundings}
@@ -140,7 +140,7 @@ metadata: {name: names}
 spec: {resource: {name: machines.example.org., email: hostmaster@example.org}}
 `
 
-// boots waits until the machine itself refuses a connection. Nothing listens there, so a refusal means that it has booted.
+// boots waits until the machine itself refuses a connection. No program on it accepts connections, so a refusal means that the machine has booted.
 func boots(t *testing.T, address string) {
 	t.Helper()
 	var dial net.Dialer

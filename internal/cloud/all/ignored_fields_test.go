@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// An annotation that matches no field is refused, and the message names the field that was probably meant. On a
-// workload, the annotation is about the objects that it expands into.
+// An annotation that matches no field is refused, and the message names the field that was probably meant. An
+// annotation of a workload applies to the objects that it expands into.
 func TestIgnoredFieldsAreFields(t *testing.T) {
 	group := func(replicas, field string) string {
 		return "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata:\n  name: web\n  annotations:\n    stackreeve.dev/ignore-fields: " + field +
@@ -71,8 +71,8 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 	}
 }
 
-// When the annotation names one list element by its ID, the order of the elements does not matter. The positions are
-// dropped when it is read.
+// If a path in the annotation names an element of a list by its ID, the positions before it in the path do not matter.
+// They are removed when the annotation is read.
 func TestIgnoredElementsLosePlaces(t *testing.T) {
 	want, _, err := resolve.Read(file(`
 apiVersion: stackreeve.dev/v1alpha1

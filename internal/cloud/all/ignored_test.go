@@ -50,8 +50,7 @@ spec:
     ports: []
 `
 
-// A field that somebody else manages keeps their value, even when an update
-// writes the field beside it.
+// If somebody else manages a field, their value stays, even when the agent updates the object.
 func TestCloudIgnoredFieldsSurviveUpdates(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	first := strings.ReplaceAll(tended, "WORD", g.Stack)

@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// verda is the published example of Verda's operator, as one text.
+// verda returns the published example of Verda's operator as one text.
 func verda(t *testing.T) string {
 	t.Helper()
 	return example(t, "verda")
 }
 
-// example is an example repository as one text.
+// example returns an example repository as one text.
 func example(t *testing.T, name string) string {
 	t.Helper()
 	files, err := stackreeve.Example(name)
@@ -42,9 +42,9 @@ func example(t *testing.T, name string) string {
 	return strings.Join(texts, "\n---\n")
 }
 
-// The agent is killed after each writing request in turn, while the story is
-// built and while it is deleted. The next agent ends with exactly the objects
-// of the manifests.
+// The agent is killed after each writing request in turn, while the objects are created and while
+// they are deleted. After the next agent has finished, the cloud has exactly the objects of the
+// manifests.
 func TestKillAfterEachRequest(t *testing.T) {
 	testcost.Long(t)
 	story := verda(t)
@@ -65,7 +65,7 @@ func TestKillAfterEachRequest(t *testing.T) {
 	}
 }
 
-// exactly wants one object in the cloud for each manifest.
+// exactly expects one object in the cloud for each manifest.
 func exactly(t *testing.T, n int, what string, pass engine.Pass) {
 	t.Helper()
 	managed := 0

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// An example that K-ORC could read too is applied unchanged. Its status has the fields that K-ORC's would have, with the
-// same names.
+// An example that K-ORC could read, too, is applied unchanged. Its status has the same fields as in K-ORC, with the same
+// names.
 func TestCloudManifestsForKORC(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "k-orc")
 	g.Only(text)
@@ -57,8 +57,8 @@ func TestCloudManifestsForKORC(t *testing.T) {
 	}
 }
 
-// Manifests that K-ORC's schemas refuse for every kind are refused here, too. An empty filter matters most: an only object
-// in the cloud would match it, and would be adopted where the manifest is managed.
+// Manifests that K-ORC's schemas refuse for every kind are refused here, too. An empty filter matters most: if the cloud
+// has only one object of the kind, the filter would match it. A managed manifest would then adopt that object.
 func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
@@ -75,8 +75,8 @@ func TestRefusedOfEveryKindOfKORC(t *testing.T) {
 	}
 }
 
-// A reference that is required, or is one of several alternatives, must not be empty. An empty reference used to be sent to
-// the cloud, or was omitted.
+// A reference must not be empty if it is required, or is one of several alternatives. Earlier versions sent an empty
+// reference to the cloud, or left it out.
 func TestReferencesNameSomething(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		forEachField(k.Body.Go(), k.Info.Kind, func(path string, f reflect.StructField) {
@@ -91,7 +91,8 @@ func TestReferencesNameSomething(t *testing.T) {
 	}
 }
 
-// Tags and zones are sets, as in K-ORC. An element that occurs twice is a mistake, which Neutron refuses in its own words.
+// Tags and zones are sets, as in K-ORC. An element that occurs twice is a mistake, which is reported before Neutron refuses
+// it.
 func TestWhatIsInASetIsThereOnce(t *testing.T) {
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if k.Info.Group != define.OrcGroup {

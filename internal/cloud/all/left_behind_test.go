@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A name in a machine's manifest is looked up in the cloud when the repository
-// has no manifest of that name. If that manifest was deleted, the lookup must
-// not find its object: the object would silently no longer be managed.
+// If the repository has no manifest of a name that a machine's manifest contains, the name is
+// looked up in the cloud. If the manifest was deleted, the lookup must not find its object.
+// Otherwise the object would no longer be managed, and nobody would notice.
 func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 	const group = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {resource: {%s}}\n"
 	for kind, tt := range map[string]struct{ needs, resource, uses string }{

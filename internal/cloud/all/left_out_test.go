@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// A field that is removed from a manifest returns to its declared default. Otherwise its documentation says what happens to
-// it.
+// A field that is removed from a manifest gets its declared default again. If it has none, its documentation says what
+// happens to it.
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	judged := map[string]string{
 		"DNSZone.email":        "is required where there can be one",

@@ -34,9 +34,8 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	}
 }
 
-// Objects of a stack with the longest name are found again, on every kind that
-// can carry the mark. None of them is taken for an object of a stack whose name
-// begins in the same way.
+// Objects of a stack with the longest name are found again, for every kind that can bear the mark.
+// None of them counts as an object of a stack whose name starts with the same characters.
 func TestTheLongestStackName(t *testing.T) {
 	testcost.Long(t)
 	long := strings.Repeat("n", 240)

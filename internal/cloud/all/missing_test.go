@@ -21,7 +21,7 @@ import (
 	s3sim "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// without removes services from the catalog that Keystone returns.
+// without is a layer that removes services from the catalog that Keystone returns.
 type without struct {
 	services []string
 	next     http.RoundTripper
@@ -54,7 +54,7 @@ func (w *without) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// On a cloud without load balancers, only the objects that need them have an error.
+// If a cloud has no load balancers, only the objects that need them have an error.
 func TestCloudWithoutLoadBalancers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	machines, balancer, _ := strings.Cut(story, "\n---\n")
@@ -75,8 +75,7 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	if len(pass.Failures) != 1 {
 		t.Errorf("%d failures, want one", len(pass.Failures))
 	}
-	// The effect is the same as that of a service that is down: no object of it counts as
-	// gone.
+	// The effect is the same as if the service were down: none of its objects counts as deleted.
 	g.MustSync(machines + "\n---\n" + balancer)
 	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != plan.InSync || len(pass.Results) != 0 {
 		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
@@ -86,7 +85,7 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	}
 }
 
-// On a cloud without shared file systems, only share networks have an error.
+// If a cloud has no shared file systems, only share networks have an error.
 func TestCloudWithoutSharedFileSystems(t *testing.T) {
 	const network = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: net}, spec: {resource: {}}}"
 	const share = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: files}, spec: {resource: {description: files}}}"
@@ -99,8 +98,7 @@ func TestCloudWithoutSharedFileSystems(t *testing.T) {
 	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "ShareNetwork" || !strings.Contains(pass.Failures[0].Reason(), "shared-file-system") {
 		t.Errorf("failures are %v, want the share network's", pass.Failures)
 	}
-	// The effect is the same as that of a service that is down: no object of it counts as
-	// gone.
+	// The effect is the same as if the service were down: none of its objects counts as deleted.
 	g.MustSync(network + share)
 	if pass := g.SyncThrough(network, none.wrap); len(pass.Results) != 0 {
 		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
@@ -110,8 +108,8 @@ func TestCloudWithoutSharedFileSystems(t *testing.T) {
 	}
 }
 
-// On a cloud without an object store, only containers have an error. An existing container
-// does not count as gone while the service is away.
+// If a cloud has no object store, only containers have an error. An existing container does not
+// count as deleted while the catalog lacks the service.
 func TestCloudWithoutObjectStore(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	none := &without{services: []string{"object-store"}}
@@ -130,7 +128,7 @@ func TestCloudWithoutObjectStore(t *testing.T) {
 	}
 }
 
-// Backups can be stored outside a cloud that has no object store.
+// In a cloud without an object store, backups can be stored outside the cloud.
 func TestBackupsOfACloudWithoutObjectStore(t *testing.T) {
 	store := s3sim.New("key", "backups")
 	server := httptest.NewServer(store)
@@ -163,8 +161,7 @@ func TestBackupsOfACloudWithoutObjectStore(t *testing.T) {
 	}
 }
 
-// On a cloud without block storage, only volumes and the objects that depend on them have an
-// error.
+// If a cloud has no block storage, only volumes and the objects that depend on them have an error.
 func TestCloudWithoutBlockStorage(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	none := &without{services: []string{"block-storage", "volume", "volumev2", "volumev3"}}

@@ -124,13 +124,13 @@ func orc(kind, name string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
-// bare is a Neutron without any of the extensions that a cloud can lack.
+// bare are the extensions of Neutron that a cloud can lack. A Neutron without all of them is
+// tested.
 var bare = []string{"port-security", "stateful-security-group", "net-mtu", "network_availability_zone", "dns-integration",
 	"subnet-dns-publish-fixed-ip", "uplink-status-propagation", "qos", "fip-port-details", "standard-attr-revisions",
 	"revision-if-match", "standard-attr-timestamp", "subnet-service-types", "tag-creation"}
 
-// On a cloud with fewer features, the laws hold for all objects that do not
-// need those features.
+// On a cloud with fewer features, all objects that do not need the missing features obey the laws.
 func TestLawsOnOlderClouds(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -158,8 +158,8 @@ func TestLawsOnOlderClouds(t *testing.T) {
 	}
 }
 
-// An object that needs a feature that the cloud lacks is refused with the
-// reason. All other objects are made.
+// An object that needs a missing feature of the cloud is refused, with the reason. All other
+// objects are created.
 func TestWhatOlderCloudsCannotDo(t *testing.T) {
 	in := func(object, old, new string) string { return strings.Replace(object, old, new, 1) }
 	for _, tt := range []struct {

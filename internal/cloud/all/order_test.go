@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// A machine and a load balancer on a network of the same repository get their
-// addresses from its subnet, which is made in the same pass.
+// A machine and a load balancer get their addresses from a subnet of the same repository, which is
+// created in the same pass.
 func TestAddressesWaitForTheSubnetsOfTheRepository(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(`

@@ -35,7 +35,8 @@ func network(name string) string {
 	return korc + "kind: Network\nmetadata: {name: " + name + "}\nspec: {resource: {}}\n"
 }
 
-// A mistake is reported once, at the line where it was made, however many objects that line produces and refer to it.
+// A mistake is reported once, at the line where it was made, even if that line becomes many objects, or many objects
+// refer to it.
 func TestAMistakeIsOneProblem(t *testing.T) {
 	group := ours + "kind: VirtualMachineGroup\nmetadata: {name: db}\nspec:\n  replicas: 9\n  template:\n    flavor: m1.small\n    image: debian-12\n"
 	machine := ours + "kind: VirtualMachine\nmetadata: {name: web}\nspec:\n  flavor: m1.small\n  image: debian-12\n  network: one\n"
@@ -73,7 +74,7 @@ func TestAMistakeIsOneProblem(t *testing.T) {
 	}
 }
 
-// A problem that many objects of one template share is reported once, with their number.
+// If a template causes the same problem in many objects, it is reported once, with the number of objects.
 func TestProblemsAlikeAreCounted(t *testing.T) {
 	definition := ours + `kind: Definition
 metadata: {name: nets}

@@ -30,7 +30,7 @@ metadata: {name: site}
 spec: {resource: {projectRef: team}}
 `
 
-// The laws hold in another project, for every kind that can be there.
+// Objects in another project obey the laws, for every kind whose objects can be there.
 func TestLawsInAnotherProject(t *testing.T) {
 	testcost.Long(t)
 	type one struct{ needs, spec, edited, old, new string }
@@ -73,13 +73,13 @@ spec: {resource: {networkRef: site, projectRef: team}}
 	}
 }
 
-// named replaces the names of objects that exist once in the whole cloud, so that they are the
-// target's own.
+// named makes names unique to the target: those of objects whose name can exist only once in the
+// whole cloud.
 func named(g *kindtest.Target, manifests string) string {
 	return strings.ReplaceAll(manifests, "NAME", g.Stack)
 }
 
-// neighbour is an administrator's stack with a network in another project.
+// neighbour returns an administrator's stack with a network in another project.
 func neighbour(t *testing.T) (g *kindtest.Target, manifests, project, network string) {
 	t.Helper()
 	g = kindtest.NewTarget(t, all.Kinds).Beside("admin")
@@ -110,14 +110,14 @@ func networkIn(t *testing.T, g *kindtest.Target, project string, attributes map[
 	return made.Network.ID
 }
 
-// forged is a description with the mark of an object of the stack.
+// forged returns a description with the mark of an object of the stack.
 func forged(g *kindtest.Target, name string) string {
 	key := manifest.Key{Group: "openstack.k-orc.cloud", Kind: "Network", Namespace: "default", Name: name}
 	text, _ := mark.Description(kind.Mark{Owner: ownertext.Of(g.Stack, key), Applied: "abcdefghijkl"}, "")
 	return text
 }
 
-// An object in another project is deleted before that project, though one commit removes both.
+// An object in another project is deleted before that project, even if one commit removes both.
 func TestGoesBeforeItsProject(t *testing.T) {
 	g, _, _, network := neighbour(t)
 	g.MustSync("")
@@ -127,8 +127,9 @@ func TestGoesBeforeItsProject(t *testing.T) {
 	}
 }
 
-// A project's owner can write any mark in that project. Such a mark makes an object the stack's only
-// where a manifest places an object. It causes no deletion and no delay.
+// A project's owner can write any mark in that project. An object there counts as the stack's only
+// if the manifest that the mark names places its object in that project. The mark causes no deletion
+// and no delay.
 func TestAttackMarksInOtherProjects(t *testing.T) {
 	g, manifests, project, _ := neighbour(t)
 	stranger := strings.Repeat("ab", 16) // Neutron does not check that a project exists
@@ -187,8 +188,8 @@ spec: {import: {id: ` + theirs + `}, resource: {projectRef: team}}
 	g.MustSync(manifests + adopts) // the stack that made the project may adopt there
 }
 
-// Many marks written by strangers are reported as a few steps, and do not raise the limits of the
-// brake.
+// Strangers write many marks. A plan reports them in a few steps, and they do not raise the limits
+// of the brake.
 func TestAttackManyMarksInOtherProjects(t *testing.T) {
 	g, manifests, _, _ := neighbour(t)
 	for range 25 {
@@ -200,9 +201,9 @@ func TestAttackManyMarksInOtherProjects(t *testing.T) {
 	}
 }
 
-// A manifest that no longer names a project makes its object in the stack's own project. The plan
-// reports the object in the project that it named before. That object is deleted together with the
-// manifest.
+// If a manifest no longer names a project, its object is created in the stack's own project. The
+// plan reports the old object in the project that the manifest named before. The old object is
+// deleted together with the manifest.
 func TestNamesAnotherProject(t *testing.T) {
 	g, manifests, project, network := neighbour(t)
 	home := strings.Replace(manifests, "projectRef: team", "", 1)
@@ -216,7 +217,7 @@ func TestNamesAnotherProject(t *testing.T) {
 	g.MustSync(named(g, team))
 }
 
-// No object is made in another project if its mark could not be kept there.
+// An object in another project is not created if its mark could not be stored there.
 func TestNoPlaceForAMarkInAnotherProject(t *testing.T) {
 	g, _, _, _ := neighbour(t)
 	for what, why := range map[string]string{

@@ -112,8 +112,8 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	}
 }
 
-// Snapshots and backups count as one each, and a series counts as its first one. Their size depends on their volume, which does
-// not exist yet when a plan is made. So forecasts do not include their gigabytes.
+// Snapshots and backups count as one each. A series counts as one, for its first snapshot. Their size depends on their volume,
+// which does not exist yet when a plan is made. So forecasts do not include their gigabytes.
 func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	const copies = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Volume, metadata: {name: v}, spec: {resource: {size: 1}}}

@@ -38,8 +38,8 @@ func TestCloudUnchangedCostsTheSameForAnyNumber(t *testing.T) {
 	}
 }
 
-// A Neutron that accepts no tags in a create request still gets one request for
-// each created object, and one for each changed object.
+// If a Neutron accepts no tags in a create request, there is still only one request for each
+// created object, and one for each changed object.
 func TestCloudOneWriteForEachObject(t *testing.T) {
 	const one = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: many-%d}\nspec: {resource: {description: written, %s}}\n---\n"
 	g, number, text := kindtest.NewTarget(t, all.Kinds).MarksInDescriptions(), 10, ""

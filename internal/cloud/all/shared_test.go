@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// TestWhatStacksShareIsChangedByNone: stacks on one project share the same listed objects in memory. After one of them plans with those,
-// shows them and exports them, another one still gets the same as a stack that shares with nobody.
+// TestWhatStacksShareIsChangedByNone: stacks on one project share the same listed objects in memory. One stack plans with these objects,
+// shows them and exports them. After that, another stack still gets the same objects as a stack that shares with nobody.
 func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Beside("admin")
 	text := everything(t, g)
@@ -58,7 +58,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	}
 }
 
-// listed is what the cloud holds of all kinds that are not inside machines.
+// listed returns all objects of the cloud whose kinds are not inside machines.
 func listed(at *kind.Moment, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 	t.Helper()
 	have := kind.Snapshot{}

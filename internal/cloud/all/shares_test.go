@@ -19,14 +19,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Any ID will do: Neutron does not check that a project exists.
+// Two project IDs. Neutron does not check that a project exists.
 const (
 	guest   = "0123456789abcdef0123456789abcdef"
 	another = "fedcba9876543210fedcba9876543210"
 )
 
-// The laws hold for an object that is shared with single projects, for every kind that can be
-// shared so.
+// An object that is shared with single projects obeys the laws, for every kind that can be shared
+// so.
 func TestLawsOfSharing(t *testing.T) {
 	testcost.Long(t)
 	for name, spec := range map[string]string{
@@ -57,8 +57,8 @@ metadata: {name: front}
 spec: {resource: {name: NAME, tags: [blue], sharedWith: [{projectID: GUEST}]}}
 `
 
-// hosts are two stacks of two projects, the manifests of the first one, and the ID of the
-// network that the first one shares with the second.
+// hosts returns stacks of two projects. It also returns the manifests of the first stack, and the
+// ID of the network that the first stack shares with the second.
 func hosts(t *testing.T) (host, guest *kindtest.Target, manifests, id string) {
 	t.Helper()
 	host = kindtest.NewTarget(t, all.Kinds)
@@ -69,7 +69,8 @@ func hosts(t *testing.T) (host, guest *kindtest.Target, manifests, id string) {
 	return host, guest, manifests, pass.Last.Steps[0].ID()
 }
 
-// A guest project finds the shared network and uses it, until it no longer does.
+// A guest project finds the shared network and uses it. The host can stop sharing only after the
+// guest has stopped using it.
 func TestSharedWithAGuest(t *testing.T) {
 	host, guest, manifests, _ := hosts(t)
 	uses := `
@@ -108,8 +109,8 @@ spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.77.0/24}}
 	}
 }
 
-// A share that people add stays where the manifest does not mention sharing. It is withdrawn
-// where the manifest lists other projects.
+// If the manifest does not mention sharing, a share that people add stays. If the manifest lists
+// other projects, the share is removed.
 func TestSharedByHand(t *testing.T) {
 	host, _, manifests, id := hosts(t)
 	share := cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "rbac-policies", Body: map[string]any{"rbac_policy": map[string]any{
@@ -136,7 +137,8 @@ func writeTags(t *testing.T, c *cloud.Client, id string, tags ...string) error {
 }
 
 // A guest project can write the tags of a network that is shared with it, because OpenStack Zed
-// does not check who asks. With that it neither removes the mark nor gets the network deleted.
+// does not check who writes them. Even so, the guest can neither remove the mark nor make the stack
+// delete the network.
 func TestAttackGuestWritesTheTags(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
 	c := guest.Client(nil)
@@ -163,8 +165,8 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	host.MustSync(manifests)
 }
 
-// A network that another project shares with this one does not belong to this stack, even with
-// a mark of this stack on it.
+// Another project shares a network with this one. The network does not belong to this stack, even
+// if it bears a mark of this stack.
 func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
 	owner := ownertext.Of(guest.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"})
@@ -181,7 +183,7 @@ func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host.MustSync(manifests)
 }
 
-// Each project is named in one way only.
+// The manifest names each project either by projectRef or by projectID.
 func TestSharedWithIsJudged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Refuses(map[string]string{

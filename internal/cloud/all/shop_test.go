@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// This example has groups that name each other, disks, further interfaces, and
-// a load balancer with an address. It is applied unchanged, and a second pass
-// writes nothing. Objects that are declared to stay do stay.
+// This example has groups that name each other, disks, further interfaces, and a load balancer with
+// an address. It is applied unchanged, and a second pass writes nothing. When the manifests are
+// removed, the objects with a declaration to stay are not deleted.
 func TestShopIsMadeAsItStands(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "shop")
 	g.Only(text)

@@ -25,8 +25,8 @@ var terraformTypes = map[string]string{
 	"Volume": "blockstorage_volume_v3", "Server": "compute_instance_v2", "LoadBalancer": "lb_loadbalancer_v2", "ShareNetwork": "sharedfilesystem_sharenetwork_v2", "FloatingIP": "networking_floatingip_v2", "SwiftContainer": "objectstorage_container_v1",
 }
 
-// stateOf is the state of a Terraform that made the objects of a project, inside one instance of a module. All objects
-// of a kind are instances of one resource.
+// stateOf returns a state of Terraform that contains the objects of a project, inside one instance of a module. All
+// objects of a kind are instances of one resource.
 func stateOf(t *testing.T, have kind.Snapshot) []byte {
 	t.Helper()
 	type object = map[string]any
@@ -57,8 +57,8 @@ func chosen(list []takeover.Declared) []export.Chosen {
 	return out
 }
 
-// TestTerraformRoundTrip: objects that Terraform made are exported with its names, adopted, and then in sync. Only marks
-// are written.
+// TestTerraformRoundTrip: objects that Terraform made are exported with Terraform's names, adopted, and then in sync.
+// Only marks are written.
 func TestTerraformRoundTrip(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
@@ -167,7 +167,7 @@ func TestExportByTheLastPartOfAPath(t *testing.T) {
 	t.Error("there is no record set")
 }
 
-// TestTakeoverKinds: each kind that a type of another tool maps to exists here.
+// TestTakeoverKinds: types of other tools are mapped only to kinds that exist here.
 func TestTakeoverKinds(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {

@@ -19,9 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// estate has one object of everything that a stack can own. WORD is part of
-// every name. KEY is the name of the key pair, since key pairs belong to a user
-// and not to a project.
+// estate has one object of each kind that a stack can own. WORD is part of every name. KEY is
+// replaced by the name of the key pair, because key pairs belong to a user and not to a project.
 const estate = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
@@ -119,15 +118,14 @@ var collections = []struct{ service, path, field string }{
 	{cloud.LoadBalancer, "lbaas/listeners", "listeners"},
 }
 
-// tenant is somebody with credentials, and the objects whose texts contain a
-// word.
+// tenant is a user with credentials, and a word by which the test recognises this user's objects.
 type tenant struct {
 	t    *testing.T
 	c    *cloud.Client
 	word string
 }
 
-// everything maps each object whose texts contain the word to its JSON.
+// everything returns each object whose texts contain the word, as JSON.
 func (w tenant) everything() map[string]string {
 	w.t.Helper()
 	found := map[string]string{}
@@ -149,8 +147,8 @@ func (w tenant) everything() map[string]string {
 	return found
 }
 
-// byHand makes one object of each kind as a person would. It deletes them at
-// the end of the test. name is part of all of them.
+// byHand makes one object of each kind as a person would, and deletes them at the end of the test.
+// All their names contain name.
 func (w tenant) byHand(name string) {
 	network := w.make(cloud.Network, "networks", "network", map[string]any{"name": name, "description": "[stackreeve:]"})
 	subnet := w.make(cloud.Network, "subnets", "subnet", map[string]any{"name": name, "network_id": network, "ip_version": 4, "cidr": "10.78.0.0/24"})
@@ -243,9 +241,9 @@ func (w tenant) await(done func() bool) {
 	})
 }
 
-// The test has two projects, an administrator who sees both, two stacks in one
-// project, and objects that people made by hand. Names are equal everywhere.
-// Nothing that one stack does changes an object of another.
+// The test has two projects, an administrator who sees both, two stacks in one project, and objects
+// that people made by hand. All of them use the same names. Each stack creates, changes and deletes
+// its objects, and no object of another stack changes.
 func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
 	testcost.Long(t)
 	word := "t" + strings.ToLower(rand.Text())[:8]
@@ -300,7 +298,7 @@ func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
 	}
 }
 
-// same wants all objects unchanged, except those with the given IDs.
+// same expects that all objects are unchanged, except those with the given IDs.
 func same(t *testing.T, who string, before, after map[string]string, but []string) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(before)) {

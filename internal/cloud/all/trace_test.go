@@ -58,8 +58,8 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	}
 }
 
-// Cinder does not update the time of a volume when its metadata changes, so any
-// time that is shown would be wrong.
+// Cinder does not update the time of a volume when its metadata changes. So no time is shown,
+// because it would be wrong.
 func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	const volume = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: vol}\nspec: {resource: {size: 1, metadata: [{name: by, value: written}]}}\n"
@@ -73,7 +73,7 @@ func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	}
 }
 
-// traceOf says who made the drift of a step. ok is false if that is unknown.
+// traceOf returns who made the drift of a step. ok is false if that is unknown.
 func traceOf(s plan.Step) (trace kind.Trace, ok bool) {
 	if s.Trace != nil {
 		trace = *s.Trace

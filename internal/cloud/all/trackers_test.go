@@ -29,7 +29,8 @@ const way = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: RouterInterface, metadata: {name: routed}, spec: {type: Subnet, routerRef: routed, subnetRef: routed}}
 `
 
-// A router interface that somebody's routes use is not deleted again and again. The first refusal says how to end that.
+// If somebody's routes use a router interface, the agent does not try again and again to delete it. The first refusal says what people
+// have to do.
 func TestRoutesThroughAnInterfaceAreNamed(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(routed + way)
@@ -61,7 +62,7 @@ type through func(*http.Request) (*http.Response, error)
 
 func (t through) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// If a service fails to report the usage of its quotas, that usage is unknown. The result of the pass does not change.
+// If a service fails to report how much of its quotas is used, the use is unknown. The result of the pass stays the same.
 func TestQuotasThatCannotBeRead(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -96,7 +97,7 @@ const machine = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Server, metadata: {name: web}, spec: {resource: {imageRef: os, flavorRef: small, ports: [{portRef: eth0}]}}}
 `
 
-// A failed server that is gone may have left a port plugged in. The port still belongs to the stack: another server gets it, and it
+// A failed server may leave a port plugged in when it is deleted. The port still belongs to the stack: another server gets it, and it
 // can be deleted. (Launchpad 2134375)
 func TestAPortOfAServerThatIsGone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -114,8 +115,8 @@ func TestAPortOfAServerThatIsGone(t *testing.T) {
 	g.MustSync("")
 }
 
-// However often Nova fails to build a machine, its ports are those of the manifests, and none remain when these are removed.
-// (Launchpad 2134375)
+// Nova fails to build a machine again and again. Even so, its ports are those of the manifests, and no port is left when the manifests
+// are removed. (Launchpad 2134375)
 func TestFailedMachinesLeaveNothing(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -176,7 +177,7 @@ const addressed = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: www}, spec: {resource: {floatingNetworkRef: public, portRef: eth0}}}
 `
 
-// A floating IP that cannot be associated with its port stays one floating IP in every pass. (gardener#1133)
+// If a floating IP cannot be associated with its port, no pass creates a second floating IP. (gardener#1133)
 func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -191,7 +192,7 @@ func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 		}
 		return len(list)
 	}
-	for range 3 { // no router connects the outside to the port
+	for range 3 { // no router connects the external network with the port's network
 		g.Sync(doc)
 		if n := addresses(); n > 1 {
 			t.Fatalf("%d addresses are taken", n)
@@ -217,7 +218,8 @@ func TestAFailingAssociationTakesOneAddress(t *testing.T) {
 	}
 }
 
-// Octavia answers 500 for a subnet that it cannot use. The agent retries a limited number of times and reports it at the balancer.
+// Octavia answers 500 for a subnet that it cannot use. The agent tries again a limited number of times, and reports the error at the
+// load balancer.
 func TestABalancerOnAWrongSubnet(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Defaults.VIPNetworks = map[string]string{"private": "routed"}
@@ -242,8 +244,8 @@ func TestABalancerOnAWrongSubnet(t *testing.T) {
 	}
 }
 
-// A new image with the same name as an imported one replaces no machine and no volume, although replacing is allowed. Each step says
-// why. Another filter does replace them, because that is a commit. (opentelekomcloud/terraform-provider-opentelekomcloud#3083)
+// A new image gets the name of an imported one. It replaces no machine and no volume, although replacing is allowed, and each step
+// says why. If a commit changes the filter, they are replaced. (opentelekomcloud/terraform-provider-opentelekomcloud#3083)
 func TestANewImageOfTheSameNameReplacesNothing(t *testing.T) {
 	const docs = `---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Image, metadata: {name: os}, spec: {managementPolicy: unmanaged, import: {filter: {name: NAME}}}}

@@ -46,8 +46,8 @@ const common = `
 {apiVersion: stackreeve.dev/v1alpha1, kind: DNSRecordSet, metadata: {name: a}, spec: {resource: {zoneRef: a, name: www.example.org., type: A, records: [192.0.2.1]}}}
 `
 
-// TestRequestsOfAnUnchangedPass lists the requests of a pass that finds nothing to do, for an ordinary member
-// of a project, after the agent has learnt which kinds its stack has.
+// TestRequestsOfAnUnchangedPass lists the requests of a pass that finds nothing to do. The user is an
+// ordinary member of a project, and the agent already knows which kinds its stack has.
 func TestRequestsOfAnUnchangedPass(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

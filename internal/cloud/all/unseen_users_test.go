@@ -23,8 +23,9 @@ func (w withoutOctavia) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(req)
 }
 
-// A commit removes a member from a load balancer, and removes its objects from the repository. While load balancers
-// cannot be listed, those objects and their parts stay. Objects that a load balancer cannot use are deleted.
+// A commit removes a member from a load balancer, and a port and a volume from the repository. While load balancers
+// cannot be listed, the port and the parts of the load balancer stay, because a load balancer may use them. The volume
+// is deleted.
 func TestWhatHiddenLoadBalancersMayUseStays(t *testing.T) {
 	testcost.Long(t)
 	const network = `

@@ -35,8 +35,7 @@ spec:
       monitors: [{protocol: http, port: 80, endpoint: /health}]
 `
 
-// services are the services of a cloud, and how their requests are recognized,
-// on any cloud.
+// services are the services of a cloud. hits recognises their requests, on any cloud.
 var services = []struct {
 	name string
 	hits func(*http.Request) bool
@@ -49,8 +48,8 @@ var services = []struct {
 	{"load-balancer", func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/lbaas/") }},
 }
 
-// One service misbehaves in every way. The next pass without faults ends in
-// sync, with nothing made twice and nothing left over.
+// One service has each fault, one after the other. The next pass without faults ends in sync. No
+// object exists twice, and none is left over.
 func TestCloudWeather(t *testing.T) {
 	testcost.Long(t)
 	for _, service := range services {

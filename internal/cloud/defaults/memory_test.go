@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 )
 
-// A memory lasts from one login to the next, and no two entries or kinds share one.
+// A memory stays when the agent logs in again. Each entry and each kind has its own.
 func TestMemories(t *testing.T) {
 	main := &defaults.Memory{}
 	seen := map[*int]string{}

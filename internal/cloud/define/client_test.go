@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// clientOf is a client of a cloud with two services, image and network, that answer with handler;
-// paths start below the services' version.
+// clientOf returns a client of a cloud with two services, image and network. handler answers their
+// requests; its paths do not contain the version.
 func clientOf(t testing.TB, handler http.HandlerFunc) *cloud.Client {
 	t.Helper()
 	var s *httptest.Server

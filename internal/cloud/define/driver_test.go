@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// zone is an object of a service with unwrapped bodies and updates by PATCH. Its only place for a
-// mark is a text.
+// zone is an object of a service whose bodies are not wrapped and whose updates use PATCH. It has
+// only one place for a mark, the description.
 type zone struct {
 	Name        *string `json:"name,omitempty" api:"name,named" rule:"immutable"`
 	Email       *string `json:"email,omitempty" api:"email"`
@@ -71,7 +71,7 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// An answer with values of other types is an error, and causes no panic.
+// If an answer has values of wrong types, the result is an error, and no panic.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	var object string
 	c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"zones": [` + object + `]}`)) })

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
-// Spec has people's own text without the mark, in every place of the mark and beside any other
-// text. Standard has the full text.
+// Spec contains people's own text without the mark, in every place of the mark and beside any other
+// text. Standard contains the full text.
 func TestSpecsAreWithoutMark(t *testing.T) {
 	const owner, applied = "stackreeve:prod:Network/front", "stackreeve-applied:0123456789ab"
 	type labelled struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// saying is a machine that answers as the member id, in a cluster with these voters, whose leader is the first of them.
+// saying returns a machine that answers as the member id, in a cluster with these voters. The first voter is the
+// leader.
 func saying(id uint64, voters ...uint64) *Voice {
 	v := &Voice{Address: address(id), Answers: true, Status: etcd.Status{MemberID: id, ClusterID: 1, Leader: voters[0], AppliedIndex: 7}}
 	for _, id := range voters {
@@ -19,7 +20,8 @@ func saying(id uint64, voters ...uint64) *Voice {
 
 func address(id uint64) string { return "10.0.0." + strconv.FormatUint(id, 10) }
 
-// lies is a machine that claims to be the leader of the same cluster, with a higher applied index than all others.
+// lies returns a machine that claims that it is the leader of the same cluster, with a higher applied index than all
+// others.
 func lies(as uint64, voters ...uint64) *Voice {
 	v := saying(as, voters...)
 	v.Address, v.Status.Leader, v.Status.AppliedIndex = address(3), 1, 1<<60
@@ -39,7 +41,7 @@ func with(v *Voice, learners ...uint64) *Voice {
 	return v
 }
 
-// The list of members that only one machine reports is never used, whatever that machine claims to be.
+// If only one machine reports a list of members, the list is never used, whatever that machine claims to be.
 func TestAuthority(t *testing.T) {
 	dead := &Voice{Address: address(9)}
 	for name, c := range map[string]struct {
@@ -88,7 +90,7 @@ func apart(v *Voice) *Voice {
 	return v
 }
 
-// A learner is no voter, and a voter that leaves is not counted among those that stay.
+// A learner is no voter. A voter that leaves is not counted among those that stay.
 func TestVoters(t *testing.T) {
 	knows := with(saying(1, 1, 2, 3), 4)
 	all, there := knows.Voters(1, []*Voice{knows, saying(3, 1), learning(4)})

@@ -20,7 +20,7 @@ import (
 	simulator "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// bucketed is a store with a simulated bucket.
+// bucketed returns a store with a simulated bucket.
 func bucketed(t *testing.T) (Store, *simulator.World) {
 	t.Helper()
 	w := simulator.New("key", "backups")
@@ -37,8 +37,8 @@ func bucketed(t *testing.T) (Store, *simulator.World) {
 	return Store{&cloud.Client{}, &buckets{client, []string{"backups", "none"}}}, w
 }
 
-// A missing bucket counts as empty only if the store itself says that it does not exist. Other servers in
-// between may answer 404, too.
+// A missing bucket counts as empty only if the store itself says that it does not exist. A proxy or another
+// server may answer 404, too.
 func TestAttackAListThatIsNotFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -60,8 +60,8 @@ func TestAttackAListThatIsNotFound(t *testing.T) {
 	}
 }
 
-// Series with the largest allowed number of snapshots are read. The error for too many names the folder, or
-// the fullest one of all folders.
+// Series are read if they have at most the largest allowed number of snapshots. The error for too many
+// snapshots names the folder. If all folders together have too many, it names the folder with the most.
 func TestHowManyAreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		folders []int // how many snapshots each has

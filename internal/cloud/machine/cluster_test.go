@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-// Clients of a cluster reach it by the IP version of their networks, and its machines reach each other by their group; all other traffic
-// is blocked.
+// Clients of a cluster may connect to it over the IP version of their networks. Its machines may connect to each other, because they
+// have the same security group. All other traffic is blocked.
 func TestGates(t *testing.T) {
 	list := machine.Gates("kv", [][2]int{{2379, 2380}}, []string{"10.0.0.0/8", "fd00::/8"}, [][2]int{{2379, 2379}})
 	text, err := json.Marshal(list[2:])

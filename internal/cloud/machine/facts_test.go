@@ -89,8 +89,8 @@ func TestFactsUsed(t *testing.T) {
 	}
 }
 
-// Anyone who opens a pull request writes templates: none of them produces more than Nova accepts,
-// or takes long.
+// Anybody who opens a pull request can write templates. No template produces more text than Nova
+// accepts, or takes long.
 func TestAttackFactsBombs(t *testing.T) {
 	section := func(body string) string {
 		return "{{#peers}}" + strings.Repeat(body, (mostUserData-len("{{#peers}}{{/peers}}"))/len(body)) + "{{/peers}}"

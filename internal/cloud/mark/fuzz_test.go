@@ -11,8 +11,8 @@ import (
 )
 
 // FuzzMarks checks three things for any text in the places of marks. Only text in the form of a
-// mark is read as one. A mark is read back as it was written beside that text. Users' own text is
-// kept.
+// mark is read as a mark. A mark that is written beside that text is read back unchanged. Users'
+// own text stays.
 func FuzzMarks(f *testing.F) {
 	owner := "stackreeve:prod:Network/front"
 	f.Add(owner, "stackreeve-applied:0123456789ab", "0123456789ab", true)

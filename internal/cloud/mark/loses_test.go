@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Permission to lose data is read back as it was written, wherever the mark stands. It is never read for an object that is kept,
-// is half-made or has two contradicting marks.
+// The permission to lose data is read back as it was written, in every place of a mark. It is never read for an object that is
+// kept, that is half-made, or that has two contradicting marks.
 func TestThatDataMayBeLostIsRemembered(t *testing.T) {
 	m := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "g", Kind: "Volume", Namespace: "default", Name: "a"}), Applied: "digest", Loses: true}
 	refused := m

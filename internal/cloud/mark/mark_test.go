@@ -14,7 +14,7 @@ const (
 	applied = "stackreeve-applied:"
 )
 
-// Each text in the place of a mark is read as the mark given.
+// Each text in a place of marks is read as the mark in its row.
 func TestAttackMarksRead(t *testing.T) {
 	want := func(owner, rivals, applied string, keep bool) *kind.Mark {
 		return &kind.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
@@ -78,7 +78,7 @@ func TestAttackMarksRead(t *testing.T) {
 	}
 }
 
-// Keys that a database would take for a key of the mark are refused for everybody.
+// Some databases do not distinguish such keys from a key of the mark. So people cannot use them.
 func TestAttackReservedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,

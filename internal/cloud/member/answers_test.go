@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The answers of all machines count the same, and half of them are no majority.
+// The answers of all machines have the same weight. Half of the machines are no majority.
 func TestMost(t *testing.T) {
 	for _, c := range []struct {
 		said string
@@ -23,7 +23,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// Those that do not answer are not counted.
+// Machines that do not answer are not counted.
 func TestAgreed(t *testing.T) {
 	silent := Answer[string]{Err: boot.ErrSilent}
 	if same := Agreed([]Answer[string]{silent, silent, {Address: "1", Said: "a"}}, func(s string) string { return s }); len(same) != 1 || same[0].Address != "1" {
@@ -34,7 +34,7 @@ func TestAgreed(t *testing.T) {
 	}
 }
 
-// A cluster of each protocol is asked again when it may answer otherwise, and nothing else is.
+// For each protocol, a request is tried again only if the cluster may answer it differently later.
 func TestClassed(t *testing.T) {
 	other := errors.New("no route")
 	for _, c := range []struct{ err, want error }{

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// A name is that of a machine of the cluster by its number alone, whether or not it has a port.
+// The name of a machine belongs to the cluster if it ends with a number, whether or not the machine
+// has a port.
 func TestNamed(t *testing.T) {
 	key := func(name string) manifest.Key {
 		return manifest.Key{Kind: "EtcdMember", Namespace: "n", Name: name}

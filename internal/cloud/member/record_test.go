@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// Records are read to the last page, and a list that is cut says nothing.
+// Records are read to the last page. If the list is cut off, no record is known.
 func TestRecordsOnSeveralPages(t *testing.T) {
 	for name, last := range map[string]string{"whole": `{"ports": [{"id": "b", "tags": ["stackreeve:etcd", "blue"]}], "ports_links": []}`, "cut": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestRecordsOnSeveralPages(t *testing.T) {
 	}
 }
 
-// clientOf is a client of a cloud whose network service answers with handler.
+// clientOf returns a client of a cloud whose network service answers with handler.
 func clientOf(t *testing.T, handler http.HandlerFunc) *cloud.Client {
 	t.Helper()
 	mux := http.NewServeMux()

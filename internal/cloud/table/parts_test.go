@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A part of an object is created, compared and changed by itself.
+// A struct can be created, compared and changed alone, if it is a part of an object with separate
+// requests.
 func TestParts(t *testing.T) {
 	type part struct {
 		ID     string `json:"id" api:"id,unwritten"`
@@ -57,7 +58,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Spellings that a service does not distinguish are equal, and the request has the service's own
+// Spellings are equal if the service does not distinguish them. A request contains the service's
 // spelling.
 func TestSpellings(t *testing.T) {
 	type part struct {

@@ -193,7 +193,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// An answer with values of other types is an error, and causes no panic.
+// If an answer has values of wrong types, the result is an error, and no panic.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	for _, value := range []string{`1`, `"x"`, `true`, `[]`, `{}`, `[1]`, `{"id": {}}`, `[{"destination": 1}]`, `[null]`, `-1e99`} {
 		for _, name := range []string{"name", "admin_state_up", "size", "flavor", "nameservers", "routes", "address_mode", "metadata", "provider:segment"} {
@@ -208,7 +208,7 @@ func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	}
 }
 
-// The fields of a flat kind stand directly under spec.
+// The fields of a flat kind are directly under spec.
 func TestFlat(t *testing.T) {
 	fields := table.NewFlat[spec, more]()
 	s := asShown()
