@@ -41,7 +41,7 @@ func keyFile(t *testing.T, pkcs8 bool) (path string, key *rsa.PrivateKey) {
 	return path, key
 }
 
-// verify is GitHub's look at what an App says it is.
+// verify checks the token with which an App logs in, as GitHub does.
 func verify(t *testing.T, req *http.Request, key *rsa.PublicKey) {
 	t.Helper()
 	jwt, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
@@ -99,7 +99,7 @@ func TestAnAppsTokenLastsAndIsReplaced(t *testing.T) {
 			want("ghs_1")
 			time.Sleep(2 * time.Minute)
 			want("ghs_2")
-			a.Forget("ghs_1") // an old one: nothing is forgotten
+			a.Forget("ghs_1") // an old token: the current one is still used
 			want("ghs_2")
 			a.Forget("ghs_2")
 			want("ghs_3")

@@ -30,7 +30,7 @@ func TestStatusesAreWrittenWhenTheyAreNews(t *testing.T) {
 	set(b, done, true)
 	set(b, done, false)
 	set(b, forge.Status{Context: "d", State: forge.Success}, true)
-	set(forge.NewBoard(m), done, false) // a new process reads first
+	set(forge.NewBoard(m), done, false) // a new process reads the statuses first
 	if writes := m.Writes(); len(writes) != 3 {
 		t.Errorf("wrote %q", writes)
 	}
@@ -68,8 +68,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A status may have been set though no answer came: what was said before it is news
-// again.
+// The forge may have stored a status although its answer did not arrive. So the status before it
+// has to be written again.
 func TestAStatusWhoseAnswerIsLostIsNotForgotten(t *testing.T) {
 	m := &lossy{Memory: forgetest.NewMemory()}
 	b := forge.NewBoard(m)
@@ -91,7 +91,7 @@ func TestAStatusWhoseAnswerIsLostIsNotForgotten(t *testing.T) {
 	}
 }
 
-// lossy is a forge whose answers are lost on the way.
+// lossy is a forge whose answers to new statuses get lost.
 type lossy struct {
 	*forgetest.Memory
 	lose bool
@@ -105,8 +105,8 @@ func (l *lossy) SetStatus(ctx context.Context, commit string, s forge.Status) er
 	return err
 }
 
-// A status may be set while the statuses of its commit are read. The older one that
-// was read does not replace it: stacks of one repository read the same commit.
+// A status may be set while the statuses of its commit are being read, because several stacks of
+// one repository read the same commit. The older status that was read must not replace the new one.
 func TestAStatusThatIsSetWhileOthersAreReadCounts(t *testing.T) {
 	m := &slow{Memory: forgetest.NewMemory()}
 	b := forge.NewBoard(m)
@@ -130,7 +130,8 @@ func TestAStatusThatIsSetWhileOthersAreReadCounts(t *testing.T) {
 	}
 }
 
-// slow is a forge to which something is said while it answers what its statuses are.
+// slow is a forge whose statuses change while they are being read: meanwhile runs after the list is
+// read and before it is returned.
 type slow struct {
 	*forgetest.Memory
 	meanwhile func()
@@ -145,7 +146,8 @@ func (s *slow) Statuses(ctx context.Context, commit string) ([]forge.Status, err
 	return list, err
 }
 
-// The heads of many open pull requests are read once, however often they are planned.
+// The statuses of many open pull requests are read once, although the pull requests are planned
+// repeatedly.
 func TestTheStatusesOfManyCommitsAreReadOnce(t *testing.T) {
 	m := forgetest.NewMemory()
 	b := forge.NewBoard(m)

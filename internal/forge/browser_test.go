@@ -26,7 +26,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// A file's name can neither leave the address nor end a link in Markdown.
+// The name of a file can neither change the address of a repository nor end a link in Markdown.
 func TestAttackBrowser(t *testing.T) {
 	b := BrowserAt("https://git.example.org", "acme/cloud", "/blob/", "/commit/")
 	const want = "https://git.example.org/acme/cloud/blob/abc/a%20%29%3E%3Cb%3F%23x%0A%5D%28%40x%2A%C3%A4.yaml"

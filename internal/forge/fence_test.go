@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Behind a fence that is down the forge is read, and nothing is written to it.
+// If the fence returns an error, the transport still reads from the forge, but does not write to
+// it.
 func TestNothingIsPostedBehindAFence(t *testing.T) {
 	var asked []string
 	c := config(func(req *http.Request) (*http.Response, error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzToken: what a file holds is a token that can be in a header, or an error
-// without a word of it.
+// FuzzToken checks that FileToken returns a token that is valid in a header, or an error that
+// contains nothing of the file.
 func FuzzToken(f *testing.F) {
 	for _, text := range []string{"ghp_0123456789abcdef\n", "", " \n", "two\nlines", "naïve", "\ufeffghp_x", "a\x00b", "x\r\nHost: y"} {
 		f.Add(text)

@@ -50,7 +50,7 @@ func TestAFolderThatIsGoneIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A disk that is full, or a kill, leaves half a line: the next one stands by itself.
+// If the disk is full or the process is killed, the last line is cut. The next line must not be joined with it.
 func TestALineAfterOneThatWasCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.jsonl")
 	if err := os.WriteFile(path, []byte(`{"time":"2026-01-02T03:04:05Z","commit":"c","context":"stackr`), 0o600); err != nil {
@@ -70,7 +70,8 @@ func TestALineAfterOneThatWasCut(t *testing.T) {
 	}
 }
 
-// TestNothingWaitsForAPipe: what cannot be read back is refused at once, whether or not somebody has its other end.
+// TestNothingWaitsForAPipe checks that a file that cannot be read back is refused without waiting, whether or not
+// the other end of a pipe is open.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

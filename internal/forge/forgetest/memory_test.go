@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// lab is a repository for a forge in memory. Its branches are names of commits.
+// lab is a repository for a forge in memory. It has only the names of branches and commits.
 type lab struct {
 	*Memory
 	heads   map[string]string // by branch

@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// python is Debian's, which has the client python3-pygerrit2.
+// python is the Python of Debian, for which the client python3-pygerrit2 is installed.
 const python = "/usr/bin/python3"
 
-// clients skips a test where the clients are not installed.
+// clients skips a test if the clients are not installed.
 func clients(t *testing.T) {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
@@ -31,7 +31,7 @@ func clients(t *testing.T) {
 	}
 }
 
-// clone is somebody's clone.
+// clone is the clone of a person.
 type clone struct {
 	t         *testing.T
 	home, dir string
@@ -73,7 +73,8 @@ func (c clone) write(text string) {
 	c.run("git", "add", "a.yaml")
 }
 
-// git-review uploads a change and its next patch set, lists it, and fetches what we say is its head.
+// git-review can upload a change and its next patch set, list the change, and fetch the commit that
+// we report as its head.
 func TestGitReview(t *testing.T) {
 	clients(t)
 	l := start(t)
@@ -108,7 +109,7 @@ func TestGitReview(t *testing.T) {
 	}
 }
 
-// judge reads what we wrote, and writes a command.
+// judge is a Python program that reads our messages and writes a command.
 const judge = `
 import sys
 from requests.auth import HTTPBasicAuth

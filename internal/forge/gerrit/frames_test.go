@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// FuzzFrames writes a comment as messages and reads them back: it is the same, but for the space
-// around it, which Gerrit cuts off. Any message can stand between without a change.
+// FuzzFrames writes a comment as messages and reads the messages back. The result must be the same
+// comment, except for white space at both ends, which Gerrit removes. Another message does not
+// change the comment.
 func FuzzFrames(f *testing.F) {
 	f.Add("", "")
 	f.Add("<!-- stackreeve {} -->\nplan\n", "[stackreeve: comment new, part 2 of 2]")

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gerrit"
 )
 
-// lab is what stands in for Gerrit.
+// lab is the simulator of Gerrit, and the agent's access to it.
 type lab struct {
 	*forgetest.Gerrit
 	forge *gerrit.Repository
@@ -42,7 +42,7 @@ func TestSuite(t *testing.T) {
 
 func file(text string) map[string]string { return map[string]string{"a.yaml": text} }
 
-// However a change is submitted, the commit that the branch became leads to it.
+// A change is found by the commit that the branch got from it, by any method of submitting.
 func TestSubmitMethods(t *testing.T) {
 	l := start(t)
 	for _, method := range []string{"cherry-pick", "merge", "ff"} {
@@ -56,7 +56,8 @@ func TestSubmitMethods(t *testing.T) {
 	}
 }
 
-// A change is the uploader's of its newest patch set: a stranger's is planned like a fork's.
+// A change counts as one of the uploader of its newest patch set. If the uploader is a stranger, it
+// is planned like a pull request from a fork.
 func TestAttackPatchSetsOfStrangers(t *testing.T) {
 	l := start(t)
 	l.Push(t, "topic", file("a: 1\n"))
@@ -82,8 +83,8 @@ func TestAttackPatchSetsOfStrangers(t *testing.T) {
 	}
 }
 
-// However many strangers upload, few of them are asked about at a time, and those who were
-// trusted are not forgotten over them.
+// If many strangers upload changes, the agent asks about few of them at a time. Uploaders who were
+// trusted before are still trusted.
 func TestAttackManyUploaders(t *testing.T) {
 	l := start(t)
 	for i := range 30 {
@@ -99,7 +100,8 @@ func TestAttackManyUploaders(t *testing.T) {
 	}
 }
 
-// All statuses of a patch set make one vote; where it is refused, the messages are there.
+// All statuses of a patch set make one vote. If Gerrit refuses the vote, the messages are still
+// written.
 func TestVotes(t *testing.T) {
 	l := start(t)
 	head := l.Push(t, "votes", file("a: 1\n"))
@@ -131,8 +133,8 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// Commands are people's: not the agent's, a program's, or in the name of somebody else. Those on
-// Gerrit's page are remarks on the patch set.
+// A command counts only if a person wrote it: not the agent, not a program, and nobody in the name
+// of somebody else. A command that is written on Gerrit's web page is a remark on the patch set.
 func TestOthersCannotSpeakForUs(t *testing.T) {
 	l := start(t)
 	l.Push(t, "talk", file("a: 1\n"))
@@ -164,7 +166,7 @@ func TestOthersCannotSpeakForUs(t *testing.T) {
 	}
 }
 
-// A message that is lost between two leaves the comment as it was.
+// If one of the messages of an edit is not written, the comment keeps its earlier text.
 func TestHalfAComment(t *testing.T) {
 	l := start(t)
 	l.Push(t, "half", file("a: 1\n"))
@@ -200,7 +202,7 @@ func TestHalfAComment(t *testing.T) {
 	}
 }
 
-// Nobody can write so much that a change cannot be read any more.
+// Long messages of strangers do not prevent that the comments of a change are read.
 func TestAttackLongTexts(t *testing.T) {
 	l := start(t)
 	l.Push(t, "long", file("a: 1\n"))
@@ -250,7 +252,7 @@ func TestWeather(t *testing.T) {
 	}
 }
 
-// A hostile or strange forge answers with other types, and about others.
+// A hostile or unusual forge sends values of other types, and answers about other objects.
 func TestAttackOddAnswers(t *testing.T) {
 	commit := strings.Repeat("a", 40)
 	for _, body := range []string{

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// needs are those of a listed change.
+// needs returns the needs of a change, read from the list of open changes.
 func (l lab) needs(t *testing.T, number int) []forge.Need {
 	t.Helper()
 	list, err := l.forge.OpenPulls(t.Context(), l.Branch())
@@ -22,14 +22,15 @@ func (l lab) needs(t *testing.T, number int) []forge.Need {
 	return list[i].Needs
 }
 
-// change uploads one of a maintainer.
+// change uploads a change of a maintainer.
 func (l lab) change(t *testing.T, name string) int {
 	t.Helper()
 	l.Push(t, name, map[string]string{name + ".yaml": "a: 1\n"})
 	return l.OpenPull(t, name, l.Branch(), name)
 }
 
-// A message names other changes as Zuul reads it. Addresses elsewhere lead to no change here.
+// A commit message names other changes in lines that Zuul can read, too. The address of a change on
+// another server is not a change here.
 func TestDependsOn(t *testing.T) {
 	l := start(t)
 	first, second, third := l.change(t, "first"), l.change(t, "second"), l.change(t, "third")
@@ -45,7 +46,7 @@ func TestDependsOn(t *testing.T) {
 		l.URL + "/c/" + l.Project + "/+/1":              1,
 		l.URL + "/c/" + l.Project + "/+/1/3":            1,
 		"https://" + strings.ToUpper(site) + "/77":      77,
-		l.URL + "/2":                                    0, // private
+		l.URL + "/2":                                    0, // a private change
 		l.URL + "/c/other/project/+/1":                  0,
 		l.URL + "/c/" + l.Project + "/+/x":              0,
 		l.URL + "/c/" + l.Project + "/+/99999999999999": 0,
@@ -65,7 +66,8 @@ func TestDependsOn(t *testing.T) {
 	}
 }
 
-// A change is found below another one, also an older patch set of it, which Gerrit is asked about once.
+// A change is found if a commit contains its current patch set or an older one. Gerrit is asked about each
+// older patch set once.
 func TestRelationChains(t *testing.T) {
 	l := start(t)
 	first := l.change(t, "first")
@@ -92,7 +94,8 @@ func TestRelationChains(t *testing.T) {
 	}
 }
 
-// Changes of a topic belong together, where Gerrit submits them so. Strangers do not crowd out the others.
+// Changes of a topic are bound together if Gerrit submits them together. Many changes of strangers do not
+// displace the other changes.
 func TestTopics(t *testing.T) {
 	for whole, bond := range map[bool]forge.Bond{true: forge.Together, false: forge.Related} {
 		l := start(t)
@@ -112,7 +115,8 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// However much a message names and stands on, little of it is looked at and asked for.
+// If a message names many changes, and many changes have unknown parents, only a limited number of them is
+// used and requested.
 func TestAttackManyDependencies(t *testing.T) {
 	testcost.Long(t)
 	l := start(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// One comment is there at the end, with all its parts, and the status and the vote are the last ones.
+// At the end, there is one comment with all its parts, and the status and the vote are the last ones.
 func TestBadWeather(t *testing.T) {
 	forgetest.Storms(t, start, func(t *testing.T, l lab, _ string, number int) {
 		if vote := l.Vote(number, forgetest.Bot); vote != 1 {

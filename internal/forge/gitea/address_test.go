@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAttackNearURLs has mistyped addresses that hold a login.
+// TestAttackNearURLs has mistyped addresses that contain a login. The errors must not contain the
+// login.
 func TestAttackNearURLs(t *testing.T) {
 	for _, text := range []string{"htps://user:s3cr3t@host/", "user:s3cr3t@host/", "https//user:s3cr3t@host", "https://user:s3cr3t@host/", "https://host/?s3cr3t", "http://host/s3cr3t"} {
 		if _, err := New(Config{URL: text, Repository: "acme/cloud-config"}); err == nil || strings.Contains(err.Error(), "s3cr3t") {

@@ -21,7 +21,7 @@ const (
 	token  = "t0ken-of-the-agent"
 )
 
-// at is a repository on a server that answers as handle does.
+// at returns a repository on a server that answers as handle does.
 func at(t *testing.T, handle http.HandlerFunc) *gitea.Repository {
 	t.Helper()
 	server := httptest.NewServer(handle)
@@ -97,7 +97,8 @@ func TestTooManyRequests(t *testing.T) {
 	}
 }
 
-// TestDown has a forge that is down when the agent starts: it is asked again later.
+// TestDown has a forge that is down when the agent starts. Every method returns ErrUnavailable, so
+// the agent asks again later.
 func TestDown(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
@@ -108,8 +109,8 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestOddAnswers has malformed answers: none makes the program panic, and each error has a known
-// class.
+// TestOddAnswers has malformed answers. No answer makes the program panic, and each error has a
+// known class.
 func TestOddAnswers(t *testing.T) {
 	for _, body := range []string{
 		"", "null", "[]", "[null]", "{}", "[{}]", "[[]]", `"text"`, "7", "{", `{"number":7}`, `[{"number":7,"head":null,"base":null}]`,
@@ -126,8 +127,8 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// TestMovedCommentsAreNobodys has comments that were imported from another forge: they belong to no
-// account here.
+// TestMovedCommentsAreNobodys has comments that were imported from another forge. Their authors are
+// not accounts of this forge.
 func TestMovedCommentsAreNobodys(t *testing.T) {
 	f := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/user") {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 )
 
-// TestPushesForReviewAreForeign pushes to refs/for/, as anybody may who can read. Such a pull
-// request is as foreign as a fork.
+// TestPushesForReviewAreForeign pushes to refs/for/, which everybody may do who can read the
+// repository. Such a pull request counts as one from a fork.
 func TestPushesForReviewAreForeign(t *testing.T) {
 	lab := start(t)
 	foreign := lab.PushForReview(t, "stranger", "topic", map[string]string{"topic.yaml": "a: 1\n"})
@@ -35,8 +35,8 @@ func TestPushesForReviewAreForeign(t *testing.T) {
 	}
 }
 
-// TestMergedHeadsStay checks that the head of a merged pull request stays, even if its branch
-// changes.
+// TestMergedHeadsStay checks that the head of a merged pull request does not change, even if its
+// branch does.
 func TestMergedHeadsStay(t *testing.T) {
 	lab := start(t)
 	head := lab.Push(t, "stays", map[string]string{"stays.yaml": "a: 1\n"})
@@ -79,7 +79,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestAway stops a forge and starts it again: the agent goes on with it.
+// TestAway stops a forge and starts it again. After that, the same client works again.
 func TestAway(t *testing.T) {
 	lab := start(t)
 	lab.Push(t, "away", map[string]string{"away.yaml": "a: 1\n"})

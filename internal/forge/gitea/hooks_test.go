@@ -23,10 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write what was delivered to the testdata of internal/source/webhook")
 
-// hookSecret signs the deliveries of the tests; it is no secret.
+// hookSecret signs the deliveries of the tests. It need not be kept secret.
 const hookSecret = "only-in-tests"
 
-// delivery is an event as it was delivered.
+// delivery is an event with its headers and body, as Gitea sent it.
 type delivery struct {
 	header http.Header
 	body   []byte
@@ -83,8 +83,8 @@ func (m *mailbox) wait(t *testing.T, name string) delivery {
 	return d
 }
 
-// TestHooks checks that the deliveries with which the webhook endpoint is tested equal those that
-// Gitea sends today.
+// TestHooks delivers events of a real Gitea. With -update, it stores them as the deliveries with
+// which the webhook endpoint is tested.
 func TestHooks(t *testing.T) {
 	lab := start(t)
 	box := &mailbox{got: map[string]delivery{}}
@@ -133,8 +133,8 @@ func sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// keep writes a delivery with the name of a public forge in place of the local address, and signs
-// it again. NAME.json is the exact body, NAME.header the headers.
+// keep stores a delivery in the testdata. It replaces the local address by the name of a public
+// forge, and signs the body again. NAME.json is the exact body, and NAME.header has the headers.
 func keep(t *testing.T, lab lab, name string, d delivery) {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "source", "webhook", "testdata", "gitea")

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// TestWhichPullRequestMergedAFile has a pull request with two commits. However it was merged, the
-// newest commit that changed the file of the first one leads to the pull request.
+// TestWhichPullRequestMergedAFile merges pull requests with two commits in all ways. Each time,
+// MergedBy finds the pull request by the newest commit that changed the file of either commit.
 func TestWhichPullRequestMergedAFile(t *testing.T) {
 	lab := start(t)
 	for _, way := range []string{forgetest.MergeCommit, forgetest.Squash, forgetest.Rebase, forgetest.RebaseMerge, forgetest.FastForward} {

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// TestGitLabMovesToGitea has a real Gitea judge the stand-in for GitLab: Gitea's own migration finds there what it needs.
+// TestGitLabMovesToGitea tests the simulator of GitLab with a real Gitea: Gitea's own migration can copy a project from
+// it.
 func TestGitLabMovesToGitea(t *testing.T) {
 	g := forgetest.StartGitea(t)
 	from := forgetest.StartGitLab(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// TestHeadsAreFetched checks that git can fetch a pull request by the data from the API: from a
-// fork too, over HTTP with the same token, and over SSH.
+// TestHeadsAreFetched checks that git can fetch a pull request from a fork with the data of the
+// API, over HTTP with the same token, and over SSH.
 func TestHeadsAreFetched(t *testing.T) {
 	lab := start(t)
 	main := lab.Push(t, lab.Branch(), map[string]string{"base.yaml": "a: 1\n"})
