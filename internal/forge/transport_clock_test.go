@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The clock on the wall may be put back by a day. A time without a monotonic
-// reading would then lie in the future for that long.
+// The wall clock may be set back by a day. Without a monotonic reading, the time of a limit would then be in the future
+// for a day.
 func TestLimitsGoByTimeThatPassesAndNotByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits(TransportConfig{PerHour: 100, WritesPerMinute: 5, CreatesPerHour: 50})
@@ -51,7 +51,8 @@ func TestAWriteThatIsRefusedTakesNothingFromTheMinute(t *testing.T) {
 	})
 }
 
-// A forge may take ten seconds for an answer. One that takes longer than a request may is away, and counts as unavailable.
+// A forge may need ten seconds for an answer. If it needs longer than the time limit of a request, it counts as
+// unavailable.
 func TestSlowAnswersAreWaitedFor(t *testing.T) {
 	for took, want := range map[time.Duration]error{10 * time.Second: nil, requestTime + time.Second: ErrUnavailable} {
 		synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// base answers requests without a network.
+// base is a RoundTripper that answers requests without a network.
 type base func(*http.Request) (*http.Response, error)
 
 func (b base) RoundTrip(req *http.Request) (*http.Response, error) { return b(req) }
@@ -64,7 +64,7 @@ func TestLimitsAreHeeded(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func() *http.Response
-		wait   time.Duration // 0: not a limit
+		wait   time.Duration // 0 means that the answer is not a limit
 		ok     bool          // the answer itself is good
 	}{
 		{"primary, 403", func() *http.Response {
@@ -169,8 +169,8 @@ func TestLimitsWithoutATimeBackOff(t *testing.T) {
 	})
 }
 
-// In no hour are more sent than was configured, and writes have a tenth to
-// themselves.
+// In no hour, more requests are sent than the configured number. A tenth of them is reserved for
+// writes.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []time.Time
@@ -326,7 +326,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// No answer of a forge makes the agent leave it alone forever: the time is bounded.
+// The agent waits only for a limited time, whatever a forge answers.
 func FuzzLimits(f *testing.F) {
 	f.Add(403, "0", "99999999999", "12", "Wed, 21 Oct 2015 07:28:00 GMT", `{"message":"rate limit"}`)
 	f.Add(429, "-1", "-1", "-1", "", `[`)

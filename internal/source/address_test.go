@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAttackNearURLs has mistyped addresses that hold a login. The login appears in no error and no
-// log, however the address is understood.
+// TestAttackNearURLs has mistyped addresses that contain a login. The login must not appear in any
+// error or log, whatever kind of address the text is read as.
 func TestAttackNearURLs(t *testing.T) {
 	const secret = "s3cr3t"
 	key := Auth{SSHKeyFile: writeFile(t, "no key"), KnownHostsFile: writeFile(t, "no hosts")}
@@ -45,7 +45,7 @@ func TestAttackNearURLs(t *testing.T) {
 
 func noToken(context.Context) (string, error) { return "", errors.New("no token") }
 
-// ended is a context that has ended, so that no host name is looked up.
+// ended returns a context that has ended, so that no host name is resolved.
 func ended(t testing.TB) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -101,7 +101,7 @@ func TestManyReferences(t *testing.T) {
 	}
 }
 
-// TestLocalShapes reads local repositories of every shape.
+// TestLocalShapes reads local repositories of all kinds.
 func TestLocalShapes(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)

@@ -26,10 +26,10 @@ const (
 	advertised = "application/x-git-upload-pack-advertisement"
 )
 
-// liar is a server that gives the answers of a test, and counts the bytes that the client took.
+// liar is a server whose answers a test chooses. It counts the bytes that the client has read.
 type liar struct {
 	refs  string
-	more  func(i int) string // what follows refs, or a request for a pack
+	more  func(i int) string // returns the part of an answer after refs, or after a request for a pack
 	taken atomic.Int64
 }
 
@@ -60,7 +60,7 @@ func firstRef(hash, name, more string) string {
 	return pkt(hash + " " + name + "\x00side-band-64k ofs-delta shallow no-progress " + more + "\n")
 }
 
-// TestAttackReferences advertises false references.
+// TestAttackReferences has servers that advertise false references.
 func TestAttackReferences(t *testing.T) {
 	main := firstRef(someCommit, "refs/heads/main", "")
 	for name, c := range map[string]struct {
@@ -91,8 +91,8 @@ func TestAttackReferences(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessAnswers has answers without end, at every place where a server may answer. It
-// counts the bytes that the server could send and the memory that was allocated.
+// TestAttackEndlessAnswers has endless answers, for every kind of answer of a server. It counts the
+// bytes that the server could send, and the memory that was allocated.
 func TestAttackEndlessAnswers(t *testing.T) {
 	testcost.Long(t)
 	main := firstRef(someCommit, "refs/heads/main", "") + "0000"
@@ -136,7 +136,7 @@ func TestAttackEndlessAnswers(t *testing.T) {
 	}
 }
 
-// repeating is a text without end.
+// repeating is a reader that repeats a text endlessly.
 type repeating struct {
 	text string
 	at   int
@@ -150,7 +150,7 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAttackEndlessSSH has the same over ssh, where no http client bounds the answer.
+// TestAttackEndlessSSH has endless answers over ssh, where no http client limits the answer.
 func TestAttackEndlessSSH(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
@@ -178,7 +178,7 @@ type discarding struct{}
 func (discarding) Write(p []byte) (int, error) { return len(p), nil }
 func (discarding) Close() error                { return nil }
 
-// TestAttackEndlessProgress reports progress and sends no pack.
+// TestAttackEndlessProgress has a server that reports progress endlessly, and sends no pack.
 func TestAttackEndlessProgress(t *testing.T) {
 	var read int64
 	req := packp.NewUploadPackRequest()
@@ -205,7 +205,7 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAttackWords has a server whose messages would steer a terminal or show a login.
+// TestAttackWords has a server whose messages would control a terminal, or show a login.
 func TestAttackWords(t *testing.T) {
 	const evil = "\x1b[2J\x07gone\u202e https://user:s3cr3t@host/x and more"
 	sideband := &liar{refs: firstRef(someCommit, "refs/heads/main", "") + "0000",

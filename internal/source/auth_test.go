@@ -66,8 +66,8 @@ func TestTokenRotates(t *testing.T) {
 	noSecret(t, logged.String())
 }
 
-// TestARefusedTokenIsRenewed has a token that is revoked before it expires: the next one is used at
-// once.
+// TestARefusedTokenIsRenewed has a token that is revoked before it expires. The same fetch then
+// uses the next token.
 func TestARefusedTokenIsRenewed(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
@@ -174,8 +174,8 @@ func TestRedirects(t *testing.T) {
 	wantError(t, fetchError(t, newRepo(t, Config{URL: loop.URL + "/config"})), ErrConfig, "more than 5 times")
 }
 
-// TestAttackRedirectToPrivateAddress has a server that redirects to private addresses. Only the
-// server itself is asked, never the service inside.
+// TestAttackRedirectToPrivateAddress has a server that redirects to private addresses. The client
+// sends requests only to the server itself, and none to the service at a private address.
 func TestAttackRedirectToPrivateAddress(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")

@@ -51,7 +51,7 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-// BenchmarkChangedFetch follows a branch that has a new commit every time.
+// BenchmarkChangedFetch fetches a branch that has a new commit every time.
 func BenchmarkChangedFetch(b *testing.B) {
 	g, w := benchServer(b)
 	r := newRepo(b, Config{URL: w.url()})

@@ -135,7 +135,7 @@ func TestSharedCacheFolder(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded follows more commits than one store may hold.
+// TestCacheIsBounded fetches more commits than one store may contain.
 func TestCacheIsBounded(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)
@@ -171,7 +171,7 @@ func eventually(t testing.TB, what string, reached func() bool) {
 	}
 }
 
-// TestConcurrentReads reads one revision while others are fetched.
+// TestConcurrentReads reads one revision while other revisions are fetched.
 func TestConcurrentReads(t *testing.T) {
 	testcost.Long(t)
 	for _, dir := range []string{"", t.TempDir()} {

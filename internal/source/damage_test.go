@@ -25,7 +25,7 @@ func damage(t testing.TB, file string) {
 	}
 }
 
-// harm is damage to the cache that a killed process or a failing disk leaves.
+// harm is damage to the cache, as a killed process or a failing disk causes it.
 type harm struct {
 	do     func(t testing.TB, dir string)
 	silent bool // whether nothing is logged
@@ -75,7 +75,7 @@ func harms() map[string]harm {
 	}
 }
 
-// TestDamagedCache starts on a cache that an earlier process left in many kinds of states.
+// TestDamagedCache starts with a cache that an earlier process has left damaged in many ways.
 func TestDamagedCache(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range harms() {
@@ -162,7 +162,8 @@ func TestWipedWhileRunning(t *testing.T) {
 	}
 }
 
-// TestUnreadableBlob has a damaged copy whose damage shows only when it is read.
+// TestUnreadableBlob has a local copy with a damaged file. The damage is found only when the file
+// is read.
 func TestUnreadableBlob(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", strings.Repeat("one ", 100))

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// earlier lists the commits that a walk visits until it has visited enough.
+// earlier returns the commits that Earlier visits. The visit stops after enough commits.
 func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []string) {
 	t.Helper()
 	err := r.Earlier(t.Context(), commit, most, func(rev Revision) bool {
@@ -28,8 +28,8 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 	return list
 }
 
-// TestEarlier walks over merges and past commits without the folder, and not further than the
-// limit.
+// TestEarlier visits the commits of a history with merges, and with commits that do not have the
+// folder. It does not visit more than the limit.
 func TestEarlier(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -83,7 +83,7 @@ func TestEarlierOfShallowRepository(t *testing.T) {
 	}
 }
 
-// TestEarlierIsTheFirstParents walks random histories, to random lengths.
+// TestEarlierIsTheFirstParents visits the commits of random histories, up to random limits.
 func TestEarlierIsTheFirstParents(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)

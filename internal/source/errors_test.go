@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// wantError checks an error's class and words.
+// wantError checks the class of an error, and that its text contains some words.
 func wantError(t testing.TB, err, class error, words ...string) {
 	t.Helper()
 	if !errors.Is(err, class) {

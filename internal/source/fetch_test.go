@@ -30,7 +30,7 @@ func readFile(t testing.TB, rev Revision, name string) string {
 	return string(content)
 }
 
-// eachWay runs a story over every transport and both kinds of storage.
+// eachWay runs story with every transport and both kinds of storage.
 func eachWay(t *testing.T, story func(t *testing.T, g *gittest.Repo, cfg Config)) {
 	for _, storage := range []string{"memory", "disk"} {
 		for _, transport := range []string{"local", "file-url", "http", "ssh"} {
@@ -56,7 +56,7 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gittest.Repo, cfg Config)
 	}
 }
 
-// TestFetchSendsWhatIsNew checks the size of the second pack.
+// TestFetchSendsWhatIsNew checks the size of the second pack, which has only the new objects.
 func TestFetchSendsWhatIsNew(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -113,7 +113,7 @@ func TestFollowBranch(t *testing.T) {
 	})
 }
 
-// TestHistoryReplaced follows a branch whose old commits the server has removed.
+// TestHistoryReplaced fetches a branch whose old commits the server has removed.
 func TestHistoryReplaced(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -132,7 +132,7 @@ func TestHistoryReplaced(t *testing.T) {
 	})
 }
 
-// cutWriter lets the first bytes of an answer through and closes the connection.
+// cutWriter sends the first bytes of an answer, and then closes the connection.
 type cutWriter struct {
 	http.ResponseWriter
 	left int
@@ -181,10 +181,11 @@ func TestTransferCutShort(t *testing.T) {
 	}
 }
 
-// TestLargePackWithoutFolder reads from a pack that is a file without a name.
+// TestLargePackWithoutFolder reads from a large pack without a cache folder. The pack is a file
+// without a name.
 func TestLargePackWithoutFolder(t *testing.T) {
 	testcost.Long(t)
-	noise := make([]byte, 12<<20) // compressed, it is more than is kept in memory
+	noise := make([]byte, 12<<20) // even compressed, it is too large for a pack in memory
 	random := uint32(1)
 	for i := range noise {
 		random = random*1664525 + 1013904223
@@ -197,7 +198,7 @@ func TestLargePackWithoutFolder(t *testing.T) {
 	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "1" {
 		t.Error("the files are others")
 	}
-	g.Commit("second", "a.yaml", "2") // a thin pack that builds on the first one
+	g.Commit("second", "a.yaml", "2") // a thin pack, whose deltas have bases in the first one
 	rev, _ = mustFetch(t, r)
 	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "2" {
 		t.Error("the files are others after another fetch")

@@ -143,7 +143,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileNameElsewhere checks that bad names outside the path do not matter.
+// TestHostileNameElsewhere checks that invalid names outside of the configured path have no effect.
 func TestHostileNameElsewhere(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "folder/a.yaml", "1")

@@ -26,7 +26,7 @@ func clean(t *testing.T, err error) {
 }
 
 // FuzzReferences reads any list of references from a server. Each branch that is found is in the
-// list, and each refusal has a text that a terminal can show.
+// list, and each error has a text that a terminal can show.
 func FuzzReferences(f *testing.F) {
 	const head = "0000000000000000000000000000000000000001"
 	pkt := func(text string) string {
@@ -59,7 +59,7 @@ func FuzzReferences(f *testing.F) {
 	})
 }
 
-// FuzzKnownHosts reads any known_hosts file: a key that the file does not hold is refused.
+// FuzzKnownHosts reads any known_hosts file. A key that is not in the file must be refused.
 func FuzzKnownHosts(f *testing.F) {
 	public := func(seed byte) ssh.PublicKey {
 		key, err := ssh.NewPublicKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)).Public())
@@ -77,7 +77,7 @@ func FuzzKnownHosts(f *testing.F) {
 	text := strings.Fields(string(ssh.MarshalAuthorizedKey(stranger)))[1]
 	f.Fuzz(func(t *testing.T, hosts string) {
 		if strings.Contains(hosts, text) {
-			return // the file holds the key, so it is not unknown
+			return // the key is in the file
 		}
 		file := filepath.Join(t.TempDir(), "known_hosts")
 		if err := os.WriteFile(file, []byte(hosts), 0o600); err != nil {

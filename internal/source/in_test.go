@@ -35,8 +35,8 @@ func TestFoldersShareAClone(t *testing.T) {
 	})
 }
 
-// TestOneAnswerServesAllWhoWait checks that a caller who waits uses the answer that arrives in the
-// meantime, and never an older one.
+// TestOneAnswerServesAllWhoWait checks that a caller that has waited for a conversation uses the
+// references of that conversation. A caller that comes later requests the references again.
 func TestOneAnswerServesAllWhoWait(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a/x.yaml", "1", "b/x.yaml", "2")

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// TestLastChanges compares with git: the last change of a file is found however old it is and
-// whatever commits follow, on servers and in local folders.
+// TestLastChanges compares with git. The last change of a file is found, however old it is and
+// whatever commits follow it, on servers and in local folders.
 func TestLastChanges(t *testing.T) {
 	g := gittest.New(t)
 	g.Write("prod/deep/a.yaml", "one")
@@ -17,7 +17,7 @@ func TestLastChanges(t *testing.T) {
 	first := g.Commit("first")
 	g.Write("prod/b.yaml", "two")
 	second := g.Commit("second")
-	for i := range 40 { // more than the first fetch of history has
+	for i := range 40 { // more commits than the first fetch of history gets
 		g.Write("other", fmt.Sprint(i))
 		g.Commit("noise")
 	}
@@ -62,7 +62,8 @@ func TestLastChanges(t *testing.T) {
 	}
 }
 
-// TestAttackLastChangeIsBounded has a history that is too long to fetch: the search ends.
+// TestAttackLastChangeIsBounded has a history that is too long to fetch. The search must end
+// nevertheless.
 func TestAttackLastChangeIsBounded(t *testing.T) {
 	before := lastChangeDepths
 	lastChangeDepths = []int{2, 4}

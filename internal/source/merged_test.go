@@ -35,7 +35,7 @@ func pullRequestOf(g *gittest.Repo) (base, head, shared string) {
 	head = g.Commit("second\n\nbody", "clouds/prod/a.yaml", edited("2", "two"), "clouds/prod/new.yaml", "new")
 	g.Git("update-ref", "refs/pull/7/head", head)
 	g.Git("switch", "-q", "main")
-	for n := range 20 { // more than the first fetch of history has
+	for n := range 20 { // more commits than the first fetch of history gets
 		g.Commit("more", "README.md", fmt.Sprint(n))
 	}
 	base = g.Commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
@@ -117,7 +117,7 @@ func under(t *testing.T) (*gittest.Repo, map[string]string) {
 	return g, tips
 }
 
-// Other heads are merged before the last one. Files outside of the folder may conflict.
+// The heads under are merged before the last one. Files outside of the folder may conflict.
 func TestMergedUnderOthers(t *testing.T) {
 	g, tips := under(t)
 	r := newRepo(t, Config{URL: g.Dir, Path: "prod"})
@@ -271,8 +271,8 @@ func TestMovedFileTakesTheChange(t *testing.T) {
 	})
 }
 
-// TestAttackForgedMerge has a forged merge where forges keep theirs, with the right parents and
-// wrong files. Anybody who may push to a plain server can write it.
+// TestAttackForgedMerge has a forged merge in the reference to which forges write theirs. The merge has the right
+// parents and wrong files. Anybody who may push to a plain server can write it.
 func TestAttackForgedMerge(t *testing.T) {
 	testcost.Long(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
@@ -290,7 +290,7 @@ func TestAttackForgedMerge(t *testing.T) {
 	})
 }
 
-// TestMergesOutliveTheStore reads a merge after the store was renewed.
+// TestMergesOutliveTheStore reads the files of a merge after the store was replaced.
 func TestMergesOutliveTheStore(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)
@@ -340,7 +340,7 @@ func randomHistory(t *rapid.T) string {
 			add("right", &right)
 		case 4:
 			add("left", &left, rapid.SampledFrom(right).Draw(t, "merged"))
-		case 5: // each into the other
+		case 5: // merge each branch into the other one
 			l, r := left[len(left)-1], right[len(right)-1]
 			add("left", &left, r)
 			add("right", &right, l)
@@ -350,8 +350,7 @@ func randomHistory(t *rapid.T) string {
 	return out.String()
 }
 
-// change draws a change of one file. No two files are alike, so that git has no reason to see a
-// rename.
+// change draws a change of one file. No two files are similar, so git never finds a renamed file.
 func change(t *rapid.T, out *strings.Builder) {
 	name := rapid.SampledFrom([]string{"a", "b", "d/a", "d/b", "d/e/a", "a/x", "d"}).Draw(t, "name")
 	switch rapid.IntRange(0, 7).Draw(t, "what") {
@@ -384,7 +383,7 @@ func treeContents(g *gittest.Repo, tree string) string {
 	return strings.Join(lines, "\n")
 }
 
-// contents lists a revision's files in the same form.
+// contents lists a revision's files in the same form as treeContents.
 func contents(t *rapid.T, files fs.FS) string {
 	var lines []string
 	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
@@ -418,7 +417,7 @@ func TestMergedLikeGit(t *testing.T) {
 		g.FastImport(script)
 		tree, conflict := g.Command("merge-tree", "--write-tree", "left", "right").Output()
 		if strings.Contains(string(tree), "renamed") {
-			return // git saw a rename in the merged merge bases
+			return // git has found a renamed file in the merge of merge bases
 		}
 		r, err := New(Config{URL: g.Dir, Branch: "left"}, nil)
 		if err != nil {
@@ -440,7 +439,7 @@ func TestMergedLikeGit(t *testing.T) {
 			return // git merges without a conflict here; our conflict costs a person's work, and leads to no wrong plan
 		}
 		if crossing && conflict == nil && treeContents(g, strings.TrimSpace(string(tree))) == contents(t, m.Files) {
-			return // only git decides the executable bit when both sides conflicted about it
+			return // if both sides conflict about the executable bit, only git chooses one
 		}
 		if (conflict == nil) != (len(m.Conflicts) == 0) || conflict == nil && strings.TrimSpace(string(tree)) != m.Tree {
 			t.Fatalf("git: %v %s\nours: %v %s\n%s", conflict, tree, m.Conflicts, m.Tree, script)

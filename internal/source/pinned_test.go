@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// TestPinnedCommitsAreFetchedOnce checks that this process and the next one read a commit in the store
-// without the server. A commit that is not in the store is fetched.
+// TestPinnedCommitsAreFetchedOnce checks that a commit in the store is read without the server, by
+// this process and by the next one. A commit that is not in the store is fetched.
 func TestPinnedCommitsAreFetchedOnce(t *testing.T) {
 	g := gittest.New(t)
 	first := g.Commit("first", "a/x.yaml", "1")

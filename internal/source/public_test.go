@@ -9,13 +9,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// TestAttackSourceAddressIsNotPublic checks that readers of a forge learn what is wrong with their
-// commit. They do not learn from where and how the agent reads it.
+// TestAttackSourceAddressIsNotPublic checks that people on a forge can read what is wrong with
+// their commit. They must not learn from where and how the agent reads it.
 func TestAttackSourceAddressIsNotPublic(t *testing.T) {
 	addr := address{scheme: "https", host: "git.internal", port: 8443, path: "/ops/cloud.git"}
 	for _, c := range []struct {
 		err    error
-		public string // "" for the class alone
+		public string // "" if only the class is public
 	}{
 		{failure.New(ErrUnavailable, "dial tcp 10.0.0.3:8443: refused"), ""},
 		{errors.New("lookup git.internal on 10.0.0.53:53: no such host"), ""},

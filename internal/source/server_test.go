@@ -15,12 +15,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// webServer is real git behind http, and counts its requests.
+// webServer is a server with real git behind http. It counts the requests.
 type webServer struct {
 	*httptest.Server
 	requests atomic.Int64
 	packs    atomic.Int64
-	login    atomic.Pointer[string] // user:password, when set
+	login    atomic.Pointer[string] // user:password; nil if no login is needed
 	handler  atomic.Pointer[http.Handler]
 }
 

@@ -27,7 +27,7 @@ type sshServer struct {
 	hostKeys   []ssh.Signer
 	clientKey  string // a file
 	knownHosts string // a file
-	refuse     string // written to stderr instead of running git
+	refuse     string // a text that is written to stderr; then git does not run
 	waiting    sync.WaitGroup
 }
 

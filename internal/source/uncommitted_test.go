@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// TestUncommitted has every kind of file that a work tree shows and its commit does not hold. It also
-// looks at one folder alone.
+// TestUncommitted has every kind of file that is in a work tree and not, in the same form, in its
+// commit. It also compares a single folder.
 func TestUncommitted(t *testing.T) {
 	other := gittest.New(t)
 	other.Commit("first", "s.yaml", "s: 1\n")

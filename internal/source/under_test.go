@@ -37,7 +37,7 @@ func TestMergedUnderLikeGit(t *testing.T) {
 		}
 		between := "left"
 		tree, ok := merged("left", "middle")
-		if ok && middle != g.Git("rev-parse", "left") { // a commit has each parent once
+		if ok && middle != g.Git("rev-parse", "left") { // a commit cannot have the same parent twice
 			between = strings.TrimSpace(g.Git("commit-tree", "-m", "between", "-p", "left", "-p", "middle", tree))
 		}
 		if ok {
@@ -45,7 +45,7 @@ func TestMergedUnderLikeGit(t *testing.T) {
 		}
 		switch {
 		case len(strings.Fields(g.Git("merge-base", "--all", "left", "right"))) > 1 || len(strings.Fields(g.Git("merge-base", "--all", "left", "middle"))) > 1:
-			// TestMergedLikeGit says where these may differ.
+			// TestMergedLikeGit explains in which cases these may differ.
 		case ok != (len(m.Conflicts) == 0) || ok && tree != m.Tree:
 			t.Fatalf("git: %v %s\nours: %v %s\n%s", ok, tree, m.Conflicts, m.Tree, script)
 		case ok:

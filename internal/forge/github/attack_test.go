@@ -79,7 +79,7 @@ func TestAttackCommentsOfProgramsAndEdits(t *testing.T) {
 	}
 }
 
-// forever answers each page with text and a link to the next.
+// forever returns a handler that answers each page with text and a link to the next page.
 func forever(h **hub, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("page"))
@@ -112,8 +112,8 @@ func TestAttackFloods(t *testing.T) {
 	}
 }
 
-// TestAttackForgedCheckRuns has a check run of another App with our name and mark: it is not taken
-// for ours.
+// TestAttackForgedCheckRuns has a check run of another App with our name and mark. It must not
+// count as ours.
 func TestAttackForgedCheckRuns(t *testing.T) {
 	var written []string
 	text := `{"total_count":1,"check_runs":[]}`
@@ -141,8 +141,8 @@ func TestAttackForgedCheckRuns(t *testing.T) {
 	}
 }
 
-// TestAttackAnAppWhoseNameIsTakenOver renames an App. It still recognises its comments, and none of
-// an account that takes its earlier name.
+// TestAttackAnAppWhoseNameIsTakenOver renames an App. The App still recognises its own comments.
+// The comments of an account that takes its earlier name do not count as its own.
 func TestAttackAnAppWhoseNameIsTakenOver(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -20,8 +20,8 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswers has a forge with any answers. Each result is complete, or there is an error that says
-// what to do about it.
+// FuzzAnswers has a forge that sends any answers. Each method returns a valid result, or an error
+// of a known class.
 func FuzzAnswers(f *testing.F) {
 	const sha = `"0123456789abcdef0123456789abcdef01234567"`
 	pull := `{"number": 7, "state": "open", "title": "t", "user": {"login": "ann", "id": 1}, "head": {"sha": ` + sha + `, "ref": "x", "repo": {"id": 2, "full_name": "eve/config"}}, "base": {"ref": "main", "sha": ` + sha + `, "repo": {"id": 1, "full_name": "acme/config"}}, "updated_at": "2026-01-02T03:04:05Z"}`

@@ -19,7 +19,7 @@ import (
 
 const sha = "0123456789abcdef0123456789abcdef01234567"
 
-// hub answers by its routes, and with 404 to requests without a route.
+// hub is a server that answers by its routes. The answer to a request without a route is 404.
 type hub struct {
 	*httptest.Server
 	repo  *github.Repository
@@ -126,7 +126,7 @@ func TestAllPagesAreRead(t *testing.T) {
 		if n < 3 {
 			w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=%d>; rel="next"`, h.URL, r.URL.Path, n+1))
 		}
-		// One pull request moved from the first page to the second while they were read.
+		// While the pages were read, one pull request moved from the first page to the second.
 		fmt.Fprintf(w, `[{"number":%d,"state":"open","base":{"ref":"main"}},{"number":%d,"state":"open","base":{"ref":"main"}},{"number":90,"state":"open","base":{"ref":"other"}}]`, 10-n, 11-n)
 	}
 	h = serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/pulls": page})
@@ -156,7 +156,7 @@ func TestEndlessPagesEnd(t *testing.T) {
 	if _, err := h.repo.OpenPulls(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || !strings.Contains(err.Error(), "more than 100 pages") {
 		t.Errorf("after %d pages: %v", len(h.asked), err)
 	}
-	// The next page is always the first.
+	// The link to the next page always leads to the same page.
 	h = serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/pulls": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=2>; rel="next"`, h.URL, r.URL.Path))
 		io.WriteString(w, `[]`)

@@ -24,7 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 )
 
-// lab is a GitHub for tests, with one of two credentials.
+// lab is the simulator of GitHub, and the agent's access to it as an App or with a token.
 type lab struct {
 	*forgetest.GitHub
 	forge *github.Repository
@@ -74,8 +74,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestTheLabJudges checks that objections of Prism are recorded: without them, the suite proves
-// nothing.
+// TestTheLabJudges checks that the simulator records Prism's objections. Without them, the suite
+// would prove nothing.
 func TestTheLabJudges(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	for what, body := range map[string]string{"a state that there is not": `{"state":"splendid"}`, "no state": `{}`, "a number for a text": `{"state":"success","context":7}`} {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
-// lab is the stand-in for GitLab.
+// lab is the simulator of GitLab, and the agent's access to it.
 type lab struct {
 	*forgetest.GitLab
 	forge *gitlab.Repository
@@ -39,8 +39,8 @@ func TestSuite(t *testing.T) {
 
 func file(text string) map[string]string { return map[string]string{"a.yaml": text} }
 
-// TestMergeMethods checks that the new commit of the branch leads to its merge request, whatever
-// the merge method.
+// TestMergeMethods checks that a merge request is found by the commit that the branch got from it,
+// with each merge method.
 func TestMergeMethods(t *testing.T) {
 	l := start(t)
 	for _, method := range []string{"merge", "squash", "ff"} {
@@ -61,8 +61,8 @@ func set(t *testing.T, l lab, commit string, state forge.State, text string) {
 	}
 }
 
-// TestStatusesGoWherePeopleLook checks that a status goes to the pipeline that people look at, and
-// that no other one is created.
+// TestStatusesGoWherePeopleLook checks that a status is written to the pipeline that people see,
+// and that no other pipeline is created.
 func TestStatusesGoWherePeopleLook(t *testing.T) {
 	l := start(t)
 	head := l.Push(t, "topic", file("a: 1\n"))
@@ -130,7 +130,7 @@ func TestRightsOfABranch(t *testing.T) {
 	may(dev, true)
 	l.RenameUser("dev", "former")
 	l.Allow(t, "dev", false)
-	may(dev, true) // by the number
+	may(dev, true) // the account is found by its number
 	may(forge.Person{Login: "dev"}, false)
 	l.Protect(l.Branch())
 	may(dev, false)
@@ -169,8 +169,8 @@ func TestOthersCannotSpeakForUs(t *testing.T) {
 	}
 }
 
-// TestAttackLongTexts has texts of GitLab's maximal length, which are read in small pages. So
-// nobody can write texts that make a merge request, or all of them, unreadable.
+// TestAttackLongTexts has texts of GitLab's maximal length. They are read in small pages, so nobody
+// can prevent with long texts that merge requests are read.
 func TestAttackLongTexts(t *testing.T) {
 	l := start(t)
 	long := strings.Repeat("<", 1_000_000) // six bytes each, as JSON
@@ -238,7 +238,8 @@ func TestWeather(t *testing.T) {
 	}
 }
 
-// TestAttackRedirects checks that the token is sent to the forge alone, whatever an answer says.
+// TestAttackRedirects checks that the token is sent only to the forge, even if the forge redirects
+// to another host.
 func TestAttackRedirects(t *testing.T) {
 	other := forgetest.StartGitLab(t)
 	l := start(t)
@@ -251,7 +252,8 @@ func TestAttackRedirects(t *testing.T) {
 	}
 }
 
-// TestAttackOddAnswers has a forge that answers with other types, and about other objects.
+// TestAttackOddAnswers has a forge that sends values of other types, and answers about other
+// objects.
 func TestAttackOddAnswers(t *testing.T) {
 	commit := strings.Repeat("a", 40)
 	for _, body := range []string{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// numbers are those of the open merge requests.
+// numbers returns the numbers of the open merge requests.
 func numbers(t *testing.T, l lab) (list []int) {
 	t.Helper()
 	pulls, err := l.forge.OpenPulls(t.Context(), l.Branch())
@@ -21,8 +21,8 @@ func numbers(t *testing.T, l lab) (list []int) {
 	return list
 }
 
-// TestOpenCostsOfChanges checks the cost once all merge requests are known: a look takes one request
-// however many are open, and shows each change.
+// TestOpenCostsOfChanges checks that OpenPulls sends one request once all merge requests are known,
+// however many are open. It still finds each change.
 func TestOpenCostsOfChanges(t *testing.T) {
 	l := start(t)
 	l.Push(t, "many", file("a: 1\n"))

@@ -16,11 +16,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitlab"
 )
 
-// Lost requests and lost answers leave one comment and the last status.
+// After lost requests and lost answers, there is one comment, and the status is the last one.
 func TestStorms(t *testing.T) { forgetest.Storms(t, start, nil) }
 
-// TestPrivateAuthority checks that a GitLab whose certificate a private authority has signed is trusted with that authority's certificate
-// alone.
+// TestPrivateAuthority checks a GitLab whose certificate was signed by a private authority. It is trusted only if the authority's certificate
+// is configured.
 func TestPrivateAuthority(t *testing.T) {
 	l := start(t)
 	behind, err := url.Parse(l.URL)
@@ -50,7 +50,7 @@ func TestPrivateAuthority(t *testing.T) {
 	}
 }
 
-// TestMovedProjects checks everything that the agent writes for a project that was renamed, and again for one that is renamed while the agent
+// TestMovedProjects writes everything that the agent writes to a project that was renamed: first before the agent starts, and then while it
 // runs.
 func TestMovedProjects(t *testing.T) {
 	for _, asked := range []bool{false, true} {
@@ -75,8 +75,8 @@ func TestMovedProjects(t *testing.T) {
 	}
 }
 
-// TestMergeTrains checks that the commits of merge trains get no status: the status of the head is in the pipeline of the head. After the
-// merge, the commit of the train is the branch's, and is found by its merge request.
+// TestMergeTrains checks that the commits of merge trains get no status. The status of the head is in the pipeline of the head. After the
+// merge, the commit of the train is in the branch, and the merge request is found by it.
 func TestMergeTrains(t *testing.T) {
 	l := start(t)
 	base := l.Push(t, l.Branch(), file("a: 1\n"))

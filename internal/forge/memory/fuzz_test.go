@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// FuzzMarkers checks that every marker that is read from a comment can be written and read again.
-// It is one line that ends only at its end.
+// FuzzMarkers checks that every marker that is read from a comment can be written and read again. A
+// written marker is one line, and contains its closing text only at the end.
 func FuzzMarkers(f *testing.F) {
 	f.Add(Marker{Kind: "plan", Stack: "a--b->", Run: 7, Hash: planHash, Proof: Sums{{1}, {2}}}.String()+"\nhello", "prod", "-->\n<!-- stackreeve {} -->")
 	f.Add("<!-- stackreeve {\"kind\": 1} -->", "", "")
@@ -25,7 +25,7 @@ func FuzzMarkers(f *testing.F) {
 		}
 		if !ok {
 			if !utf8.ValidString(stack) || !utf8.ValidString(step) {
-				return // JSON cannot hold such a text
+				return // such a text cannot be written as JSON
 			}
 			m = Marker{Kind: PlanComment, Stack: stack, Hash: planHash, Proof: Sums{sha256.Sum256([]byte(step))}}.bounded()
 		}

@@ -33,7 +33,7 @@ func TestMarkersComeBack(t *testing.T) {
 
 const planHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// written are the statuses of this version.
+// written has the statuses that this version writes.
 var written = []struct {
 	state forge.State
 	text  string
@@ -137,7 +137,7 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 	}
 }
 
-// sha is a commit hash made from a name.
+// sha returns a commit hash that is made from a name.
 func sha(name string) string {
 	sum := sha1.Sum([]byte(name))
 	return hex.EncodeToString(sum[:])
@@ -156,7 +156,7 @@ func TestMarkersFit(t *testing.T) {
 	}
 }
 
-// The addresses of comments on GitHub, Gitea and GitLab lead back to their pull requests.
+// PullOf finds the pull request in the addresses of comments on GitHub, Gitea and GitLab.
 func TestPullOf(t *testing.T) {
 	for address, want := range map[string]int{
 		"https://github.com/a/b/pull/7#issuecomment-1": 7, "https://git.example/a/b/pulls/8#issuecomment-1": 8,

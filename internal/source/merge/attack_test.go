@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackMerges has many files that both sides changed.
+// TestAttackMerges merges many files that both sides changed.
 func TestAttackMerges(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -47,8 +47,8 @@ func TestAttackMerges(t *testing.T) {
 	}
 }
 
-// TestAttackCrissCross has histories that were merged into each other at every step. It counts how
-// often commits are visited.
+// TestAttackCrissCross has two histories that were merged into each other at every step. It counts
+// how often commits are visited.
 func TestAttackCrissCross(t *testing.T) {
 	testcost.Long(t)
 	a := ancestry{}

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// allThere is a History whose commits are all in one store already.
+// allThere is a History without a server: all commits are in one store already.
 type allThere struct{ *store.Store }
 
 func (a allThere) EnsureCommit(_ context.Context, commit plumbing.Hash) (*object.Commit, error) {
@@ -29,13 +29,13 @@ func (a allThere) FetchHistory(context.Context, []plumbing.Hash, int, bool, *sto
 func (a allThere) GivesBareCommits() bool  { return false }
 func (a allThere) LimitsGenerations() bool { return false }
 
-// merged is the result of merging two branches, with the files unless they conflict.
+// merged is the result of a merge of two branches. It has the files if nothing conflicts.
 type merged struct {
 	Result
-	files fs.FS // nil when there is no such folder
+	files fs.FS // nil if there is no such folder
 }
 
-// mergeBranches merges two branches of a repository in a folder.
+// mergeBranches merges one folder of two branches of a repository.
 func mergeBranches(ctx context.Context, g *gittest.Repo, base, head, folder string) (m merged, err error) {
 	s := store.New("")
 	pack := g.GitWith("", "pack-objects", "-q", "--all", "--stdout")

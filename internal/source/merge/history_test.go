@@ -7,7 +7,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// TestNewestShared finds the common commits in histories with unknown commits, which have no entry.
+// TestNewestShared finds the common commits in histories with unknown commits. An unknown commit
+// has no entry in parents.
 func TestNewestShared(t *testing.T) {
 	for name, c := range map[string]struct {
 		parents map[string]string // each letter is a commit

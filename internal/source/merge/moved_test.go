@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// sidesOf makes two branches from the first files: feature and main apply their changes to them.
+// sidesOf makes two branches, feature and main, from a commit with the files first. Each branch
+// gets the changes of its function.
 func sidesOf(t *testing.T, first []string, feature, main func(g *gittest.Repo)) *gittest.Repo {
 	t.Helper()
 	g := gittest.New(t)
@@ -54,7 +55,7 @@ func all(steps ...func(*gittest.Repo)) func(*gittest.Repo) {
 	}
 }
 
-// TestMovedFiles has plain moves. The result is git's, or a conflict that says why.
+// TestMovedFiles has simple moves. The result is git's, or a conflict with a reason.
 func TestMovedFiles(t *testing.T) {
 	testcost.Long(t)
 	staging := []string{"staging/a.yaml", ten, "staging/b.yaml", strings.ReplaceAll(ten, "\n", " of b\n"), "README.md", "read"}
@@ -62,7 +63,7 @@ func TestMovedFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		feature, main func(*gittest.Repo)
 		path          string
-		want          string // of prod/a.yaml when it is merged
+		want          string // text of prod/a.yaml if it is merged
 		conflict      string
 	}{
 		"moved and changed":            {move("staging/a.yaml", "prod/a.yaml"), edit, "", edited("5", "five"), ""},
@@ -117,7 +118,8 @@ func TestMovedFiles(t *testing.T) {
 	}
 }
 
-// TestRulesOfMerging has files that both sides changed, in different places.
+// TestRulesOfMerging has a file that both sides changed in different places, with several
+// .gitattributes.
 func TestRulesOfMerging(t *testing.T) {
 	for rules, special := range map[string]bool{
 		"":                              false,
@@ -140,7 +142,7 @@ func TestRulesOfMerging(t *testing.T) {
 		"**/x -merge":                   true,
 		"* -text\n*.yaml -text !merge":  false,
 		"\ufeff*.yaml merge=union\r\n":  true,
-		"?.yaml -merge\n*.yaml merge":   true, // for git the last rule wins, but not on every path
+		"?.yaml -merge\n*.yaml merge":   true, // git uses the last rule that matches, but not on every path
 		strings.Repeat("x -merge\n", 9): false,
 	} {
 		first := []string{"prod/a.yaml", ten, ".gitattributes", rules}
@@ -159,8 +161,9 @@ func TestRulesOfMerging(t *testing.T) {
 	}
 }
 
-// TestAttackManyMoves moves 5,000 files of one folder, while the other side changes each of them.
-// Unchanged files are followed. When there is too much to compare, none is.
+// TestAttackManyMoves moves 5,000 files of one folder while the other side changes each of them. A
+// move is found if the file itself was not changed. If there is too much to compare, no move is
+// found.
 func TestAttackManyMoves(t *testing.T) {
 	testcost.Long(t)
 	if testing.Short() {

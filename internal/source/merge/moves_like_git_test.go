@@ -32,7 +32,7 @@ func drawName(t *rapid.T) string {
 	return rapid.SampledFrom(someFolders).Draw(t, "folder") + rapid.SampledFrom(someNames).Draw(t, "file")
 }
 
-// drawText is a text of a family: texts of one family are similar.
+// drawText draws a text of a family. Texts of the same family are similar.
 func drawText(t *rapid.T, family string) string {
 	var text strings.Builder
 	for i := range rapid.SampledFrom([]int{0, 1, 3, 8, 12, 12, 12}).Draw(t, "lines") {
@@ -60,7 +60,7 @@ func (f files) edit(t *rapid.T, name, side string) {
 	f[name] = strings.Join(lines, "")
 }
 
-// put puts a file at a path, and removes files that cannot exist next to it.
+// put writes a file to a path, and removes the files that cannot exist at the same time.
 func (f files) put(name, text string) {
 	for other := range f {
 		if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -70,7 +70,7 @@ func (f files) put(name, text string) {
 	f[name] = text
 }
 
-// change applies a change of one commit to a tree.
+// change draws one change of a commit, and applies it to a tree.
 func (f files) change(t *rapid.T, side string) {
 	from, ok := f.draw(t)
 	what := rapid.IntRange(0, 15).Draw(t, "what")
@@ -146,8 +146,8 @@ func movedHistory(t *rapid.T) (before, ours, theirs files) {
 	return before, ours, theirs
 }
 
-// gitMerge is git's merge of left and right: the tree and, when it is not clean, the files that
-// conflict.
+// gitMerge merges left and right with git. It returns the tree and, if there are conflicts, the
+// files that conflict.
 func gitMerge(t *rapid.T, g *gittest.Repo, bare bool) (tree string, conflicts []string) {
 	cmd := g.Command("-c", fmt.Sprintf("core.bare=%v", bare), "merge-tree", "--write-tree", "--name-only", "--no-messages", "left", "right")
 	if bare {
@@ -164,7 +164,7 @@ func gitMerge(t *rapid.T, g *gittest.Repo, bare bool) (tree string, conflicts []
 	return lines[0], append([]string{"at least"}, lines[1:]...)
 }
 
-// checkOut writes the .gitattributes of a tree to the paths where git reads them.
+// checkOut writes the .gitattributes of a tree to the paths from which git reads them.
 func checkOut(g *gittest.Repo, tree files) {
 	for _, folder := range []string{"", "prod"} {
 		name := filepath.Join(g.Dir, folder, attributesName)
@@ -177,8 +177,8 @@ func checkOut(g *gittest.Repo, tree files) {
 	}
 }
 
-// TestMovesLikeGit compares with real git, in merges where files move and have merge rules of their
-// own. A merge that is clean here is clean in git, with the same result.
+// TestMovesLikeGit compares with real git, in merges with moved files and .gitattributes. If our
+// merge has no conflict, git's merge has none either, and the results are the same.
 func TestMovesLikeGit(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)

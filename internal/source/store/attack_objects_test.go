@@ -15,8 +15,8 @@ import (
 
 const someCommit = "1212121212121212121212121212121212121212"
 
-// TestAttackHugeObjects has a commit, a tag and a folder that are small to send and large to read,
-// and tags of tags.
+// TestAttackHugeObjects has a commit, a tag and a folder that are small when they are sent, and
+// large when they are read. It also has tags of tags.
 func TestAttackHugeObjects(t *testing.T) {
 	testcost.Long(t)
 	parents := []byte("tree " + someCommit + "\n" + strings.Repeat("parent "+someCommit+"\n", maxTextBytes/48+1))

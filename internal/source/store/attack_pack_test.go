@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// fewer reduces n under the race detector, where memory is not counted and a large n only costs
-// time.
+// fewer returns a smaller number than n under the race detector, where memory is not counted and a
+// large n only takes longer.
 func fewer(n int) int {
 	if testcost.UnderRace {
 		return n / 10
@@ -28,14 +28,14 @@ func fewer(n int) int {
 	return n
 }
 
-// tiny is a delta of a base whose result is a few bytes, different for each n.
+// tiny returns a delta whose result has only a few bytes, different ones for each n.
 func tiny(baseSize, n int) []byte {
 	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(baseSize)), 4)
 	return binary.BigEndian.AppendUint32(append(d, 4), uint32(n))
 }
 
-// deltasOn is a pack of one blob and n small deltas on it. The deltas refer to the blob by hash if
-// named, else by offset.
+// deltasOn returns a pack of one blob and n small deltas on it. The deltas refer to the blob by
+// hash if named is true, and otherwise by offset.
 func deltasOn(t testing.TB, size, n int, named bool) []byte {
 	t.Helper()
 	blob := make([]byte, size)
@@ -52,7 +52,7 @@ func deltasOn(t testing.TB, size, n int, named bool) []byte {
 	return rawPack(t, objects...)
 }
 
-// chainOf is a pack in which each object repeats the previous one and changes its first bytes.
+// chainOf returns a pack in which each object repeats the previous one and changes its first bytes.
 func chainOf(t testing.TB, size, n int) []byte {
 	t.Helper()
 	blob := make([]byte, size)
@@ -72,8 +72,8 @@ func chainOf(t testing.TB, size, n int) []byte {
 	return rawPack(t, objects...)
 }
 
-// TestAttackDeltas sends packs in which a few bytes cause much work. It checks the error of the
-// exceeded bound and the memory that was allocated.
+// TestAttackDeltas receives packs in which a few bytes cause much work. It checks the error of the
+// exceeded limit, and the memory that was allocated.
 func TestAttackDeltas(t *testing.T) {
 	testcost.Long(t)
 	self := bytes.Repeat([]byte{7}, 20)
@@ -105,7 +105,7 @@ func TestAttackDeltas(t *testing.T) {
 	}
 }
 
-// TestAttackBombs sends objects with false sizes or types, and many objects.
+// TestAttackBombs receives objects with false sizes or types, and a large number of objects.
 func TestAttackBombs(t *testing.T) {
 	testcost.Long(t)
 	zeros := make([]byte, 32<<20)
@@ -145,7 +145,8 @@ func TestAttackBombs(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessPack sends without end. The pack goes to a file, and memory stays small.
+// TestAttackEndlessPack receives a pack without an end. The pack is written to a file, and little
+// memory is used.
 func TestAttackEndlessPack(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := New("")
@@ -186,7 +187,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// noise is a text that does not compress.
+// noise returns a text that cannot be compressed.
 func noise(n int) []byte {
 	text := make([]byte, n)
 	random := uint32(1)
@@ -197,8 +198,8 @@ func noise(n int) []byte {
 	return text
 }
 
-// TestLargePackInMemory reads from a pack that is a file without a name, and from a pack that
-// builds on it.
+// TestLargePackInMemory reads from a pack that is a file without a name, and from a thin pack whose
+// bases are in the first one.
 func TestLargePackInMemory(t *testing.T) {
 	text := noise(maxInMemory + 1<<20)
 	s := New("")
@@ -223,7 +224,7 @@ func TestLargePackInMemory(t *testing.T) {
 	}
 }
 
-// ending is a spool that ends a context after some reads, and counts the reads after that.
+// ending is a spool that ends a context after some reads. It counts the reads after that.
 type ending struct {
 	spool
 	left  int
@@ -241,8 +242,8 @@ func (e *ending) Read(p []byte) (int, error) {
 	return e.spool.Read(p)
 }
 
-// TestAttackPackOutlivesItsTime ends the context at every stage of a slow pack: nothing more is
-// read of it.
+// TestAttackPackOutlivesItsTime ends the context at every stage of a slow pack. After that, nothing
+// more of the pack is read.
 func TestAttackPackOutlivesItsTime(t *testing.T) {
 	pack := deltasOn(t, 1<<20, 2000, true)
 	run := func(end int) (*ending, error) {
@@ -271,8 +272,8 @@ func TestAttackPackOutlivesItsTime(t *testing.T) {
 
 var errInstalled = errors.New("installed")
 
-// FuzzPatched compares with go-git. go-git accepts a number that is not terminated, and a missing
-// size of the result; patched does not.
+// FuzzPatched compares patched with go-git's function. go-git accepts a number without an end and a
+// missing size of the result; patched refuses both.
 func FuzzPatched(f *testing.F) {
 	f.Add([]byte("hello"), []byte("\x05\x0b\x90\x05\x06 world"))
 	f.Add([]byte("hello"), []byte("\x05\x05\x80"))

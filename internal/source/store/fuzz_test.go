@@ -13,9 +13,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// FuzzObjects stores two objects as a server sent them, and reads them as a commit and as a tree.
-// Accepted names are valid on every file system, and no error shows characters that a terminal
-// should not get.
+// FuzzObjects stores any two objects of a server, and reads them as a commit and as a tree.
+// Accepted names are valid on every file system, and each error has a text that a terminal can
+// show.
 func FuzzObjects(f *testing.F) {
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte("hello"))
 	entry := func(mode, name string, to plumbing.Hash) string { return mode + " " + name + "\x00" + string(to[:]) }
@@ -34,7 +34,7 @@ func FuzzObjects(f *testing.F) {
 			return
 		}
 		if c, err := s.Commit(plumbing.ComputeHash(plumbing.CommitObject, []byte(commit))); err == nil {
-			_ = s.CheckComplete(context.Background(), c) // must end
+			_ = s.CheckComplete(context.Background(), c) // it only has to return
 		} else {
 			clean(t, err)
 		}

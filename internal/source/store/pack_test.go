@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// rawObject is an object of a pack; its declared size need not be true. A delta by offset without a
+// rawObject is an object of a pack. Its declared size may be false. A delta by offset without a
 // base is a delta of the first object.
 type rawObject struct {
 	kind plumbing.ObjectType
@@ -50,7 +50,7 @@ func rawPack(t testing.TB, objects ...rawObject) []byte {
 	return append(out, sum[:]...)
 }
 
-// offsetBack encodes the distance from a delta back to its base as packs do.
+// offsetBack encodes the distance from a delta to its base, which is before it, as packs do.
 func offsetBack(n int) []byte {
 	out := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {

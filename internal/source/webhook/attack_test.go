@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackWebhookReplaysTakeNothing repeats more old messages than are remembered: they are only
-// hints, and a new one is still accepted.
+// TestAttackWebhookReplaysTakeNothing repeats old messages, more than are stored. They are only
+// hints, and a new message is still accepted.
 func TestAttackWebhookReplaysTakeNothing(t *testing.T) {
 	i := newInbox(t)
 	for n := range 3 * maxSeen {
@@ -33,7 +33,7 @@ func TestAttackWebhookReplaysTakeNothing(t *testing.T) {
 }
 
 // TestAttackWebhookOtherName sends a signed push under other event names first, because the name is
-// not signed: the push still counts.
+// not signed. The push under its own name must still be accepted.
 func TestAttackWebhookOtherName(t *testing.T) {
 	i := newInbox(t)
 	for _, name := range []string{"ping", "pull_request", "issue_comment", "x"} {
@@ -48,7 +48,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// stuck is a message whose sender stops after size bytes, until it is released.
+// stuck returns a message whose sender stops after size bytes, until the test closes release.
 func stuck(t *testing.T, size int, release <-chan struct{}) *http.Request {
 	t.Helper()
 	r := message(GitHub, "push", push)
@@ -66,9 +66,9 @@ func stuck(t *testing.T, size int, release <-chan struct{}) *http.Request {
 	return r
 }
 
-// TestAttackWebhookSlowBodies has hundreds of forged messages that stop in the middle, each of the
-// maximal length. The bytes that are kept of them are bounded. Signed messages are still accepted:
-// small ones as usual, and large ones as a hint to look at everything.
+// TestAttackWebhookSlowBodies has hundreds of forged messages of the maximal length that stop in
+// the middle. The number of their bytes in memory is limited. Signed messages are still accepted:
+// small ones as usual, and large ones as a hint that anything may have changed.
 func TestAttackWebhookSlowBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInbox(t)
@@ -110,8 +110,8 @@ func (d discard) Header() http.Header       { return d.header }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// TestAttackWebhookUnreadBodies counts the bytes that are read of messages that cannot be signed:
-// none.
+// TestAttackWebhookUnreadBodies checks that nothing of a body is read if the message cannot be
+// signed.
 func TestAttackWebhookUnreadBodies(t *testing.T) {
 	right := "sha256=" + sign(push, secret)
 	for name, signature := range map[string]string{
@@ -130,8 +130,8 @@ func TestAttackWebhookUnreadBodies(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookBodies has signed bodies that are huge, deep, compressed or of another shape:
-// they are refused in bounded memory.
+// TestAttackWebhookBodies has signed bodies that are huge, deeply nested, compressed or of another
+// form. They are refused with limited memory.
 func TestAttackWebhookBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"deep":            strings.Repeat(`{"repository":`, MaxBody/16),
@@ -160,8 +160,8 @@ func TestAttackWebhookBodies(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file is missing: they do
-// not fill the log.
+// TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file is missing. That is
+// logged once each time the file gets lost, and not for every message.
 func TestAttackWebhookLostSecretIsSaidOnce(t *testing.T) {
 	i := newInbox(t)
 	said := strings.Builder{}
@@ -177,7 +177,8 @@ func TestAttackWebhookLostSecretIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookOutcomesAreFew checks that no text of a sender becomes the value of a label.
+// TestAttackWebhookOutcomesAreFew checks that no text of a sender becomes the value of a metric's
+// label.
 func TestAttackWebhookOutcomesAreFew(t *testing.T) {
 	i := newInbox(t)
 	for n := range 1000 {
@@ -199,7 +200,7 @@ func TestAttackWebhookOutcomesAreFew(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookSecretFiles checks that an empty file is not taken for a secret.
+// TestAttackWebhookSecretFiles checks that an empty file does not count as an empty secret.
 func TestAttackWebhookSecretFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty": "", "newline": "\n", "blank": " \t\r\n \n"} {

@@ -51,7 +51,8 @@ func TestGitHubsExamples(t *testing.T) {
 	t.Logf("%v", counted)
 }
 
-// onPull turns a comment on an issue into one on a pull request, because the examples have none.
+// onPull changes a comment on an issue to a comment on a pull request, because GitHub's examples
+// have none.
 func onPull(t *testing.T, name string, example []byte) []byte {
 	if name != "issue_comment" {
 		return nil
@@ -129,7 +130,7 @@ func install(t *testing.T, cache, home string) {
 	if err := os.CopyFS(fresh, os.DirFS("testdata/octokit")); err != nil {
 		t.Fatal(err)
 	}
-	// No code of a package runs during the installation.
+	// With --ignore-scripts, npm runs no code of a package during the installation.
 	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	cmd.Dir = fresh
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsAcceptedIsForwarded checks that an accepted message is forwarded once, as it was signed. The
-// other agent accepts it and does not forward it again.
+// TestWhatIsAcceptedIsForwarded checks that an accepted message is forwarded once, with its signature.
+// The other agent accepts it, and does not forward it again.
 func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 	var sent []Message
 	var about []Event
@@ -23,7 +23,7 @@ func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 			body = gerritPush
 		}
 		from.send(message(forge, event, body))
-		from.send(message(forge, event, body)) // the forge sends it again
+		from.send(message(forge, event, body)) // the forge sends the same message again
 	}
 	if len(sent) != 4 || about[0].Repository != "acme/config" {
 		t.Fatalf("%d were forwarded, about %+v", len(sent), about)
@@ -43,8 +43,8 @@ func TestWhatIsAcceptedIsForwarded(t *testing.T) {
 	}
 }
 
-// TestAttackForwardedMessages checks that no unsigned message is forwarded, and no headers but the
-// forge's.
+// TestAttackForwardedMessages checks that no unsigned message is forwarded. Only the forge's own headers
+// are forwarded.
 func TestAttackForwardedMessages(t *testing.T) {
 	var sent []Message
 	i := newInbox(t)

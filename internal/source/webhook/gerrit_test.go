@@ -45,7 +45,8 @@ func TestGerritMessages(t *testing.T) {
 	}
 }
 
-// Only who knows the secret is heard, and nothing in the message or its headers replaces the secret.
+// A message is accepted only with the secret in the path. Nothing in the body or the headers
+// replaces the secret.
 func TestAttackGerritWithoutTheSecret(t *testing.T) {
 	for path, want := range map[string]int{
 		"/webhook/gerrit": 404, "/webhook/gerrit/": 404, "/webhook/gerrit/x": 401, "/webhook/gerrit/" + secret + "x": 401, "/webhook/gerrit/" + secret[1:]: 401,
@@ -64,7 +65,7 @@ func TestAttackGerritWithoutTheSecret(t *testing.T) {
 	}
 }
 
-// FuzzGerrit reads bytes as an event. An event that is taken names a project.
+// FuzzGerrit reads any bytes as an event. An event that is accepted names a project.
 func FuzzGerrit(f *testing.F) {
 	f.Add([]byte(gerritPush))
 	f.Add([]byte(`{"type": "comment-added", "change": {"project": "a", "number": "7"}}`))

@@ -15,7 +15,7 @@ const (
 	labPush = `{"object_kind": "push", "ref": "refs/heads/main", "after": "` + newest + `", "project": {"path_with_namespace": "acme/infra/config"}}`
 )
 
-// labSigned is a message of a GitLab that signs with a key, in the form of Standard Webhooks.
+// labSigned returns a message of a GitLab that signs with a key, in the form of Standard Webhooks.
 func labSigned(t *testing.T, event, body, key string) *http.Request {
 	t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(key, standardKey))
@@ -41,7 +41,7 @@ func TestGitLabMessages(t *testing.T) {
 	pushed := Event{Forge: GitLab, Kind: Push, Repository: "acme/infra/config", Branch: "main", Commit: newest}
 	for name, c := range map[string]struct {
 		event, body string
-		want        Event // zero where the message is ignored
+		want        Event // the zero value if the message is ignored
 	}{
 		"a push":                        {"Push Hook", labPush, pushed},
 		"a push, of the whole server":   {"System Hook", labPush, pushed},
@@ -130,8 +130,8 @@ func TestStandardWebhooksExample(t *testing.T) {
 	}
 }
 
-// TestCutSigningKey has a key that was not copied completely: it is refused at the start, because otherwise
-// all of GitLab's messages would be.
+// TestCutSigningKey has a key that was not copied completely. New refuses it, because otherwise all of
+// GitLab's messages would be refused.
 func TestCutSigningKey(t *testing.T) {
 	for _, key := range []string{standardKey, standardKey + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"} {
 		if _, err := New(Config{Secrets: func() ([]string, error) { return []string{secret, key}, nil }}); err == nil {
@@ -140,7 +140,7 @@ func TestCutSigningKey(t *testing.T) {
 	}
 }
 
-// TestAttackWebhookWrongToken has messages with a wrong token: nothing of them is read.
+// TestAttackWebhookWrongToken has messages with a wrong token. Their bodies must not be read.
 func TestAttackWebhookWrongToken(t *testing.T) {
 	i, read := newInbox(t), 0
 	r := message(GitLab, "Push Hook", labPush)

@@ -18,7 +18,7 @@ import (
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-// inbox is an endpoint with the events and outcomes of the messages that it got.
+// inbox is an endpoint that stores the events and outcomes of its messages.
 type inbox struct {
 	*Endpoint
 	events   []Event
@@ -52,7 +52,7 @@ func sign(body, with string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// message is a signed message, which a test may then change.
+// message returns a signed message. A test may then change it.
 func message(forge Forge, event, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhook/"+string(forge), strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -187,7 +187,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestGiteaMessages reads the messages of a real Gitea, signed again.
+// TestGiteaMessages reads the messages of a real Gitea. They were signed again with the secret of
+// the tests.
 func TestGiteaMessages(t *testing.T) {
 	files, err := filepath.Glob("testdata/gitea/*.json")
 	if err != nil || len(files) == 0 {
@@ -317,7 +318,7 @@ func FuzzHeads(f *testing.F) {
 	})
 }
 
-// FuzzSecrets reads any file: the secrets are words of the file, and none is empty.
+// FuzzSecrets reads any file. The secrets are lines of the file, and none is empty.
 func FuzzSecrets(f *testing.F) {
 	for _, text := range []string{"a\n", "old\r\nnew", " \n\t", "", "\x00", strings.Repeat("x\n", 9), "\u2028", "a b"} {
 		f.Add(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// texts are files by their paths; it is also their Reader.
+// texts has the texts of files by their paths. It is also the Reader of these files.
 type texts map[string]string
 
 func (x texts) Size(f File) (int64, bool, error) { return int64(len(x[f.Path])), true, nil }
@@ -26,7 +26,8 @@ func (x texts) list(names ...string) (list []File) {
 	return list
 }
 
-// lines are numbered lines of a family, with some of another family.
+// lines returns n numbered lines of a family. The lines with the numbers other belong to another
+// family.
 func lines(family string, n int, other ...int) string {
 	var text strings.Builder
 	for i := range n {
@@ -50,7 +51,7 @@ func TestFind(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts      texts
 		gone, come []string
-		want       string // of old/a
+		want       string // the guess for old/a
 	}{
 		"of equal content":            {texts{"old/a": ten, "new/b": ten}, []string{"old/a"}, []string{"new/b"}, "[new/b] sure"},
 		"and edited":                  {texts{"old/a": ten, "new/b": lines("a", 10, 3)}, []string{"old/a"}, []string{"new/b"}, "[new/b] sure"},
@@ -77,8 +78,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAttackTooMuchToCompare has too many files to compare: the result is that no move is sure,
-// within the bounds.
+// TestAttackTooMuchToCompare has too many files to compare. The limits are kept, and no move is
+// sure.
 func TestAttackTooMuchToCompare(t *testing.T) {
 	all := texts{}
 	var gone, come []string

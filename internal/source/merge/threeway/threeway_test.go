@@ -17,7 +17,7 @@ func TestMerge(t *testing.T) {
 	const o = "a\nb\nc\nd\ne\n"
 	for name, c := range map[string]struct {
 		before, ours, theirs string
-		want                 string // "conflict" when it is one
+		want                 string // the merged text, or "conflict"
 	}{
 		"theirs alone":            {o, o, "a\nB\nc\nd\ne\n", "a\nB\nc\nd\ne\n"},
 		"ours alone":              {o, "a\nb\n", o, "a\nb\n"},
@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestTime merges texts that were made to be slow.
+// TestTime merges texts that were made to take a long time.
 func TestTime(t *testing.T) {
 	testcost.Long(t)
 	periodic := func(n int, words ...string) []byte {
@@ -83,7 +83,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// version draws an edit of lines.
+// version draws a version of lines with some edits.
 func version(t *rapid.T, name string, lines []string, words *rapid.Generator[string]) []string {
 	var out []string
 	at := 0
@@ -99,8 +99,8 @@ func version(t *rapid.T, name string, lines []string, words *rapid.Generator[str
 	return append(out, lines[at:]...)
 }
 
-// TestLikeGit compares with real git, on texts of few different lines, whose changes can be
-// described in many ways.
+// TestLikeGit compares with real git, on texts with few different lines. The changes of such texts
+// can be described in many ways.
 func TestLikeGit(t *testing.T) {
 	g := gittest.New(t)
 	g.NeedMergeTree()
