@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// sought is the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches and no stack
-// owns that.
+// sought returns the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches
+// and that object bears no mark.
 func (p *planner) sought(d *kind.Desired) *kind.Live {
 	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
 		return nil
@@ -22,8 +22,8 @@ func (p *planner) sought(d *kind.Desired) *kind.Live {
 	return nil
 }
 
-// vanished is the ID that d had in the cloud when the agent last saw it, if no such object exists now. It is "" where the object exists, where
-// nothing is known of it, and where this agent deleted it. An object that a search finds after such a loss is another one.
+// vanished returns the ID that d had in the cloud when the agent last saw it, if no object with that ID exists now. It is "" if the object
+// exists, if the agent never saw it, or if this agent deleted it. If d has vanished, an object that a search finds is not d.
 func (w given) vanished(d *kind.Desired) string {
 	id := w.KnownIDs[d.Key.String()]
 	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
@@ -32,7 +32,7 @@ func (w given) vanished(d *kind.Desired) string {
 	return id
 }
 
-// adoptable are the objects of the project that a manifest asks to adopt, with or without an owner.
+// adoptable returns the objects of the project that a manifest asks to adopt, with or without an owner.
 func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
 	candidates := p.Cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
 	if d.Import.Filter != nil {
@@ -46,14 +46,14 @@ func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
 	return found
 }
 
-// nameToAdopt is the name that d would have if no mark were part of the name.
+// nameToAdopt returns the name of d in the cloud, without a mark in the name.
 func (p *planner) nameToAdopt(d *kind.Desired) string {
 	w := p.view(d, d.Spec)
 	w.Mark = kind.Mark{}
 	return p.KindOf[d.Key.Kind].Name(w)
 }
 
-// unreadyFilter is an object that the filter refers to and that is not ready; "" for none.
+// unreadyFilter returns an object that the filter refers to and that is not ready; "" for none.
 func (p *planner) unreadyFilter(d *kind.Desired) string {
 	for _, ref := range d.Refs {
 		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.found.Ready[ref.Key] {
@@ -126,8 +126,8 @@ func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
 }
 
-// cannotBe says why d cannot stand for an object that it names or has found; zero where it can. If several manifests name one object, the first of
-// them has it, no matter which owner the object has now.
+// cannotBe says why the object that d names or finds cannot be the object of d; zero if it can. If several manifests name one object, it
+// belongs to the first of them, no matter which owner text the object bears now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
 	info := p.KindOf[d.Key.Kind].Info
 	switch first := p.found.StandsFor[l]; {

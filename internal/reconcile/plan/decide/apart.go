@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// apart refuses a step that would use an object exclusively that another stack has marked: attach its volume, take a snapshot of it, plug its port.
-// Without that, an author of manifests in one stack could reach the data of another stack in the project by an import. A reference that only reads is
-// allowed.
+// apart refuses a step that would use an object with the mark of another stack exclusively, for example attach its volume, take a snapshot
+// of it or plug its port. Otherwise an author of manifests could read the data of another stack in the project through an import. A
+// reference that only reads values is allowed.
 func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 	if p.Others || s.Action != plan.Create && s.Action != plan.Update && s.Action != plan.Recreate {
 		return s
@@ -29,7 +29,7 @@ func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// otherStack is the stack whose mark an object bears; "" where that is this stack, or where it bears none.
+// otherStack returns the stack whose mark an object bears; "" if the object bears no mark, or only marks of this stack.
 func (w given) otherStack(l *kind.Live) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""

@@ -11,13 +11,13 @@ import (
 // block sets the Blockers of every step that deletes, replaces or detaches an object: the owned objects that must release it first.
 //
 //   - A deletion waits for all users of its object except those that are detached.
-//   - A replacement waits only for users that are deleted or replaced, too. All others keep using the object.
-//   - A detachment waits for users that are destroyed or detached: some of them have their marks on the object.
-//   - In a circle of objects that use each other, loose users need not go first, and a detachment waits for none.
+//   - A replacement waits only for users that are deleted or replaced, too. All other users still use the object.
+//   - A detachment waits for users that are destroyed or detached, because the marks of some users are stored on the object.
+//   - In a circle of objects that use each other, a step does not wait for users that the cloud detaches itself, and a detachment waits for none.
 //
 // It returns, for each step, the steps that must be done first.
 func (p *planner) block() (blocked [][]int) {
-	going := map[*kind.Live]int{} // the step that destroys or detaches an object
+	going := map[*kind.Live]int{} // by object: the index of the step that destroys or detaches it
 	for i := range p.steps {
 		if p.steps[i].Action.Destroys() || p.steps[i].Action == plan.Detach {
 			going[p.steps[i].Have] = i
@@ -48,7 +48,7 @@ func (p *planner) block() (blocked [][]int) {
 				continue
 			case goes && circle[i] == circle[j] && (s.Action == plan.Detach || world.Loosely(user, s.Have)):
 				continue
-			case goes && s.Action == plan.Recreate && p.steps[j].Part != nil && world.Loosely(user, s.Have): // a member of a group follows in its turn
+			case goes && s.Action == plan.Recreate && p.steps[j].Part != nil && world.Loosely(user, s.Have): // a member of a group is replaced in its turn
 				continue
 			case goes && s.Action != plan.Detach && p.steps[j].Action == plan.Detach:
 				continue

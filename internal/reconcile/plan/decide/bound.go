@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// bind computes what people approve with each step that writes, or that follows an object which gets a new ID.
+// bind sets Bound, the checksums that people approve, of each step that writes, or that will write because an object that it refers to gets
+// a new ID.
 func (p *planner) bind() {
 	moved := map[manifest.Key]bool{}
 	for i := range p.steps {
@@ -29,8 +30,8 @@ func (p *planner) bind() {
 	}
 }
 
-// boundSum is the sum of a manifest. If found is true, it includes the IDs of the objects that its imports stand for. Objects that the stack makes
-// have steps of their own.
+// boundSum returns the checksum of a manifest. If found is true, it includes the IDs of the imported objects that the manifest refers to.
+// It need not include objects that the stack creates, because their own steps are approved, too.
 func (p *planner) boundSum(d *kind.Desired, found bool) checksum.Sum {
 	all := checksum.New("bound")
 	if d.Confidential.Secret != "" {

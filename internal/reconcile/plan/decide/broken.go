@@ -8,17 +8,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// decideFailed makes the step for an object that has failed for good. No commit asked for its deletion, and an object that was in use before may hold
-// something that people need.
+// decideFailed makes the step for an object that has failed for good. No commit asked for its deletion, and an object that was in use
+// before may contain data that people need. So the step depends on the object:
 //
 //	the object                                  it is recreated
 //	------------------------------------------  ----------------------------------------
-//	is gone, and only its entry is left         at once
-//	was made by this process and never usable   at once
-//	is a member of a group that replaces such   in its turn
-//	is anything else                            like any other replacement: where that is
-//	                                            allowed, drift is corrected, and its manifest
-//	                                            does not say that it is kept
+//	is gone, and only its entry is left         immediately
+//	was made by this process and never usable   immediately
+//	does the work of a member of a group that   when the member's turn comes
+//	replaces failed members
+//	is any other object                         if replacements are allowed, drift is corrected,
+//	                                            and its manifest does not say that it is kept
 func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
 	have, reason := s.Have, cause.Of(cause.Failed, s.Have.Message)
 	if have.Empty || p.Made[s.Identity()] == have.ID && !have.InUse {

@@ -9,9 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// changes compares the object of a step with its manifest. differs are the differences of the object itself. moved are the fixed references that have
-// to follow their target. ignored are the differences that annotations ignore. notes say what this cloud does not realise. former is the key that the
-// object was made for; zero for its own.
+// changes compares the object of a step with its manifest. differs are the differences of the object itself. moved are the fixed references
+// whose targets get new IDs. ignored are the differences that annotations ignore. notes name the settings that this cloud does not realise.
+// former is the earlier key that the object was created for; zero if its key has not changed.
 func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	d, have, mark := s.Want, s.Have, s.Viewed.Mark
 	c := p.KindOf[d.Key.Kind].Diff(*s.Viewed, have.State)
@@ -46,7 +46,8 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
 }
 
-// goAlong splits the changes that wait for another reason. along are those that have one now, left those that go on waiting.
+// goAlong splits the changes that are carried out only together with another change. along are the changes that others allows to carry out
+// now, left are the changes that still wait.
 func goAlong(next, others []kind.Change) (along, left []kind.Change) {
 	for _, change := range next {
 		if joined, ok := join(change, others); ok {
@@ -58,7 +59,8 @@ func goAlong(next, others []kind.Change) (along, left []kind.Change) {
 	return along, left
 }
 
-// join is a change as it is carried out together with others that replace or rebuild the object; ok is false where none of them does.
+// join returns a change in the form in which it is carried out together with other changes that replace or rebuild the object. ok is false
+// if none of them does.
 func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool) {
 	if slices.ContainsFunc(others, func(c kind.Change) bool { return c.Disruption == kind.Replace }) {
 		return change, true
@@ -81,7 +83,7 @@ func markText(l *kind.Live) string {
 	return l.Mark.Text()
 }
 
-// differences returns how the object itself differs, including the fields that its annotations ignore.
+// differences returns the differences of the object itself, including fields that its annotations ignore.
 func (p *planner) differences(s plan.Step) []kind.Change {
 	c := p.KindOf[s.Key.Kind].Diff(*s.Viewed, s.Have.State)
 	return c.List()

@@ -7,14 +7,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// untie lets a replacement begin without a step that it awaits, if that step waits, directly or not, for the replacement itself. An interrupted pass
-// can leave such a circle:
+// untie removes circles of steps that wait for each other. A replacement does not wait for a step that waits, directly or not, for the replacement
+// itself. An interrupted pass can leave such a circle:
 //
-//	replace a, which b uses      waits until b is gone
-//	create c, which depends on a   waits for the new a
-//	replace b, to depend on c      would wait for c
+//	the step                       what it waits for
+//	-----------------------------  -----------------------------------
+//	replace a, which b uses        b is deleted
+//	create c, which depends on a   the new a exists
+//	replace b, to depend on c      c exists, which would close a circle
 //
-// Then b is deleted without waiting for c, and created when c exists. It returns nil where nothing is replaced.
+// Then b is deleted without waiting for c, and created when c exists. untie returns nil if no object is replaced.
 func (p *planner) untie(blocked [][]int) *waits {
 	if !slices.ContainsFunc(p.steps, func(s plan.Step) bool { return s.Action == plan.Recreate }) {
 		return nil
@@ -26,7 +28,7 @@ func (p *planner) untie(blocked [][]int) *waits {
 				from, ok := g.at[key]
 				return ok && g.reaches(from, i)
 			})
-			g.next[i] = nil // computed again on next use
+			g.next[i] = nil // nil, so that it is computed again
 		}
 	}
 	return g
@@ -35,10 +37,10 @@ func (p *planner) untie(blocked [][]int) *waits {
 // waits is the graph of the steps that wait for others.
 type waits struct {
 	steps   []plan.Step
-	blocked [][]int              // the result of [planner.block]
-	at      map[manifest.Key]int // the index of a key's step
-	next    [][]int              // the steps that each step waits for; nil until first used
-	seen    []int                // the last search that came to a step
+	blocked [][]int              // the result of [planner.block].
+	at      map[manifest.Key]int // the index of a key's step.
+	next    [][]int              // the steps that each step waits for; nil before the first use.
+	seen    []int                // by step: the number of the last search that reached it.
 	round   int
 }
 
@@ -67,8 +69,8 @@ func (g *waits) of(i int) []int {
 	return list
 }
 
-// reaches reports whether a step waits for another one, directly or not. Its direct dependencies are checked first: a network waits for everything
-// that is plugged into it.
+// reaches reports whether the step from waits for the step to, directly or through others. Direct dependencies are checked first, because a
+// network has very many.
 func (g *waits) reaches(from, to int) bool {
 	g.round++
 	open := []int{from}

@@ -7,18 +7,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// choice is the object that a manifest stands for.
+// choice has the object of the cloud that belongs to a manifest.
 type choice struct {
-	have    *kind.Live   // nil when there is none, or when it is unknown which one it is.
-	surplus []*kind.Live // half-made copies of it, and copies that are being deleted.
+	have    *kind.Live   // nil if no object belongs to the manifest, or if it is unknown which one does.
+	surplus []*kind.Live // half-made copies of the object, and copies that are being deleted.
 	copied  []*kind.Live // objects with a copied mark, which belong to nobody.
-	refusal cause.Cause  // why it is unknown which object it is.
+	refusal cause.Cause  // why it is unknown which object belongs to the manifest.
 }
 
-// identify decides which object d stands for. [bind.Cloud.Choose] finds it by the marks. If no object claims to be d, it is the first of these:
+// identify decides which object of the cloud belongs to d. [bind.Cloud.Choose] finds it by the marks. If no object bears a mark for d,
+// identify chooses the first object of this list that exists:
 //
-//   - the object that spec.import.id names, if that is free
-//   - the object that d was until now, if it has lost its mark
+//   - the object that spec.import.id names, if that object is free
+//   - the object that belonged to d until now and has lost its mark
 //   - the only object that d asks to adopt by a search
 func (p *planner) identify(d *kind.Desired) choice {
 	named := p.Named(d)
@@ -37,7 +38,7 @@ func (p *planner) identify(d *kind.Desired) choice {
 	return out
 }
 
-// doubtText says why it is unknown which object d stands for; zero where it is known.
+// doubtText says why it is unknown which object belongs to d; zero if it is known.
 func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 	switch found.Doubt {
 	case bind.Contested:
@@ -51,11 +52,12 @@ func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 	return cause.Cause{}
 }
 
-// unmarked is the object that d was when the agent last saw it, if it still exists and somebody has removed its mark since. That happens when
-// somebody writes a new description, on a cloud that keeps the mark there. Only an agent that keeps running remembers the object.
+// unmarked returns the object that belonged to d when the agent last saw it, if it still exists and somebody has removed its mark since.
+// For example, some clouds store the mark in the description, and somebody writes a new description. Only an agent that has run since then
+// remembers the object.
 //
-// An object that is identified by its name alone does not count: it may be another one of that name, which a stranger has made since. Nor does an
-// object that another manifest adopts.
+// An object whose ID is its name does not count, because somebody else may have created another object with that name since. An object that
+// another manifest adopts does not count either.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	id := p.KnownIDs[d.Key.String()]
 	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.Named(d) != nil {
@@ -71,13 +73,13 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	return l
 }
 
-// free reports whether an object of the project can be adopted. It has no mark, or its mark is only a copy, or this stack made it for a key that it
-// no longer wants. An object with several owners is never free.
+// free reports whether an object of the project can be adopted. That is so if it has no mark, if its mark is only a copy, or if this stack
+// created it for a key that has no manifest any more. An object with several owners is never free.
 func (w given) free(kind string, l *kind.Live) bool {
 	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
-// abandoned reports whether the stack made l for a key that it no longer wants, and no other object has the same mark.
+// abandoned reports whether the stack created l for a key that has no manifest any more, and no other object bears the same mark.
 func (w given) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := ownertext.Parse(l.Mark.Owner)
 	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {

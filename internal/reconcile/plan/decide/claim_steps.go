@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// besideSteps makes the steps for the objects that claim to be d and are not.
+// besideSteps makes the steps for the objects that bear a mark for d but do not belong to d.
 func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
 		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
@@ -36,8 +36,8 @@ func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	}
 }
 
-// stillOwned makes the steps for objects that bear the stack's mark of d, although the manifest of d only imports now. The imported object is not one
-// of them.
+// stillOwned makes the steps for objects that bear the stack's mark for d although the manifest of d only imports an object now. It makes
+// none for the imported object found.
 func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 	c := p.Cloud.Claimed(d.Key.Kind, ownertext.Of(p.Stack, d.Key))
 	for _, item := range c.All() {
@@ -49,8 +49,8 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 	}
 }
 
-// unwanted makes the steps for objects that claim a key which is no longer in the repository. If it is unknown which of several is meant, none is
-// deleted and none is detached: the remaining one would look like the right one.
+// unwanted makes the steps for objects with a mark for a key that is no longer in the repository. If several objects bear the same mark,
+// none of them is deleted or detached, because the last one would then look like the right one.
 func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
 	staying := c.Staying()
 	var refusal cause.Cause
@@ -88,8 +88,8 @@ func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list
 	return list
 }
 
-// copiesLeft makes the steps for objects that bear a copy of a wanted object's mark, and that a manifest names to adopt although it stands for
-// another object.
+// copiesLeft makes the steps for objects that bear a copy of a wanted object's mark. A manifest asks to adopt such an object, but another
+// object belongs to that manifest.
 func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step) {
 	for _, item := range c.Copied {
 		if p.AdoptedBy[item] != nil && !p.adoptedNow(item) {
@@ -100,13 +100,13 @@ func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step)
 	return list
 }
 
-// adoptedNow reports whether the manifest that names an object to adopt stands for that object.
+// adoptedNow reports whether the object belongs to the manifest that asks to adopt it.
 func (p *planner) adoptedNow(item *kind.Live) bool {
 	d := p.AdoptedBy[item]
 	return d != nil && p.found.Live[d.Key] == item
 }
 
-// strays makes the steps for objects that bear a mark of the stack for another kind. No request of the agent puts such a mark there.
+// strays makes the steps for objects that bear a mark of the stack for another kind. The agent never writes such a mark.
 func (w given) strays() (list []plan.Step) {
 	for _, name := range w.KindNames {
 		x := w.Cloud.Of(name)
@@ -134,7 +134,7 @@ func (w given) severalText(key manifest.Key, owner string, all []*kind.Live) cau
 	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
 }
 
-// severalNamesText is severalText for an object that had another name before.
+// severalNamesText is like severalText, with advice for an object that had another name before.
 func (w given) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
 	for _, l := range all {
 		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live) bool { return o.Mark.Owner != l.Mark.Owner }) {

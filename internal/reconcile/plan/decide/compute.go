@@ -12,7 +12,8 @@ import (
 )
 
 // Compute compares the objects that a stack wants with those that the cloud has. It is pure and total: any input gives a plan, and the same input
-// gives the same plan. A name is "absent" where manifests refer to it and none describes it.
+// gives the same plan. A manifest is
+// "absent" if manifests refer to the object and none describes it.
 //
 //	wanted  owned in the cloud   otherwise                          step
 //	------  -------------------  ---------------------------------  -------
@@ -47,7 +48,7 @@ func Compute(in world.Input) plan.Plan {
 	return p.finish()
 }
 
-// decided returns the last planner, which learns nothing new, and the number of planners that it took (decision 0054).
+// decided returns the last planner, which found no new facts, and the number of planners that were needed (decision 0054).
 func decided(in world.Input) (p *planner, times int) {
 	in = in.FallenBack()
 	known, all, want, cloud := newVerdicts(), world.FurtherOf(in), in.Want, bind.In(in.Have, in.Stack)
@@ -71,10 +72,10 @@ func decided(in world.Input) (p *planner, times int) {
 	return p, times
 }
 
-// learn returns the facts that show once everything is decided, and reports whether any of them is new to this planner.
+// learn returns the facts that follow from all decisions together, and reports whether any of them is new to this planner.
 func (p *planner) learn() (next verdicts, news bool) {
 	next = p.verdicts.clone()
-	if p.learnLocks(next) { // first: a group needs no spare for a member that cannot be replaced
+	if p.learnLocks(next) { // this comes first, because a group needs no spare for a member that cannot be replaced
 		return next, true
 	}
 	p.groups = group.Of(p.World, p.learned, p.found, p.was, p.steps)
@@ -141,8 +142,8 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	return p.apart(p.decideOwned(s, d, ch.have), d)
 }
 
-// await lists the objects that must be ready before the step can run. It does not change the decision: a plan shows what will be done, and the engine
-// knows when.
+// await lists the objects that must be ready before the step can run. It does not change the action, because a plan shows the actions and
+// the engine decides when each is carried out.
 func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
 		target := p.ByKey[ref.Key]

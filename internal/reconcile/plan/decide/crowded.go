@@ -11,18 +11,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// keeper is an object that keeps others apart: at most perHost of them may share a host. hard is false where that holds only as far as there are
-// hosts.
+// keeper is an object, such as a server group, that keeps other objects on different hosts: at most perHost of them may share a host. hard
+// is false if more may share one when there are too few hosts.
 type keeper struct {
 	step    *plan.Step
 	perHost int
 	hard    bool
 }
 
-// tellCrowded notes which objects share a host with more others than allowed by the object that keeps them apart. A scheduler that places several at
-// the same time does not always see this. Nothing is done about it: people decide whether to interrupt a machine for that.
+// tellCrowded sets Crowded of the objects that share a host with more other objects than their keeper allows. A scheduler that places
+// several machines at the same time does not always notice this. The agent changes nothing, because people decide whether it is worth
+// interrupting a machine.
 //
-// If the rule holds only as far as there are hosts, it is a note on the keeper and no fault of the objects on one host.
+// If hard is false, the keeper only gets a note, and Crowded is not set.
 func (p *planner) tellCrowded() {
 	keepers := p.keepers()
 	if len(keepers) == 0 {
@@ -32,7 +33,7 @@ func (p *planner) tellCrowded() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.Want == nil || s.Have == nil || s.Surplus || s.Action == plan.Recreate || s.Outdated() {
-			continue // it is not, or not yet, what its manifest says
+			continue // the object does not match its manifest yet
 		}
 		for _, ref := range s.Want.Refs {
 			list := members[ref.Key]
@@ -56,7 +57,7 @@ func (p *planner) tellCrowded() {
 	}
 }
 
-// keepers are the objects that keep others apart, including imports.
+// keepers returns the objects, including imports, that keep other objects on different hosts.
 func (p *planner) keepers() map[manifest.Key]keeper {
 	keepers := map[manifest.Key]keeper{}
 	for i := range p.steps {
@@ -92,7 +93,7 @@ func together(crowd []*plan.Step) string {
 	return text
 }
 
-// crowds are the lists of objects on one host that are longer than perHost.
+// crowds returns, for each host with more than perHost of the objects, the list of these objects.
 func crowds(list []*plan.Step, perHost int) (out [][]*plan.Step) {
 	on := map[string][]*plan.Step{}
 	for _, s := range list {

@@ -5,9 +5,9 @@
 //   - It finds the object of the cloud that a manifest stands for (claim.go).
 //   - It decides what becomes of that object (missing.go, owned.go, broken.go, heal.go, import.go, orphan.go, absent.go).
 //
-// Some facts show only when everything is decided. An object cannot go because another one uses it (stuck.go), or a group decides about its members
-// (package group). The next planner then decides everything again with these facts, until no new fact shows. The last planner finishes its steps: it
-// tells each one which others it has to wait for (finish.go).
+// Some facts follow only from all decisions together. For example, an object cannot be deleted because another one uses it (stuck.go), or a
+// group decides about its members (package group). Therefore the next planner decides everything again with these facts, until there are no
+// new ones. The last planner finishes its steps: it sets for each step the other steps that it has to wait for (finish.go).
 //
-// The package knows neither policies nor brakes (package guard), and it does not carry out any step.
+// The package does not apply policies or brakes (package guard), and it does not carry out any step.
 package decide

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// throughAnother is the change of an object that was made through another entry than that of its manifest, which does not show it.
+// throughAnother returns a change if the entry of the manifest does not show the object, because it was created through another entry. The
+// change replaces the object.
 func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
@@ -18,15 +19,15 @@ func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
 }
 
-// perhapsElsewhere says why d, which no entry shows, may exist in the cloud after all; zero where it does not. Its manifest may have had another
-// entry before, which does not answer now:
+// perhapsElsewhere says why d may exist in the cloud although no entry shows it; zero if it does not exist. Its manifest may have named
+// another entry before, whose list is unknown now:
 //
 //	the other entry                                 d is created
 //	----------------------------------------------  ----------------------------
 //	offers no such service                          yes
-//	could not log in                                unless it was seen before and
+//	could not log in                                yes, unless d was seen before and
 //	                                                the agent has not deleted it
-//	may not list, or its list failed                no
+//	may not list d's kind, or its list failed       no
 func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	for _, part := range w.Have[d.Key.Kind].Parts {
 		switch {
@@ -39,7 +40,7 @@ func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	return cause.Cause{}
 }
 
-// unseen explains which entries are logged in and could not list all their objects.
+// unseen returns messages about the entries that are logged in and could not list all their objects.
 func (w given) unseen() (out []string) {
 	for _, name := range w.KindNames {
 		for _, part := range w.Have[name].Parts {
@@ -51,7 +52,7 @@ func (w given) unseen() (out []string) {
 	return out
 }
 
-// closed explains which entries could not log in.
+// closed returns messages about the entries that could not log in.
 func (w given) closed() (out []string) {
 	for _, name := range w.KindNames {
 		for _, part := range w.Have[name].Parts {

@@ -4,7 +4,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// finish adds to every step what depends on all the others.
+// finish sets the fields of each step that depend on the other steps, and returns the plan.
 func (p *planner) finish() plan.Plan {
 	p.awaitEachOther()
 	p.consent()
@@ -20,8 +20,8 @@ func (p *planner) finish() plan.Plan {
 		Lists: plan.Lists{Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}}
 }
 
-// awaitEachOther sets for each step which others it has to come after. Unlisted users are last: a step that waits for its turn need not wait for
-// them, too.
+// awaitEachOther sets for each step the other steps that it has to wait for. awaitUsers runs late, because a step that waits for its turn
+// need not wait for unlisted users, too.
 func (p *planner) awaitEachOther() {
 	p.renamings()
 	blocked := p.block()
@@ -33,14 +33,14 @@ func (p *planner) awaitEachOther() {
 	p.groups.MarkWorkers()
 }
 
-// consent notes what people approve with each step, and what they have approved before.
+// consent sets the [plan.Consent] of each step: the checksums that people approve, and what they have approved or allowed before.
 func (p *planner) consent() {
 	p.bind()
 	p.carryOn()
 	p.weighLosses()
 }
 
-// tell adds what people want to know about a step.
+// tell adds the parts of the steps that only people read.
 func (p *planner) tell() {
 	p.losses()
 	p.nameIDs()

@@ -6,17 +6,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// follows reports whether an object differs in a field because of the object that the field refers to.
+// follows reports whether an object differs in a field because the target of the field's reference has changed.
 //
-// A difference is drift where the wanted value equals the value that was last applied. The value of a reference is an object. If that object got
-// another ID since, or does not exist yet, the value is another one although the manifest says the same:
+// A difference is drift if the wanted value equals the value that was last applied. The value of a reference is the ID of its target. If
+// the target got another ID since, or does not exist yet, the wanted value changes although the manifest has not changed:
 //
 //	what the reference names            why the object differs
 //	----------------------------------  ---------------------------------------------
-//	another import than was applied     by the commit: the digest of its mark differs
-//	does not exist, or gets a new ID    it follows
-//	was made after its last change      it follows: nobody has written it since
-//	anything else                       by the commit, or it is drift
+//	another import than was applied     the commit changed it: the digest of its mark differs
+//	a target that does not exist, or    the target has changed
+//	that gets a new ID
+//	a target that is newer than the     the target has changed: nobody has written the object since
+//	last change of the object
+//	any other target                    the commit changed it, or it is drift
 func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// bereft reports whether an object that d refers to is gone and will be created again. Then d differs because the cloud removed the reference, and
-// nobody changed d. A pass that is killed while it replaces an object leaves the users of that object like this.
+// bereft reports whether an object that d refers to is gone and will be created again. Then d differs only because the cloud removed the
+// reference. That happens if a pass is killed while it replaces an object that d uses.
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
@@ -21,7 +21,8 @@ func (p *planner) bereft(d *kind.Desired) bool {
 	})
 }
 
-// foresee finds the targets of late references in the cloud. These are decided about after the objects that refer to them.
+// foresee finds the targets of late references in the cloud in advance. The planner decides about such targets only after the objects
+// that refer to them.
 func (p *planner) foresee() {
 	for i := range p.Want {
 		for _, ref := range p.Want[i].Refs {
@@ -40,7 +41,8 @@ func (p *planner) foresee() {
 	}
 }
 
-// withoutLate says which late references are not ready, so that the object is created without them; zero for none.
+// withoutLate names the targets of late references that are not ready, so that the object is created without these references; zero for
+// none.
 func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {

@@ -9,14 +9,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// placeOrphans finds objects whose manifests are gone because their groups have fewer members now. It notes the group and the member that each was a
-// part of. Marks do not show this, but names do:
+// placeOrphans finds objects whose manifests are gone because their groups have fewer members now. It records the group and the member that
+// each object was a part of. The name of an object shows that:
 //
-//	GROUP-NUMBER          the name of a member
-//	GROUP-NUMBER-SUFFIX   an object that the present members have under that suffix
-//	GROUP-spare-NUMBER…   the same for a spare, one more than the group allows now
+//	the name              the object
+//	-------------------   ---------------------------------------------------------------------
+//	GROUP-NUMBER          a former member
+//	GROUP-NUMBER-SUFFIX   a part of a former member, if present members have a part with that suffix
+//	GROUP-spare-NUMBER…   a spare that the group no longer allows, or a part of such a spare
 //
-// GROUP is the present or a former name of the group. Spares that the group allows and does not need are not among them: they have been drained.
+// GROUP is the present or a former name of the group. placeOrphans leaves out spares that the group allows but does not need now, because they have
+// been drained already.
 func (p *planner) placeOrphans() {
 	clear(p.was)
 	var groups []*kind.Desired
@@ -41,7 +44,7 @@ func (p *planner) placeOrphans() {
 	}
 }
 
-// place notes the member and the group that an object was a part of.
+// place records the member and the group that an object was a part of.
 func (p *planner) place(s *plan.Step, group *kind.Desired, member string) {
 	of := p.KindOf[group.Key.Kind].Group.Members
 	if s.Action == plan.Delete && s.Causes.Is(cause.Gone) {
@@ -64,8 +67,8 @@ func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kin
 	return groups
 }
 
-// memberName is the name of the former member of a group that an object was a part of. prefix stands before the number in that name. was is false
-// where the object was a part of none.
+// memberName returns the name of the former member that an object was a part of. prefix comes before the number in that name. was is false
+// if the object was not a part of a member of the group.
 func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
 	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
 		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
@@ -77,7 +80,7 @@ func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix 
 	return "", false
 }
 
-// hasPart reports whether the members of a group have an object of the same kind under a suffix.
+// hasPart reports whether members of the group have an object of the same kind whose name ends with the suffix.
 func (w given) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
 	if member == nil {
 		return suffix == ""

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/group"
 )
 
-// freezeOf is why the member that an object is a part of stays as it is; zero when it does not.
+// freezeOf returns why the member that an object is a part of is not changed; zero if it is not frozen.
 func (p *planner) freezeOf(d *kind.Desired) (l group.Freeze, of *plan.Part) {
 	if len(p.learned.Frozen) == 0 {
 		return group.Freeze{}, nil
@@ -21,7 +21,7 @@ func (p *planner) freezeOf(d *kind.Desired) (l group.Freeze, of *plan.Part) {
 	return l, of
 }
 
-// freeze keeps an object as it is if its group leaves the member and the step would interrupt it. A difference that no commit explains is still
+// freeze turns the step of a frozen member into Keep if the step would interrupt the member. A difference that no commit explains is still
 // drift.
 func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
 	l, _ := p.freezeOf(d)
@@ -45,7 +45,7 @@ func (p *planner) leaveUnmade(s plan.Step, d *kind.Desired, why cause.Cause) pla
 	return s.WithAction(plan.Keep, why, cause.Of(cause.NotThere))
 }
 
-// unmadeFor says why an object is not created: only frozen objects would use it. It is zero for any other object.
+// unmadeFor returns why an object is not created, if only frozen objects would use it; zero for any other object.
 func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 	l, of := p.freezeOf(d)
 	if !l.Outdated || p.usedBeside(d.Key, of.Member) {
@@ -60,8 +60,8 @@ func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 	return cause.Cause{}
 }
 
-// usedBeside reports whether another object needs the given one, directly or through a part of the member. The object that does the work of
-// the member does not count.
+// usedBeside reports whether an object outside of the member needs the given one, directly or through a part of the member. The object that
+// does the work of the member does not count.
 func (w given) usedBeside(key, member manifest.Key) bool {
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -75,7 +75,8 @@ func (w given) usedBeside(key, member manifest.Key) bool {
 	return false
 }
 
-// workerOf is the manifest of the object that does the work of a member. Without one it is the member's own manifest, or nil.
+// workerOf returns the manifest of the object that does the work of a member. If there is none, it returns the member's own manifest, or
+// nil.
 func (w given) workerOf(member manifest.Key) *kind.Desired {
 	if d := w.ByKey[w.WorkerOf(member)]; d != nil {
 		return d

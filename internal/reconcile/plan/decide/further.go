@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// withoutFurther returns those differences of an object that its groups do not explain. A group has further members for a time only: spares, and
-// members that somebody asked for. An object that still uses one of them that leaves, or does not use one yet that has come, was changed by nobody.
-// Such a difference disappears when the object is compared as if the group had exactly those further members that the object uses.
+// withoutFurther returns the differences of an object that do not result from spares or scaled members. Such members exist only for a time.
+// An object may still use one that is being deleted, or may not use a new one yet, although nobody changed the object. Therefore the object
+// is compared as if its group had exactly the further members that the object uses.
 func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.Live) []kind.Change {
 	used := p.furtherUsed(d, have)
 	if len(own) == 0 || len(used) == 0 {
@@ -34,8 +34,8 @@ func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.
 	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutPlaces(c.Field)] })
 }
 
-// furtherUsed are the further members among the targets of d about which its group and the object in the cloud differ. A member that the object uses
-// and that leaves has its object in the map. A member that the object does not use yet has nil.
+// furtherUsed returns the spares and scaled members among the targets of d about which the group and the object in the cloud differ. A
+// member that the object uses and that is being deleted has its live object in the map. A member that the object does not use yet has nil.
 func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key]*kind.Live {
 	if p.Further == nil {
 		return nil

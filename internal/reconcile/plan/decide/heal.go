@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// cureOf is the cure of an object that does the work of a sick member; false for any other object.
+// cureOf returns the cure for an object that does the work of a sick member; false for any other
+// object.
 func (p *planner) cureOf(d *kind.Desired) (group.Cure, bool) {
 	if len(p.learned.Cures) == 0 {
 		return group.Cure{}, false
@@ -23,17 +24,17 @@ func (p *planner) cureOf(d *kind.Desired) (group.Cure, bool) {
 	return c, sick && p.DoesTheWork(d.Key, part.Member)
 }
 
-// heal makes the step that heals a member by the object that does its work.
+// heal makes the step that heals a member. s is the step of the object that does the member's work.
 func (p *planner) heal(s plan.Step, d *kind.Desired, c group.Cure) plan.Step {
 	s.Drift, s.Healing = true, true
 	if c.Cure == rollout.Replace && p.Healing && !p.Applied(d, s.Have.Mark) {
-		s.Healing = false // the new object would be one that nobody has approved
+		s.Healing = false // nobody has approved the manifest that the new object would have
 		return s.WithAction(plan.Wait, c.Why, cause.Of(cause.HealsOnApproval))
 	}
 	if c.Cure == rollout.Replace {
 		return p.recreate(s, d, c.Why)
 	}
-	if s.Have.Mark != nil { // the cure changes nothing else, whatever the group's template is now
+	if s.Have.Mark != nil { // the cure does not apply the present template, so the mark does not change
 		view := *s.Viewed
 		view.Mark.Applied, view.Mark.Refused = s.Have.Mark.Applied, s.Have.Mark.Refused
 		s.Viewed = &view

@@ -11,10 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Objects of a kind that could not be listed may use an object that is to go. That object is neither deleted nor detached before the list is known.
-// It is not replaced either if the unlisted kind can refer to it by a fixed reference.
+// If a kind could not be listed, its objects may use an object that is to be deleted. The latter is neither deleted nor detached before the
+// list is known. It is not replaced either if the unlisted kind can refer to it by a fixed reference.
 
-// awaitUsers makes steps wait for the kinds whose unlisted objects may use theirs.
+// awaitUsers makes steps wait for unlisted kinds whose objects may use the object of the step.
 func (p *planner) awaitUsers() {
 	users := p.hiddenUsers()
 	if len(users) == 0 {
@@ -36,13 +36,14 @@ func (p *planner) awaitUsers() {
 
 // hiddenUser is a kind whose objects in an entry are unknown.
 type hiddenUser struct {
-	key   manifest.Key // the first object of the kind that is wanted there, or only the kind
+	key   manifest.Key // the first desired object of the kind in that entry, or a key with only the kind
 	entry string
-	all   bool            // the objects that other entries show are unknown, too
+	all   bool            // true if the objects of all other entries are unknown, too
 	uses  map[string]bool // see [resolve.UsesOf]
 }
 
-// mayUse reports whether a hidden object may use the object that a step destroys or detaches. The entry shows both, so they are in the same project.
+// mayUse reports whether a hidden object may use the object that a step destroys or detaches. The entry must show that object, because both
+// have to be in the same project.
 func (u hiddenUser) mayUse(s *plan.Step) bool {
 	fixed, can := u.uses[s.Key.Kind]
 	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.As(u.entry) != nil)
@@ -64,8 +65,9 @@ func (w given) hiddenUsers() (users []hiddenUser) {
 	return users
 }
 
-// hides reports whether an entry may have objects of a kind that it does not show, and the key to wait for. An entry that could not log in, or may
-// not list the kind, most likely has none. It may have some if a manifest asks for one there, or if the agent has seen one of the kind.
+// hides reports whether an entry may have objects of a kind that could not be listed. key is the key to wait for. An entry that could not
+// log in, or may not list the kind, most likely has none. But it may have some if a manifest describes one there, or if the agent has seen
+// an object of the kind.
 func (w given) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
 	if part.Err == nil || errors.Is(part.Err, kind.ErrNoService) {
 		return key, false

@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// holders say which object has something that only one object can have. If that is unknown, nothing is refused here: the cloud refuses it.
+// holders says which object has a value, such as an address, that only one object can have. If the holder is unknown, the plan does not
+// refuse the claim, and the cloud may refuse it.
 type holders struct {
-	theirs map[string]map[string]holder // objects of others, by kind and the tokens that they answer to
-	// own are the tokens of the stack's own objects, which may make way. An object that the cloud made for one of them, such as the port of a load
-	// balancer, is in it by its ID.
+	theirs map[string]map[string]holder // objects of other owners, by kind and by their tokens
+	// own are the tokens of the stack's own objects, which do not make a claim impossible. For an object that the cloud created for one of
+	// them, such as the port of a load balancer, own contains its ID.
 	own map[string]bool
-	// asking are the objects of the repository, by the objects that they refer to. claimed are their claims on such an object, once they were
-	// computed.
+	// asking are the objects of the repository, by the objects that they refer to. claimed caches the claims on such an object.
 	asking  map[manifest.Key][]*kind.Desired
 	claimed map[manifest.Key]map[string][]*kind.Desired
 }
@@ -39,12 +39,12 @@ func (h holder) text() string {
 	return text
 }
 
-// goesWith reports whether a holder is the replaced object itself, perhaps listed as another kind, or is deleted with it.
+// goesWith reports whether the holder is the replaced object itself, perhaps listed as another kind, or is deleted together with it.
 func (h holder) goesWith(have *kind.Live) bool {
 	return h.ID == have.ID || h.ServesID == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
-// stranger is the object of another owner that has the claimed thing. No object of the stack answers to the same token.
+// stranger returns the object of another owner that has the claimed value. If an object of the stack has the same token, it returns none.
 func (h *holders) stranger(c kind.Claim) (holder, bool) {
 	token := c.Token()
 	found, ok := h.theirs[c.By][token]
@@ -53,7 +53,7 @@ func (h *holders) stranger(c kind.Claim) (holder, bool) {
 
 func (w given) findHolders() *holders {
 	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
-	strangers := map[string]bool{} // those that stay, by ID
+	strangers := map[string]bool{} // IDs of the objects of other owners that are not being deleted
 	var candidates []holder
 	for name, c := range w.Have {
 		if c.Err != nil {
@@ -74,7 +74,7 @@ func (w given) findHolders() *holders {
 	}
 	for _, c := range candidates {
 		if c.ServesID != "" && !strangers[c.ServesID] {
-			continue // it serves an object of the stack, one that is gone since it was listed, or one that is unknown
+			continue // the served object is the stack's, was deleted since it was listed, or is unknown
 		}
 		for _, token := range c.Tokens {
 			h.theirs[c.kind][token] = c
@@ -83,7 +83,7 @@ func (w given) findHolders() *holders {
 	return h
 }
 
-// referring are the objects that the stack makes, by the objects that they refer to.
+// referring returns the objects that the stack creates, by the objects that they refer to.
 func (w given) referring() map[manifest.Key][]*kind.Desired {
 	by := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {

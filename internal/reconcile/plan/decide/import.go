@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// decideImport finds the one existing object that an unmanaged manifest means.
+// decideImport finds the one existing object that an unmanaged manifest imports.
 func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
 		if !p.found.Ready[ref.Key] && !p.ByKey[ref.Key].Virtual {
@@ -23,7 +23,7 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	}
 	found := p.candidates(d)
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
-		// Objects that refer to it already stay as they are. Nothing new refers to it.
+		// Objects that already refer to it are not changed. New objects are not created with a reference to it.
 		s.Error, s.Have = true, left
 		p.found.Live[d.Key] = left
 		p.found.Imports[left] = append(p.found.Imports[left], d.Key)
@@ -54,8 +54,8 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	return s.WithAction(plan.Keep)
 }
 
-// leftBehind is an object that the stack made for a manifest that is gone now. An import would silently stop managing it. An object that was released
-// on purpose may be imported like any other.
+// leftBehind returns an object that the stack created for a manifest that is gone now. If it were imported, the stack would silently stop
+// managing it. An object that was kept on purpose (see [kind.Mark.Keep]) may be imported like any other.
 func (w given) leftBehind(found []*kind.Live) *kind.Live {
 	for _, item := range found {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
@@ -97,8 +97,8 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	return found
 }
 
-// mostCompared is how many names of the cloud a plan compares in total with the names that it does not find. mostName is the length to which a
-// missing name is cut.
+// mostCompared is how many names of the cloud a plan compares with missing names to suggest a similar one. mostName is the length to which
+// a missing name is cut.
 const (
 	mostCompared = 20_000
 	mostName     = 255
@@ -135,8 +135,8 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 	return none(cause.Of(cause.CorrectName))
 }
 
-// private reports whether the names of a kind's objects are kept from people. Objects of a privileged kind belong to the whole cloud, and every
-// author of manifests reads the plan.
+// private reports whether messages must not contain names of the kind's objects. Objects of a privileged kind belong to the whole cloud,
+// and every author of manifests can read the plan.
 func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Scope == kind.OfCloud }
 
 func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
@@ -155,7 +155,7 @@ func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)
 }
 
-// remedy is the fix that a kind gives; if it gives none, it is the code otherwise.
+// remedy returns the fix said that a kind gives. If the kind gives none, it returns the fix otherwise.
 func remedy(said string, otherwise cause.Code) cause.Cause {
 	if said != "" {
 		return cause.Of(cause.Kind, said)
@@ -163,7 +163,7 @@ func remedy(said string, otherwise cause.Code) cause.Cause {
 	return cause.Of(otherwise)
 }
 
-// namedFilter is implemented by import filters that can ask for a name.
+// namedFilter is implemented by import filters that can select by a name.
 type namedFilter interface{ FilterName() string }
 
 func filterName(filter any) string {

@@ -11,15 +11,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// impossible says why the cloud will refuse to create an object, as far as its references show that; zero for no reason. have is the object that it
-// replaces; nil for none. The agent does not request what is impossible, and deletes nothing to make room for it.
+// impossible says why the cloud will refuse to create an object, as far as its references show that; zero if no reason is known. have is
+// the object that it replaces; nil for none. The agent does not send a request that is impossible, and deletes no object for it.
 func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) cause.Cause {
 	k := p.KindOf[d.Key.Kind]
 	var claims []kind.Claim
 	if k.ExclusiveClaims != nil {
 		claims = k.ExclusiveClaims(view)
 	}
-	overlaps := make([]cause.Cause, len(claims)) // first, since the objects in the way stay whatever other reasons there are
+	overlaps := make([]cause.Cause, len(claims)) // this comes first, since the objects that hold the range are kept whatever other reasons there are
 	for i, c := range claims {
 		if c.Range {
 			overlaps[i] = p.overlapped(d, have, c)
@@ -38,7 +38,7 @@ func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) c
 	return cause.Cause{}
 }
 
-// takenAlready says which object has, or asks for, something that only one object can have; zero for none.
+// takenAlready says which other object has, or asks for, the claimed value; zero for none.
 func (p *planner) takenAlready(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
 	if p.holders == nil {
 		p.holders = p.findHolders()
@@ -65,11 +65,11 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 	return cause.Of(cause.RivalAsks, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseForOne))
 }
 
-// rival is another object of the repository that claims the same; nil for none. The object that both refer to is decided before them, so it is known.
-// A suspended object that does not exist is not created, and claims nothing.
+// rival returns another object of the repository that claims the same value; nil for none. The object that both refer to is known, because
+// it is decided before them. A suspended object that does not exist is not created, so its claims do not count.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.What == "" {
-		return nil // any other one serves as well: see package preflight, addresses.go
+		return nil // any free value will do, see package preflight, addresses.go
 	}
 	for _, of := range p.alsoCalled(c.Of.Key) {
 		for _, other := range p.asking(of, c) {
@@ -81,7 +81,7 @@ func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	return nil
 }
 
-// asking are the objects that claim the same thing of another object, or a range that overlaps.
+// asking returns the objects that claim the same value of the object with the key of, or a range that overlaps.
 func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 	all := p.claimants(of)
 	if !c.Range {
@@ -95,7 +95,7 @@ func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 	return list
 }
 
-// alsoCalled are the manifests that stand for the same object of the cloud, the given key first.
+// alsoCalled returns the keys of all manifests that describe or import the same object of the cloud, the given key first.
 func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
 	all, l := []manifest.Key{key}, p.found.Live[key]
 	if l == nil {
@@ -109,7 +109,7 @@ func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
 	return append(all, slices.DeleteFunc(slices.Clone(p.found.Imports[l]), func(k manifest.Key) bool { return k == key })...)
 }
 
-// claimants are the objects that claim something of an object, by the thing that they claim.
+// claimants returns the objects that claim a value of the object with the key of, by that value.
 func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	if asked, done := p.holders.claimed[of]; done {
 		return asked
@@ -130,9 +130,9 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	return asked
 }
 
-// doubtful says why the cloud may refuse the new object of a replacement, whose old object is deleted first; "" for no doubt. There is no doubt where
-// the cloud made the old object from the same manifest. A doubt does not count where the object's own annotation allows its replacement, or where
-// nobody could use the object yet.
+// doubtful says why the cloud may refuse the new object of a replacement after the old object was deleted; "" if there is no doubt. There
+// is no doubt if the cloud created the old object from the same manifest. A doubt does not count if the object's own annotation allows its
+// replacement, or if nobody could use the object yet.
 func (w given) doubtful(d *kind.Desired, s plan.Step) string {
 	k := w.KindOf[d.Key.Kind]
 	if k == nil || k.Doubtful == nil || s.Unused || d.Options.Replace != nil && *d.Options.Replace || w.Applied(d, s.Have.Mark) {

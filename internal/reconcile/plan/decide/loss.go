@@ -7,17 +7,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Some objects hold data that exists nowhere else (see [kind.Info.HoldsData]). A plan that would lose it is held, however small its share of the
-// stack is, unless the stack or the object says otherwise:
+// Some objects contain data that exists nowhere else (see [kind.Info.HoldsData]). A plan that would lose such data is held, no matter how
+// few objects it destroys, unless the stack or the object allows the loss:
 //
 //	a step                                            loses data
 //	------------------------------------------------  ----------
 //	deletes or replaces an object of such a kind      yes
-//	takes data from an object that stays (Destroys)   yes, except by upkeep
-//	overwrites it by a way that its annotation names  no: the annotation says so
-//	is about a surplus copy, a spare or an unused one no: it is empty, or only there for a while
+//	removes data of an object that stays (Destroys)   yes, unless the step is upkeep
+//	overwrites data in a way that an annotation names no, because the annotation allows the loss
+//	is about a surplus copy or an unused object       no, because the object has no data yet
+//	is about a spare                                  no, because a spare exists only for a time
 
-// weighLosses notes which steps lose data, and what manifests say about that.
+// weighLosses sets DataAtStake of the steps that lose data, and LossAllowed to the decision of the manifests.
 func (p *planner) weighLosses() {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -39,8 +40,8 @@ func (w given) loses(s *plan.Step) bool {
 	return false
 }
 
-// lossAllowed is what manifests say about losing the data of an object; nil where none says anything. The manifest may be the object's own or that of
-// the group that it was a part of. The mark of an object remembers its last manifest.
+// lossAllowed returns whether manifests allow losing the data of an object; nil if none says it. The manifest may be the object's own, or
+// that of the group that it was a part of. If both are gone, the mark of the object says what its last manifest allowed.
 func (w given) lossAllowed(s *plan.Step) *bool {
 	if s.Want != nil {
 		return s.Want.Options.DataLoss
@@ -54,7 +55,7 @@ func (w given) lossAllowed(s *plan.Step) *bool {
 	return nil
 }
 
-// remembersLoss reports whether the mark of an object can remember that its data may be lost.
+// remembersLoss reports whether the mark of an object has to record that its data may be lost.
 func (w given) remembersLoss(d *kind.Desired) bool {
 	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
 		return false
@@ -63,14 +64,14 @@ func (w given) remembersLoss(d *kind.Desired) bool {
 	return info.HoldsData && !info.FixedMark
 }
 
-// consents reports whether the group of an object says how its members are replaced, and so allows it. A strategy that a built-in kind sets for its
-// own machines does not count: no person has written it.
+// consents reports whether the manifest of an object's group says how members are replaced, which allows their replacement. A strategy that
+// a built-in kind sets for its machines does not count, because no person has written it.
 func (w given) consents(d *kind.Desired) bool {
 	part := w.PartOf(d)
 	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.Written(part.Group)
 }
 
-// losses says what is lost with the objects that are deleted or replaced, and what changed objects lose.
+// losses sets the Loss of the steps that delete, replace or change objects.
 func (p *planner) losses() {
 	for i, s := range p.steps {
 		switch {

@@ -6,25 +6,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mark is the mark that an object shall bear in the cloud.
+// mark returns the mark that an object shall bear in the cloud.
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
 	m.Applied, m.Refused, m.Loses = p.InMark(d), p.refused(d), p.remembersLoss(d)
 	if p.learned.Drains[d.Key] || p.refersToDropped(d) {
-		m.Applied = kind.Unfinished // so that this is not drift, now or later
+		m.Applied = kind.Unfinished // so that the differences are not drift, now or later
 	}
 	return m
 }
 
-// renewed reports whether two marks say the same in different forms. Earlier versions, which did not remove marks, did not note in them that an
-// object shall be detached.
+// renewed reports whether the mark have and the mark of d have the same meaning in different forms. Earlier versions, which could not
+// detach objects, did not write Detach.
 func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
 	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.Applied(d, have) &&
 		(have.Detach == want.Detach && (have.Applied != want.Applied || have.Refused != want.Refused) || want.Detach && !have.Detach)
 }
 
-// refused is the state that the group of an object went back from, if the object's mark is the one that remembers it.
+// refused returns the state that the group of an object went back from, if the mark of this object has to record that state; ""
+// otherwise.
 func (w given) refused(d *kind.Desired) string {
 	for _, f := range w.Fallbacks {
 		if f.Noted == d.Key {

@@ -38,7 +38,7 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	return p.await(s, d)
 }
 
-// wasWanted reports whether a missing object existed before, as far as the previous commit shows it.
+// wasWanted reports whether a missing object most likely existed before, because the previous commit had the same manifest.
 func (w given) wasWanted(d *kind.Desired) bool {
 	sum, known := w.Before[d.Key]
 	return known && sum == d.Sum && w.Owned > 0 && !d.Scaled && !w.Begun[d.Key]
@@ -51,8 +51,9 @@ func (w given) takenText(by *kind.Live) cause.Cause {
 	return cause.Of(cause.NameAdoptable, printable.Name(by.Name), by.ID, w.Stack, by.ID)
 }
 
-// nameTaken finds another object than have, the present object of d, that has the name of d. Where names are unique, any object counts. Elsewhere
-// only an object of the project counts that no stack owns and that is not being deleted: the cloud may remove its mark first.
+// nameTaken finds an object that has the name of d and that is not have, the present object of d. If the cloud requires unique names, any
+// object counts. Otherwise an object counts only if it is in the project, is not being deleted, and belongs to no stack. An object that is
+// being deleted may have lost its mark already.
 func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
 	k := p.KindOf[d.Key.Kind]
 	for _, item := range p.Cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {

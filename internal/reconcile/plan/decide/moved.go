@@ -23,7 +23,7 @@ func (w given) identities(d *kind.Desired) (list []kind.Identity) {
 	return list
 }
 
-// formerKey is the key that this stack made an object for, if that is not the key of d; zero otherwise.
+// formerKey returns the key that this stack created an object for, if that is not the key of d; zero otherwise.
 func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	if have == nil || have.Mark == nil {
 		return manifest.Key{}
@@ -37,8 +37,8 @@ func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	return manifest.Key{}
 }
 
-// claims are all objects that claim to be d, under any of its names. They are in the stack's own project, or in the one that its manifest names. A
-// mark of this stack in any other project is not believed: everybody with access to that project can write it.
+// claims returns all objects that bear a mark for d, under any of its names. They are in the stack's own project, or in the project that
+// the manifest names. A mark of this stack in any other project is not trusted, because everybody with access to that project can write it.
 func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	project := p.projectOf(d).ID
 	for _, owner := range append(p.FormerOwners(d), ownertext.Of(p.Stack, d.Key)) {
@@ -47,8 +47,9 @@ func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	return c
 }
 
-// renamings adds a hint to the deletion of an object if exactly one new object equals it except for its name. A person who renames a manifest may not
-// know that this deletes the object. The hint also names a new object of the same kind that asks for something exclusive that the old one has.
+// renamings adds a hint to the deletion of an object if exactly one new object equals it except for its name. A person who renames a
+// manifest may not know that this deletes the object. The hint also names a new object of the same kind that claims a value of the old one,
+// such as its address.
 func (p *planner) renamings() {
 	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
 		return
@@ -80,10 +81,10 @@ func (p *planner) renamings() {
 	}
 }
 
-// claimed is a thing that only one object of a kind can have.
+// claimed is the token of a value that only one object of a kind can have.
 type claimed struct{ kind, token string }
 
-// askingFor is the new object that asks for such a thing, by the thing.
+// askingFor returns the new objects that claim such values, by value.
 func (p *planner) askingFor() map[claimed]manifest.Key {
 	asking := map[claimed]manifest.Key{}
 	for i := range p.steps {
@@ -101,7 +102,7 @@ func (p *planner) askingFor() map[claimed]manifest.Key {
 	return asking
 }
 
-// isOrphanDeletion is true of a step that deletes an object because its manifest is gone, or would do so if nothing used the object.
+// isOrphanDeletion reports whether a step deletes an object because its manifest is gone, or would delete it if no other object used it.
 func isOrphanDeletion(s plan.Step) bool {
 	return (s.Action == plan.Delete || s.Action == plan.Refuse && s.InUse) && s.Want == nil && !s.Surplus
 }

@@ -13,8 +13,8 @@ import (
 
 var anyUUID = pattern.Of(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
-// nameIDs finds the objects that IDs in the values of changes stand for. In a field that refers to others, it looks up each value and each UUID
-// inside a value. In other fields it only looks up a value that is nothing but a UUID.
+// nameIDs sets Names: for each ID in the values of changes, the name of the object. In a field with references, it looks up each value and
+// each UUID inside a value. In other fields it only looks up a value that is a UUID as a whole.
 func (p *planner) nameIDs() {
 	var keys map[*kind.Live]manifest.Key // nil until first used
 	for i := range p.steps {
@@ -40,7 +40,7 @@ func (p *planner) nameIDs() {
 	}
 }
 
-// refKinds are the kinds of the references in a field, or around it.
+// refKinds returns the kinds of the references in a field, or in a field that contains it.
 func refKinds(s *plan.Step, field string) (kinds []string) {
 	if s.Want == nil {
 		return nil
@@ -73,7 +73,7 @@ func idsIn(text string, reference bool) []string {
 	return nil
 }
 
-// withID finds an object by its ID, first among the given kinds. An ID that is no UUID is looked up only there.
+// withID finds an object by its ID, first among the given kinds. An ID that is no UUID is looked up only among the given kinds.
 func (w given) withID(id string, kinds []string) (*kind.Live, string) {
 	if anyUUID.MatchString(id) {
 		kinds = slices.Concat(kinds, w.KindNames)
@@ -96,8 +96,8 @@ func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
 	return keys
 }
 
-// calledBy is the name of an object for people. It is the key if the object belongs to the stack or is imported, and otherwise the kind and the name
-// in the cloud.
+// calledBy returns the name of an object for people: its key if the object belongs to the stack or is imported, otherwise its kind and its
+// name in the cloud.
 func (w given) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
 	if key, ok := keys[item]; ok {
 		return key.String()

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// tellLocked notes on every step that writes to a locked object that the cloud will refuse it.
+// tellLocked adds a note to every step that writes to a locked object, because the cloud will
+// refuse the request.
 func (p *planner) tellLocked() {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -17,7 +18,8 @@ func (p *planner) tellLocked() {
 	}
 }
 
-// tellForecasts notes on each group whose members take turns what will become of them.
+// tellForecasts adds to each group whose members are changed in turns a note that describes the
+// change.
 func (p *planner) tellForecasts(of map[manifest.Key]string) {
 	for i := range p.workloads {
 		if text, changes := of[p.workloads[i].Key]; changes {

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// orphans decides about the objects that the stack owns and no longer wants. Users come before the objects that they use.
+// orphans adds the steps for the stack's objects that have no manifest any more. Users come before the objects that they use.
 func (p *planner) orphans() {
 	list, reached := []plan.Step{}, p.reached()
 	for _, name := range slices.Backward(p.KindNames) {
@@ -66,7 +66,8 @@ func (w given) usersFirst(list []plan.Step) []plan.Step {
 
 func (w given) rank(kind string) int { return slices.Index(w.KindNames, kind) }
 
-// orphanKey is the key that an owner text stands for. If the text has only a digest of the key, the object's name takes its place.
+// orphanKey returns the key that an owner text stands for. If the text has only a digest of the key, the key gets the object's
+// name in the cloud.
 func (w given) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := manifest.Key{Group: w.APIGroups[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
@@ -116,7 +117,7 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 	return s.WithAction(plan.Delete, gone)
 }
 
-// unlisted explains which collections are unknown although the cloud has the service, sorted by kind.
+// unlisted returns messages about the collections that are unknown although the cloud has the service, sorted by kind.
 func (w given) unlisted() []string {
 	var out []string
 	for _, name := range w.KindNames {
@@ -127,7 +128,7 @@ func (w given) unlisted() []string {
 	return append(out, w.unseen()...)
 }
 
-// suspendedOver is the suspended object that an object without a manifest was a part of; zero for none.
+// suspendedOver returns the suspended object that an object without a manifest was a part of; zero for none.
 func (w given) suspendedOver(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := w.orphanKey(o, item)
 	for _, s := range w.Suspended {

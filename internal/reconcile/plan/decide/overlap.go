@@ -11,19 +11,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Only one object can have a range of addresses. Another object of the cloud may have a part of it already:
+// Only one object can have a range of addresses. If another object of the cloud already has a part of the range, the new object depends on
+// that other one:
 //
-//	that one                                     the new one
-//	-------------------------------------------  ------------------------------------------------
+//	the other object                             the new object
+//	-------------------------------------------  ----------------------------------------------------
 //	is being deleted                             is created
-//	is wanted, and is replaced without the range is created after that replacement
-//	is wanted, and keeps the range               is refused
+//	has a manifest, and loses the range when it  is created after that replacement
+//	is replaced
+//	has a manifest, and keeps the range          is refused
 //	belongs to another stack, or to nobody       is refused
-//	belongs to the stack, without a manifest     is refused: it may be the same one under another name.
-//	                                             The old one stays with all its users, since nothing
-//	                                             can take its place
+//	is the stack's, and has no manifest          is refused, because both may be the same object under
+//	                                             another name. The other object stays with all its
+//	                                             users, since no new object replaces it
 
-// overlapped says which object has a part of a range; zero for none, or where that object makes way.
+// overlapped says which object has a part of a range; zero if none has, or if that object is replaced or deleted before.
 func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
 	if c.Of.ID == "" || c.Of.Replacing {
 		return cause.Cause{}
@@ -59,7 +61,7 @@ func (w given) within(item *kind.Live, c kind.Claim) bool {
 	return false
 }
 
-// ownerOf is the desired object that a mark of the stack stands for, if there is one.
+// ownerOf returns the key of the desired object that the mark of an object names. wanted is false if there is none.
 func (w given) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
 		return key, false
@@ -76,8 +78,8 @@ func (w given) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause
 	return cause.Of(cause.ClaimRenamed, was, d.Key, resolve.AnnotationMoved, was)
 }
 
-// keepFor keeps an object without a manifest, and all other such objects that use it, because the object that should take its place cannot be
-// created.
+// keepFor keeps an object without a manifest, and all its users without a manifest, because the object instead that should replace it
+// cannot be created.
 func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	if p.keptFor[item] != (manifest.Key{}) {
 		return
@@ -90,7 +92,7 @@ func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	}
 }
 
-// staysFor says why an object without a manifest has to stay; zero where it need not.
+// staysFor says why an object without a manifest must not be deleted; zero if it may be deleted.
 func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
 	if instead := p.keptFor[item]; instead != (manifest.Key{}) {
 		return cause.Of(cause.KeptInstead, instead)
@@ -107,7 +109,8 @@ func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
 	return cause.Cause{}
 }
 
-// awaitMoves makes a new object wait until the objects that have its range are replaced, and refuses it where they are not.
+// awaitMoves makes a new object wait until the objects that have its range are replaced. If they are not replaced, it refuses the new
+// object.
 func (p *planner) awaitMoves() {
 	if len(p.movesFor) == 0 {
 		return

@@ -77,7 +77,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	}
 }
 
-// reported is the message of the cloud about an object; zero where there is none.
+// reported returns the message of the cloud about an object as a cause; zero if there is none.
 func reported(l *kind.Live) cause.Cause {
 	if l.Message == "" {
 		return cause.Cause{}
@@ -102,7 +102,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
-	if copies := p.identify(d).copied; len(copies) > 0 { // once this object is gone, no new one is made beside a copy
+	if copies := p.identify(d).copied; len(copies) > 0 { // after this object is deleted, the copy would prevent the creation of the new one
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
 	}
@@ -123,7 +123,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 	return p.await(s, d)
 }
 
-// takes are the elements left to others that changes would delete.
+// takes returns the elements left to others that changes would delete.
 func takes(changes []kind.Change) (elements []string) {
 	for _, c := range changes {
 		elements = append(elements, c.Takes...)
@@ -131,7 +131,8 @@ func takes(changes []kind.Change) (elements []string) {
 	return elements
 }
 
-// othersElements are the elements left to others that would go with an object: its own, and those of other objects that the cloud deletes with it.
+// othersElements returns the elements left to others that the deletion of an object would remove. They are elements of the object itself,
+// or elements of other objects that the cloud removes together with it.
 func (p *planner) othersElements(s plan.Step) []string {
 	own := p.differing(s.Want, s.Have)
 	elements := own.Left()
@@ -156,7 +157,7 @@ func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	return p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 }
 
-// takesLeft is the refusal of changes that would delete elements left to others.
+// takesLeft returns the cause that refuses changes which would delete elements left to others.
 func takesLeft(elements []string) cause.Cause {
 	return cause.Of(cause.TakesLeft, resolve.AnnotationIgnore, strings.Join(elements, ", "))
 }

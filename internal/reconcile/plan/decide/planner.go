@@ -9,37 +9,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world as a planner reads it. Its methods read, and decide nothing.
+// given is the world, with read-only methods.
 type given struct{ *world.World }
 
-// planner decides about every object of a world once. It takes the facts that only all decisions together show from the planner before it: see
-// [Compute].
+// planner decides about every object of a world once. The facts that follow only from all decisions together come from the previous planner
+// (see [Compute]).
 type planner struct {
 	given
 	verdicts
 	found group.Found
 	rivalry
 	scene     *kind.Scene
-	was       map[*kind.Live]manifest.Key // objects of former members of groups, and the member that each was, or was a part of
+	was       map[*kind.Live]manifest.Key // objects of former members of groups, with the member that each belonged to
 	unmade    map[manifest.Key]bool       // objects that are not created, since only frozen objects would use them
 	steps     []plan.Step
 	workloads []plan.Workload
-	groups    *group.Groups // the groups of these steps
-	compared  int           // names compared so far, to suggest a similar one
+	groups    *group.Groups // the groups that the steps belong to
+	compared  int           // number of names compared so far to suggest similar ones
 }
 
 // rivalry says which objects have, or ask for, something that only one object can have.
 type rivalry struct {
 	holders  *holders                        // nil until first used.
-	movesFor map[manifest.Key][]manifest.Key // for an object that asks: the wanted objects that have it now and have to be replaced first.
-	keptFor  map[*kind.Live]manifest.Key     // objects without a manifest that stay, each with the new object that cannot be created in its place.
+	movesFor map[manifest.Key][]manifest.Key // for an object that claims a value: the desired objects that have the value now and have to be replaced first.
+	keptFor  map[*kind.Live]manifest.Key     // objects without a manifest that are kept, each with the new object that cannot be created instead.
 }
 
 func newPlanner(in world.Input) *planner {
 	return plannerOf(world.Of(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
 }
 
-// plannerOf is a planner that starts with the facts that the planners before it found.
+// plannerOf returns a planner that starts with the facts that the previous planners found.
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
 		given: given{w}, verdicts: known,

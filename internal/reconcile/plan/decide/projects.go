@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// projectOf is the reference to the project that a manifest names for its object; zero where the object is in the stack's own project.
+// projectOf returns the reference to the project that a manifest names for its object; zero if the object is in the stack's own project.
 func (p *planner) projectOf(d *kind.Desired) kind.Ref {
 	if k := p.KindOf[d.Key.Kind]; k != nil && k.Project != nil && d.Spec != nil {
 		return k.Project(p.view(d, d.Spec))
@@ -15,7 +15,8 @@ func (p *planner) projectOf(d *kind.Desired) kind.Ref {
 	return kind.Ref{}
 }
 
-// inProject reports whether an object belongs to the project of d: the one that its manifest names, or else the one of its entry.
+// inProject reports whether an object belongs to the project of d. That is the project that the manifest names, or otherwise the project of
+// the manifest's entry.
 func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
 	seen := l.As(d.Entry)
 	if project := p.projectOf(d); project.Name != "" {
@@ -24,15 +25,15 @@ func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
 	return seen != nil && seen.InOwnProject
 }
 
-// mayTake reports whether d may adopt an object. The object is in the project of d, and that is the stack's own project or a Project that the stack
-// manages. In a project that it only imports, the stack changes only objects that it has made.
+// mayTake reports whether d may adopt an object. The object must be in the project of d, and that must be the stack's own project or a
+// Project that the stack manages. In a project that it only imports, the stack changes only objects that it created itself.
 func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 	project := p.projectOf(d)
 	in := p.ByKey[project.Key]
 	return p.inProject(d, l) && (l.InOwnProject || in != nil && !in.Unmanaged)
 }
 
-// reached returns whether the project with an ID concerns the stack: it is, or was, one of its Projects, made or imported.
+// reached returns a function that reports whether the project with an ID is, or was, one of the stack's Projects, managed or imported.
 func (p *planner) reached() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.KindNames {
@@ -52,11 +53,12 @@ func (p *planner) reached() func(id string) bool {
 	return func(id string) bool { return ids[id] }
 }
 
-// mostAstray is how many objects in other projects a plan reports: anybody can write marks there.
+// mostAstray is how many objects in other projects a plan reports. The number is limited because other people can write marks there.
 const mostAstray = 20
 
-// astray makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named that
-// project before, so the plan reports them. Everybody with access to the project can write such a mark, so nothing else follows.
+// astray makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named
+// that project before, so the plan reports them. Everybody with access to the project can write such a mark, so the plan does nothing else
+// about it.
 func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 	for _, name := range p.KindNames {
 		x := p.Cloud.Of(name)

@@ -7,19 +7,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A replacement deletes its object first and creates the new one later. It does not begin while the new one could not be created. Otherwise nobody
-// would have the object until a person has acted:
+// A replacement deletes its object before it creates the new one. It does not start while the new one could not be created. Otherwise the
+// object would be missing until a person has acted:
 //
-//	replace b, to depend on the new a    waits for what the replacement of a waits for
-//	replace a, to depend on c            waits until c is usable
-//	refuse c, or wait for it             needs a person, or the cloud
+//	the step                             what it waits for
+//	-----------------------------------  ------------------------------------------------------
+//	replace b, to depend on the new a    the obstacle of a, which is c
+//	replace a, to depend on c            c is usable
+//	refuse c, or wait for c              a person corrects something, or the cloud finishes c
 type remaking struct {
 	p         *planner
-	at        map[manifest.Key]int // where a key's step is
+	at        map[manifest.Key]int // the index of a key's step
 	obstacles map[manifest.Key]manifest.Key
 }
 
-// awaitObstacles makes each replacement wait for the obstacle to its new object. An object that itself waits for the replacement is no obstacle.
+// awaitObstacles makes each replacement wait for the obstacle of each object that its new object needs. An object that itself waits for the
+// replacement is no obstacle.
 func (p *planner) awaitObstacles(g *waits) {
 	if g == nil {
 		return
@@ -41,7 +44,7 @@ func (p *planner) awaitObstacles(g *waits) {
 	}
 }
 
-// needs are the objects that must exist before the object of a step is created.
+// needs returns the objects that must exist before the object of a step is created.
 func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
 		if target := r.p.ByKey[ref.Key]; target != nil && !target.Virtual && !ref.Late {
@@ -51,8 +54,9 @@ func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// obstacle is the first object in the way: the needed one, or one that it needs in turn, that is not usable and that the plan does not change. It is
-// zero for none. Each key is computed once, so the search ends even where objects need each other.
+// obstacle returns the first object that prevents the creation: it is not usable, and no step of the plan changes it. It is the needed
+// object itself, or one that the needed object needs, and so on. It is zero if there is none. Each key is computed once, so the search ends
+// even if objects need each other.
 func (r remaking) obstacle(key manifest.Key) manifest.Key {
 	if known, ok := r.obstacles[key]; ok {
 		return known

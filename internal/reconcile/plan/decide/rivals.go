@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// Rivals are the objects of a repository that ask for something that only one object can have, as far as the manifests show it. If the cloud has
-// neither of a pair, a plan refuses both. If it has one, the plan refuses the other one.
+// Rivals returns a problem for each object of a repository that claims the same exclusive value as another one, as far as the manifests
+// show it. If neither of the two exists in the cloud, a plan refuses both. If one exists, the plan refuses the other one.
 func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 	p := without(kinds, want)
 	p.holders = p.findHolders()
@@ -26,13 +26,13 @@ func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 	return list
 }
 
-// Views returns the form in which its kind sees a desired object, while nothing is known of the cloud.
+// Views returns a function that converts a desired object to the form that its kind gets, while nothing is known of the cloud.
 func Views(kinds []*kind.Kind, want []kind.Desired) func(d *kind.Desired) kind.Want {
 	p := without(kinds, want)
 	return func(d *kind.Desired) kind.Want { return p.view(d, d.Spec) }
 }
 
-// without is a planner for a repository while nothing is known of the cloud.
+// without returns a planner for a repository and an empty cloud.
 func without(kinds []*kind.Kind, want []kind.Desired) *planner {
 	in := world.Input{Stack: "validate", Kinds: kinds, Want: want, Have: kind.Snapshot{}}
 	for _, k := range kinds {

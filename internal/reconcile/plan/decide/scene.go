@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// view gives a desired object the form in which the driver of its kind sees it.
+// view converts a desired object to the form that the driver of its kind gets.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
 }
@@ -40,7 +40,7 @@ func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 	return kind.Flows
 }
 
-// standsIn reports whether an object that answers to a token stands in for others.
+// standsIn reports whether the object with a token stands in for other members of its group.
 func (p *planner) standsIn(token string) bool {
 	for live := range p.learned.Standing {
 		if live.ID == token || slices.Contains(live.Tokens, token) {

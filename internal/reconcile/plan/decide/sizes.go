@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// sizesNow are the present sizes of the groups whose manifests leave the size open.
+// sizesNow returns the present sizes of the groups whose manifests leave the size open.
 func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	there := map[manifest.Key]bool{}
 	for owner, d := range p.Further.ByOwner {
@@ -33,18 +33,18 @@ func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	return sizes
 }
 
-// owns reports whether the stack owns an object with that mark that does not outlive its member.
+// owns reports whether the stack owns an object with that owner text that is deleted together with its member.
 func (w given) owns(kindName, owner string) bool {
 	return slices.ContainsFunc(w.Cloud.Claimed(kindName, owner).Sole, func(l *kind.Live) bool { return !l.Mark.Keep })
 }
 
-// wish is a number of members that somebody has written on an object.
+// wish is a number of members that somebody has written on an object. The text may be invalid.
 type wish struct {
 	on   manifest.Key
 	text string
 }
 
-// asked is the wish for a group, given its first member.
+// asked returns the wish for the group with that first member.
 func (p *planner) asked(first manifest.Key) wish {
 	works := p.WorkerOf(first)
 	for i := range p.Want {
@@ -59,7 +59,7 @@ func (p *planner) asked(first manifest.Key) wish {
 	return wish{}
 }
 
-// size is the number of members that follows from a wish, for a group that has now members and may have least to most.
+// size returns the number of members that results from the wish. The group has now members, and may have least to most.
 func (w wish) size(now, least, most int) world.Size {
 	bounds := fmt.Sprintf("between %d and %d", least, most)
 	if w.text == "" {
@@ -82,7 +82,8 @@ func machines(n int) string {
 	return fmt.Sprintf("%d members", n)
 }
 
-// withSize are the notes on a workload. If its manifest leaves the number of members open, one note says how many there are.
+// withSize returns the notes on a workload. If its manifest leaves the number of members open, one note says how many there
+// are.
 func (p *planner) withSize(d *kind.Desired) []kind.Note {
 	s, open := p.learned.Sizes[d.Key]
 	if !open {
@@ -91,7 +92,7 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 	return append(slices.Clip(d.Notes), kind.Note{Field: "spec.maxReplicas", Text: s.Why})
 }
 
-// beyond says why an object goes with a member beyond the present size; zero for objects of other members.
+// beyond returns the cause of deleting an object that belongs to a member beyond the present size; zero for any other object.
 func (p *planner) beyond(item *kind.Live) cause.Cause {
 	if p.Further == nil {
 		return cause.Cause{}
@@ -130,7 +131,8 @@ func (w given) sparesThere() map[manifest.Key]int {
 	return count
 }
 
-// isSpare reports whether an object was made for a spare that is not needed now. No other member ever has the name of a spare.
+// isSpare reports whether an object was created for a spare that is not needed now. No other member ever has the name of a
+// spare.
 func (w given) isSpare(item *kind.Live) bool {
 	if w.Further == nil || item.Mark == nil {
 		return false

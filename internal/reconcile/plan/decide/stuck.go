@@ -9,21 +9,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// A plan cannot delete or replace an object while another one goes on using it: the cloud refuses that, or the stack waits forever. Such a step is
-// refused from the start. Everything is then decided again with this fact, since steps that would have followed are not needed.
+// A plan cannot delete or replace an object that another one will not stop using, because the cloud would refuse that, or the step would
+// wait forever. The plan refuses such a step. Then everything is decided again with this fact, since other steps may become unnecessary.
 //
-//	step      its user                                        then
-//	-------   ---------------------------------------------   ------
-//	delete    stays as it is                                  refuse
-//	delete    is frozen by its group                          keep
-//	delete    is to be detached                               refuse, and keep the user's mark
-//	delete    stays in use for a while on purpose             delete, and wait (see group/standin.go)
-//	replace   refers to it by a fixed reference, and stays    refuse
-//	replace   stays, and the cloud deletes no used object     refuse
-//	replace   is no longer in the repository, and stays       refuse
+//	the step   the user of its object                             the new action of the step
+//	--------   ------------------------------------------------   -----------------------------------------------
+//	delete     the user is not changed                            refuse
+//	delete     the user is frozen by its group                    keep
+//	delete     the user is to be detached                         refuse; the user keeps its mark, too
+//	delete     any user of a former member that stands in for     delete, but the step waits (see group/standin.go)
+//	           other members
+//	replace    the user has a fixed reference to it, and stays    refuse
+//	replace    the user stays, and the cloud never deletes an     refuse
+//	           object of this kind that is in use
+//	replace    the user has no manifest any more, and stays       refuse
 
-// learnLocks notes which steps would destroy an object in use, and reports whether any of them is new. An object whose step is refused goes on using
-// others.
+// learnLocks adds to next the objects that would be destroyed although they stay in use, and reports whether any of them is new. An object
+// whose step is refused still uses other objects.
 func (p *planner) learnLocks(next verdicts) (news bool) {
 	destroying := map[string][]*plan.Step{} // by the tokens of their objects
 	for i := range p.steps {
@@ -60,8 +62,8 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 	return news
 }
 
-// lock notes that the object of a step stays in use. It is kept if its user is frozen: by the group of a member, or because nothing can take the
-// user's place. For any other user the step is refused.
+// lock records that the object of a step stays in use. If the user is frozen, or is kept for a frozen user, an object without a manifest is
+// kept. In any other case the step is refused.
 func (l locks) lock(s, user *plan.Step) {
 	if kept := user.Frozen || !l.spared[user.Have].IsZero(); kept && s.Want == nil {
 		code := cause.KeptForGroup
@@ -74,7 +76,7 @@ func (l locks) lock(s, user *plan.Step) {
 	l.locked[s.Have] = lockCause(s, user)
 }
 
-// staysInUse reports whether the object of a step goes on using the object of another step, which is to be destroyed.
+// staysInUse reports whether the object of the step user still uses the object of the step s, which is to be destroyed, after the plan.
 func (p *planner) staysInUse(user, s *plan.Step, known verdicts) bool {
 	stays := user.Action != plan.Update || !known.locked[user.Have].IsZero()
 	switch {

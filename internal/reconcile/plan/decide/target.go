@@ -14,17 +14,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An approval is known to the process that received it, and to the forge where it was given on one. After a restart, the machines that a rollout has
-// made show that it was approved: each bears a sum over everything that its group was to become. The rest of the rollout goes on where
+// An approval is stored by the process that received it, or by the forge on which it was given. After a restart, the machines that a rollout has
+// created show that it was approved, because their marks contain a checksum of the target state of their group. The rest of the rollout is carried out
+// without another approval if a member meets these conditions:
 //
-//	a member bears the mark of the stack, and the sum of what the manifests say now,
-//	it is as they want it, and
-//	it is younger than every object that still has to change.
+//   - It bears the mark of the stack with the checksum of the present manifests.
+//   - It equals its manifest.
+//   - It is younger than every object that still has to change.
 //
-// The sum binds the same as an approval, for all members and by whole SHA-256. It also binds the objects of the cloud that they refer to. It does not
-// cover drift since then, or members that go because the group has fewer now.
+// The checksum is a SHA-256 of everything that an approval binds, for all members, and of the objects in the cloud that the members refer to. It does
+// not cover later drift, or the deletion of members because the group has fewer members now.
 
-// targetOf is the sum over what a group is to become, computed from its parts.
+// targetOf returns the checksum of the target state of a group, computed from its parts.
 func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 	all := checksum.New("target")
 	all.Add(p.Stack, group.Group, group.String())
@@ -43,7 +44,7 @@ func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// partsOf are the parts of the groups of these steps, without those of spares.
+// partsOf returns the desired parts of the groups, without the parts of spares.
 func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]*kind.Desired {
 	parts := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {
@@ -55,7 +56,8 @@ func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]
 	return parts
 }
 
-// carryOn sets the sum that new machines will bear, and notes which steps go on with a rollout that was approved before.
+// carryOn sets the checksum that the marks of new machines will contain. It also sets Continues of the steps that belong to a rollout that
+// was approved before.
 func (p *planner) carryOn() {
 	changing, said := map[manifest.Key][]*plan.Step{}, map[manifest.Key]bool{}
 	for i := range p.steps {
@@ -91,7 +93,7 @@ func (p *planner) carryOn() {
 					shown[group] = witness
 				}
 			}
-			for _, s := range steps { // a machine that was deleted and is not created yet
+			for _, s := range steps { // the machine was deleted and is not created yet
 				s.Continues = s.Continues || s.Have == nil && !s.Drift && shown[group] != nil
 			}
 		}
@@ -103,7 +105,7 @@ func (p *planner) carryOn() {
 	}
 }
 
-// witness is the youngest machine of a group that bears the approved sum; nil for none.
+// witness returns the youngest machine of a group whose mark contains the approved checksum; nil for none.
 func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Step) {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -118,7 +120,8 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Ste
 	return youngest
 }
 
-// since is when an object was created, or the machine of its member where that is unknown; the zero time if neither is known.
+// since returns when the object was created. If that is unknown, it returns when the machine of the member was created; the zero time if
+// neither is known.
 func (p *planner) since(s *plan.Step) time.Time {
 	if !s.Have.Created.IsZero() {
 		return s.Have.Created

@@ -11,11 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Upkeep that time makes due is no difference (see [kind.Upkeep]). The step stays a Keep, so counts, hashes, brakes and the report of being in sync
-// do not include it. A pass carries it out beside its plan, by the update that [plan.Step.Tending] gives.
+// Upkeep that becomes due with time is not a difference (see [kind.Upkeep]). Its step is a Keep, so counts, hashes, brakes and the in-sync
+// report do not include it. A pass carries it out in addition to the plan, by the update that [plan.Step.Tending] returns.
 
-// tend adds the upkeep that is due now to the step of an object that is kept. Nothing is due while an object that it refers to is missing or about to
-// go. Upkeep that takes something away is left out unless the present manifest was applied to the object.
+// tend adds the upkeep that is due now to the step of an object that is kept. Nothing is due while an object that it refers to is missing,
+// not usable or about to be replaced. Upkeep that removes something is left out unless the present manifest was applied to the object.
 func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 	k := p.KindOf[d.Key.Kind]
 	if k.Upkeep == nil || p.Now.IsZero() || s.Surplus {
@@ -36,7 +36,7 @@ func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// marked are the facts of the one object that bears the stack's mark for a key. It depends on the lists alone, not on decisions.
+// marked returns the facts of the one object that bears the stack's mark for a key. It depends only on the lists, not on decisions.
 func (w given) marked(key manifest.Key) (kind.Facts, error) {
 	c, known := w.Have[key.Kind]
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/group"
 )
 
-// verdicts are the facts that show only once everything is decided, and that change the next decisions.
+// verdicts are the facts that follow only from all decisions together, and that change the next
+// planner's decisions.
 type verdicts struct {
 	locks
 	learned group.Learned
@@ -18,7 +19,7 @@ func newVerdicts() verdicts { return verdicts{newLocks(), group.NothingLearned()
 
 func (v verdicts) clone() verdicts { return verdicts{v.locks.cloneLocks(), v.learned.Clone()} }
 
-// locks are about objects that a plan would delete or replace while another object goes on using them.
+// locks are the objects that a plan would delete or replace although another object still uses them.
 type locks struct {
 	locked  map[*kind.Live]cause.Cause // why an object cannot be deleted or replaced.
 	holding map[*kind.Live]cause.Cause // for an object that would be detached: the object that it uses and that cannot be deleted because of it.

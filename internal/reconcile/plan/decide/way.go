@@ -10,10 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// mayReplace reports whether a change may replace the object. An annotation that names the field decides this for the field: another way that it
-// gives rules replacement out. A change that waits for another reason is in the plan only when there is one.
+// mayReplace reports whether a change may replace the object. An annotation that names the field decides that: if it chooses another way,
+// the object is not replaced. A change with [manifest.WayNext] is in the plan only if another change replaces or rebuilds the object.
 //
-// If an import stands for another object now, only such an annotation allows it: a new image called "latest" is no reason to replace machines.
+// If an import finds another object now, only such an annotation allows the replacement, because a new image called "latest" is no reason
+// to replace machines.
 func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
@@ -33,8 +34,8 @@ func waysOf(field string, c kind.Change) (list []string) {
 	return list
 }
 
-// succeeded is the import that a change is about, if the object bears the present manifests: the import stands for another object now, although no
-// manifest has changed. nil for none.
+// succeeded returns the import that a change results from, if the present manifest was applied to the object. Then the import finds another
+// object now although no manifest has changed. It returns nil if there is none.
 func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
 	if !p.Applied(d, have.Mark) {
 		return nil
