@@ -5,10 +5,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 )
 
-// adopting returns the places that are listed completely, because a manifest there asks
-// to adopt an object that no stack owns. The plan compares every field of such an
-// object. An object that was adopted already is listed like any other, even if its
-// manifest still asks for adoption.
+// adopting returns the places where a manifest asks to adopt an object that no stack owns. They are
+// listed completely, because the plan compares every field of such an object. Once the object is
+// adopted, its place is listed normally, even if the manifest still asks for adoption.
 func (e *Engine) adopting(want []kind.Desired) map[memory.Place]bool {
 	places := map[memory.Place]bool{}
 	for i := range want {

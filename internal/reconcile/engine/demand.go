@@ -10,13 +10,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// When the cloud runs out of something (addresses of a subnet, quota for a
-// flavor), one refusal is enough. Other objects with the same need are not tried:
-// 4,747 machines that find no address cost one refusal, not 4,747.
+// When the cloud runs out of something (addresses of a subnet, quota for a flavor), one refusal is
+// enough. Other objects with the same need are not tried. So if 4,747 machines need an address and
+// none is free, one request is refused, not 4,747.
 //
-// The demand of an object is its kind, and those of its references that several
-// objects have. Objects with the same demand are refused together, and tried
-// again after something was deleted.
+// The demand of an object consists of its kind, its entry, and the targets that other objects refer
+// to as well. If the cloud refuses one object, all objects with the same demand wait until the pass
+// has deleted something.
 
 // noteRefusedDemand records a demand that the cloud cannot meet.
 func (r *run) noteRefusedDemand(s plan.Step, err error) {
@@ -49,8 +49,8 @@ func (r *run) refusedDemand(s *plan.Step) error {
 	return r.refused[r.demand(s)]
 }
 
-// demand names what the object of a step shares with others. The references must have been counted
-// before.
+// demand returns a text that is equal for objects with the same demand. It needs the reference
+// counts in r.demands.
 func (r *run) demand(s *plan.Step) string {
 	shared := []string{s.Key.Kind + " " + s.Through()}
 	for _, ref := range s.Want.Refs {

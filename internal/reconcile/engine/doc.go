@@ -1,5 +1,4 @@
-// Package engine carries plans out. An [Engine] lists the cloud and has a plan
-// made. It runs each step as soon as its dependencies are ready, and lists again
-// the collections that changed, until nothing is left to do. A [Pass] is the
-// record of that.
+// Package engine carries plans out. An [Engine] lists the cloud and makes a plan with package
+// decide. It runs each step as soon as its dependencies are ready. Then it lists the changed
+// collections again, until nothing is left to do. A [Pass] is the record of such a run.
 package engine

@@ -9,27 +9,30 @@ import (
 
 // A step is carried out when the cloud has answered its requests. It is finished when the cloud shows the result:
 //
+//	the step           it is finished when
+//	----------------   -------------------------------------------
 //	create, update     the object can be used
 //	replace, delete    the object is gone
-//	detach             at once, like every result that the answer itself shows
+//	detach             the cloud has answered
+//	any step           the answer itself already shows the result
 //
-// An update counts as finished with its answer if the first list afterwards shows a usable object: the list does not say
-// when it became usable.
+// An update counts as finished at the time of its answer if the first list after it shows a usable object. The list does
+// not say since when the object is usable.
 
 // unfinished is a step of the pass that was carried out and is not finished yet.
 type unfinished struct {
 	result  int  // index among the results of the pass
-	working bool // the cloud was seen to work on it
+	working bool // a list or an answer showed that the cloud works on it.
 }
 
-// effect is how far the cloud shows the result of a step.
+// effect says whether the cloud already shows the result of a step.
 type effect int
 
 const (
 	unseen   effect = iota // nothing shows the result
 	underway               // the cloud works on it
-	visible                // the result is there
-	broken                 // the result never comes
+	visible                // the cloud shows the result
+	broken                 // the step's object has failed, so the result will never be visible
 )
 
 // effectOfAnswer returns the effect that the answers to a step's requests show.
@@ -62,7 +65,8 @@ func effectOfList(s plan.Step, have *kind.Live) effect {
 
 func canBeUsed(have *kind.Live) bool { return have.Phase.Usable() || have.InUse }
 
-// noteCarriedOut reports a step as finished, or remembers that it is not. result is its index among the results of the pass.
+// noteCarriedOut reports a step as finished if its answer shows the result. Otherwise it adds the step to r.unfinished.
+// result is its index among the results of the pass.
 func (r *run) noteCarriedOut(o outcome, result int) {
 	if is := effectOfAnswer(o); is != visible {
 		r.unfinished = append(r.unfinished, unfinished{result, is == underway})

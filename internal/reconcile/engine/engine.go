@@ -22,19 +22,17 @@ import (
 // pass at a time.
 type Engine struct {
 	Stack string
-	// Kinds are those of the main entry of clouds.yaml. Realm returns the scope within
-	// which the IDs of a kind are unique. Realm matters only if there are further
-	// entries, and may be nil.
+	// Kinds are the kinds whose drivers use the main entry of clouds.yaml. Realm returns the scope within which the IDs of a kind are
+	// unique. Realm matters only if there are further entries, and may be nil.
 	Kinds []*kind.Kind
 	Realm func(kind.Info) string
 	// Entries are the further entries of clouds.yaml whose credentials manifests may name.
 	Entries []Entry
-	// Policies weaken every plan before it is shown or carried out. The brake is
-	// not among them: see Limits.
+	// Policies weaken every plan before it is shown or carried out. They do not include the brake, see Limits.
 	Policies []plan.Policy
 	// Limits bounds how much one pass may destroy.
 	Limits guard.Limits
-	// Others is whether objects with the mark of another stack may be used, see [world.Rules.Others].
+	// Others is true if objects with the mark of another stack may be used, see [world.Rules.Others].
 	Others bool
 	// Replace says whether objects without an annotation about it may be replaced.
 	Replace bool
@@ -43,8 +41,8 @@ type Engine struct {
 	Timing      Timing
 	Watcher     Watcher
 	Log         *slog.Logger
-	// Secrets lists texts that must not be shown besides the secrets of the
-	// manifests, such as the credentials in use; nil when there are none.
+	// Secrets returns further texts that must not be shown, such as the credentials in use; nil if there are none. The secrets of the
+	// manifests need not be among them.
 	Secrets func() []string
 	// Quotas reads the limits and the usage of a service, by its catalog type; nil
 	// where plans do not show quotas.
@@ -54,12 +52,13 @@ type Engine struct {
 	// Hosts counts the hosts of each availability zone; nil where plans do not check
 	// hosts.
 	Hosts func(ctx context.Context) (map[string]int, error)
-	// Probe checks whether a machine at an address serves; nil where nothing is probed.
+	// Probe checks whether a machine at an address serves; nil if machines are not probed.
 	Probe func(ctx context.Context, address string, p rollout.Probe) error
-	// Prices are the costs of objects; nil where they are unknown.
+	// Prices are the costs of objects; nil if they are unknown.
 	Prices *preflight.Prices
 
-	// Memory is what is known of the past. Engines for the same stack use it one after the other; nil for a process that has just started.
+	// Memory has the facts from earlier passes. Engines for the same stack use the same Memory one after the other. If it is nil, the
+	// engine starts with an empty one.
 	Memory *memory.Memory
 
 	// Printer makes the fingerprints of secrets (see [world.Input]).
@@ -67,13 +66,13 @@ type Engine struct {
 
 	entries entries
 
-	own memory.Memory // used where Memory is nil
+	own memory.Memory // used if Memory is nil
 }
 
-// past returns what is known of the past.
+// past returns the memory with the facts from earlier passes.
 func (e *Engine) past() *memory.Memory { return cmp.Or(e.Memory, &e.own) }
 
-// log is the log, which may lead nowhere.
+// log returns the log. If Log is nil, the returned log discards everything.
 func (e *Engine) log() *slog.Logger {
 	return cmp.Or(e.Log, slog.New(slog.DiscardHandler))
 }
@@ -86,9 +85,9 @@ type Timing struct {
 	Busy    time.Duration // how long an object may be locked or in use; 2 min.
 	Backoff time.Duration // first pause after a transient error; 1 s.
 	Late    time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
-	Former  time.Duration // how long the cloud may continue a request of a killed process, if the cloud is quick; 0 for not at all.
-	Fresh   time.Duration // maximum age of a list that shows an object's mark, before the object is deleted, wiped, adopted or let go; 1 min.
-	Grace   time.Duration // time for steps in flight once the pass is asked to stop; 30 s.
+	Former  time.Duration // shortest wait for a request of a killed process that the cloud may still be working on; 0 for no minimum.
+	Fresh   time.Duration // maximum age of the list in which an object is seen before it is deleted, wiped, adopted or let go; 1 min.
+	Grace   time.Duration // how long steps in flight may continue after the pass is asked to stop; 30 s.
 	Tries   int           // attempts at one step that fails transiently; 4.
 }
 
@@ -112,8 +111,7 @@ func (t Timing) orDefaults() Timing {
 	return t
 }
 
-// Watcher sees a pass while it runs. Its methods are called one at a time and
-// must return quickly.
+// Watcher is informed about a pass while it runs. Its methods are called one at a time and must return quickly.
 type Watcher interface {
 	// Planned is called once, before anything is written, with the plan and what it needs from the cloud.
 	Planned(plan.Plan, preflight.Findings)
@@ -125,19 +123,18 @@ type Watcher interface {
 	Progress(Progress)
 }
 
-// Progress is how far a pass has come.
+// Progress says how many steps of a pass are done and what it is doing now.
 type Progress struct {
 	Commit      string
 	Began, At   time.Time // when the pass began, and the time of this report
 	Done, Total int
-	// Doing are the steps in flight, Waiting the objects that the cloud still
-	// works on, both oldest first.
+	// Doing are the steps in flight. Waiting are the objects that the cloud still works on. In both, the oldest comes first.
 	Doing, Waiting []Activity
 	// Rollouts are the groups whose members are being changed.
 	Rollouts []plan.Rollout
 }
 
-// Activity is something that takes time.
+// Activity is a step in flight, or the step of an object that the cloud works on.
 type Activity struct {
 	Step  plan.Step
 	Since time.Time

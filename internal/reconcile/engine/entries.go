@@ -16,10 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A stack has a main entry of clouds.yaml and may have further ones. The agent uses the
-// credentials of a further entry for objects whose manifests name it. A place is a kind in
-// an entry: places are listed and written. The lists of all places of one kind are joined,
-// so the planner sees one collection.
+// A stack has a main entry of clouds.yaml and may have further ones. The agent uses the credentials of a further entry for
+// objects whose manifests name that entry. A place is one kind in one entry. Each place is listed separately. The lists of
+// all places of one kind are joined, so the planner sees one collection.
 
 // Entry is a further entry of clouds.yaml.
 type Entry struct {
@@ -28,7 +27,7 @@ type Entry struct {
 	Open func(context.Context) (Access, error)
 }
 
-// Access is what an entry gives access to.
+// Access is the access to the cloud through one entry.
 type Access struct {
 	Kinds []*kind.Kind
 	// Realm returns the scope within which the IDs of a kind are unique; nil where all entries share them.
@@ -38,7 +37,7 @@ type Access struct {
 // openTime bounds how long the logins may take, since the main entry waits for them.
 const openTime = 30 * time.Second
 
-// entries are the further entries that were tried. Passes write them while Trace reads them.
+// entries has the results of the logins through further entries. Passes write it while Trace reads it.
 type entries struct {
 	mu   sync.Mutex
 	open map[string]Access
@@ -78,7 +77,7 @@ func (x *entries) note(name string, access Access, err error) {
 	}
 }
 
-// access returns the access of an entry. open is false where the login failed.
+// access returns the access of an entry. open is false if no login has succeeded yet.
 func (e *Engine) access(entry string) (a Access, open bool) {
 	if entry == "" {
 		return Access{Kinds: e.Kinds, Realm: e.Realm}, true
@@ -110,7 +109,7 @@ func (e *Engine) entryNames() []string {
 	return names
 }
 
-// driver returns the driver of a place. It is nil if the entry is not open, or if the kind has nothing in the cloud.
+// driver returns the driver of a place. It is nil if the entry is not open, or if the kind has no objects in the cloud.
 func (e *Engine) driver(p memory.Place) *kind.Driver {
 	access, _ := e.access(p.Entry)
 	if k := kindNamed(access.Kinds, p.Kind); k != nil {
@@ -157,8 +156,8 @@ func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before [
 	return join(parts, prefer)
 }
 
-// preferred returns a function that finds the entry by which an object is seen: the entry of the manifest that the object
-// belongs to.
+// preferred returns a function that returns, for an object, the entry of the manifest that the object belongs to. If
+// several entries show the object, the view of that entry is used.
 func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) {
 	if len(e.Entries) == 0 {
 		return nil
@@ -222,16 +221,15 @@ func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 	})
 }
 
-// showsWritten reports whether a place shows an object of the stack that may have been written through another entry. The
-// list of that place is then out of date.
+// showsWritten reports whether a place shows an object of the stack that may have been written through another entry. If
+// so, the list of that place is out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
 		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.Entry) != nil && e.owns(at.Kind, &l)
 	})
 }
 
-// at returns what is needed to carry out a step through an entry: the entry's driver,
-// and the object as the entry shows it.
+// at returns, for carrying out a step through an entry, the entry's driver and the object as the entry shows it.
 func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
 	if have = s.Have; have != nil {
 		have = cmp.Or(have.As(entry), have)

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// After a kill in the middle of a request, the cloud may still be working on that request. A new process may start at once and remember nothing. It does not
-// see the result yet, and must not send the request again.
+// If the agent is killed in the middle of a request, the cloud may still be working on that request. The next process may start immediately
+// and know nothing about it. The lists do not show the result yet, but the process must not send the request again.
 
 // slower is how many times longer a cloud may take to create an object than to list everything. formerMost is the longest wait.
 const (
@@ -15,13 +15,13 @@ const (
 	formerMost = time.Minute
 )
 
-// estimateFormerWait finds out until when such a request may last, from the time that the first lists took.
+// estimateFormerWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
 func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
 	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
 }
 
-// notShownUntil is the time until which lists may not show an object that a step is to create. A killed process,
-// or a request that was not answered, may have asked for the object before. The time is zero for other steps.
+// notShownUntil returns the time until which the lists may lack an object although it was already requested by a killed process, or by a
+// request without an answer. It is zero unless the step creates an object.
 func (r *run) notShownUntil(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until

@@ -7,8 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// heal repairs members of groups that exist and do not serve, while the plan is held: a missing approval must not keep them down. Nothing else is
-// carried out, and a member returns in its present form. A member that was deleted is a step of the plan that is held. The plan that is held is then made from what is left.
+// heal repairs members of groups that exist and do not serve although the plan is held, because members must not stay down only because an
+// approval is missing. No other step is carried out, and a repaired member keeps its present manifest. A deleted member is not repaired,
+// because its creation is a step of the held plan. After the repairs, the held plan is made again.
 func (r *run) heal(ctx, stepCtx context.Context) {
 	approved := r.rev.Approved
 	r.rev.healing = true
@@ -28,10 +29,10 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 			r.pass.Late = append(r.pass.Late, s)
 		}
 	}
-	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // which is approved by its own hash
+	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // people approve this plan by its own hash
 }
 
-// heals reports whether a step repairs a member, or completes such a step of this pass.
+// heals reports whether a step repairs a member, or creates an object that a repair of this pass has deleted.
 func (r *run) heals(s *plan.Step) bool {
 	if _, heals := s.Heals(); heals {
 		return true

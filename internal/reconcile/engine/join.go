@@ -5,10 +5,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// join merges the lists that several entries show of a collection. An object that more than
-// one of them shows becomes one object. It is taken from the entry that prefer names for it,
-// if that entry shows it. Otherwise it is taken from the first entry whose project it
-// belongs to.
+// join merges the lists that several entries show of a collection. An object that more than one of them shows
+// becomes one object. The view of the entry that prefer names is used, if that entry shows the object. Otherwise
+// the view of the first entry whose project the object belongs to is used.
 func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) kind.Collection {
 	type identity struct{ id, realm string }
 	at := map[identity]int{}
@@ -28,7 +27,7 @@ func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) k
 			case !seen:
 				at[who] = len(sights)
 				sights = append(sights, []kind.Live{item})
-			case sights[i][len(sights[i])-1].Through != part.Entry: // a page boundary that moved shows an object twice
+			case sights[i][len(sights[i])-1].Through != part.Entry: // an entry may list an object twice, if the boundary between two pages moves
 				sights[i] = append(sights[i], item)
 			}
 		}

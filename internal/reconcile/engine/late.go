@@ -29,8 +29,9 @@ func (r *run) noteDrift(p plan.Plan) {
 	}
 }
 
-// noteBegun records that a step is started. From now on the step's object differs because of the stack itself. The same is true of the
-// objects that refer to it, directly or through others, since they have to follow. An object that already counts as drift stays drift.
+// noteBegun records that a step is started. From now on, differences of the step's object are caused by the stack itself. The same is true
+// for objects that refer to it, directly or through others, because they may have to be changed, too. An object that already counts as
+// drift still counts as drift.
 func (r *run) noteBegun(s plan.Step) {
 	if s.Surplus {
 		return
@@ -83,8 +84,8 @@ func (r *run) listed(kind string) time.Time {
 	return r.fresh[kind].began
 }
 
-// vanishedAgain reports whether an object that this very pass created is gone again: the cloud or a person has deleted it. The pass does
-// not compete with that. It ends, and the next pass continues after a pause.
+// vanishedAgain reports whether an object that this pass itself created is gone again, because the cloud or a person deleted it. The pass
+// does not create it again and again. It ends, and the next pass continues after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
 	t := r.histories[s.Identity()]
 	return s.Action == plan.Create && s.Lost != "" && t != nil && t.runs[plan.Create] > 0

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
-// moved holds the changes that steps made to a collection since it was listed:
-// by ID, nil for an object that is gone.
+// moved has the objects of a collection that steps changed since it was listed. The value in live
+// is nil for an object that is gone.
 type moved struct {
 	ids  []sighting // in the order in which they changed
 	live map[sighting]*kind.Live

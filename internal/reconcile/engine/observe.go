@@ -16,10 +16,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Observe lists every collection that matters to want, in parallel. It leaves
-// out collections in which the stack can own nothing and for which no manifest
-// asks. It never fails as a whole: a collection that could not be listed is
-// unknown in the snapshot.
+// Observe lists every collection, in parallel. The snapshot lacks collections that the cloud refuses to list and in which no object of the
+// stack is expected (see [Engine.excuse]). Observe never fails as a whole: any other collection that could not be listed is unknown in the
+// snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
 	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
@@ -27,7 +26,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 	return e.snapshot(shown, nil, want)
 }
 
-// begin is [Engine.Observe] for a pass, which also leaves out the places that it knows to be idle.
+// begin is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle].
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
 	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
@@ -39,7 +38,7 @@ func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	return snapshot
 }
 
-// askedFor returns the places that manifests are about.
+// askedFor returns the places of the objects that manifests describe or import.
 func askedFor(want []kind.Desired) map[memory.Place]bool {
 	asked := map[memory.Place]bool{}
 	for i := range want {
@@ -50,7 +49,7 @@ func askedFor(want []kind.Desired) map[memory.Place]bool {
 	return asked
 }
 
-// placesToList returns the places that are asked for, and those where the stack may own something.
+// placesToList returns the places in asked, and all other places that are not idle.
 func (e *Engine) placesToList(asked map[memory.Place]bool, idle func(kind.Info, memory.Place) bool) (places []memory.Place) {
 	for _, entry := range e.entryNames() {
 		for _, k := range e.Kinds {
@@ -92,8 +91,9 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 	return shown
 }
 
-// observe lists places for want, as asked says and more completely where want needs that. Kinds that are hosted on others (on machines, for example) are
-// listed last, with the lists of their hosts. The hosts that are not listed now come from have.
+// observe lists places. asked says how completely; places where want has managed or adopted objects are listed more completely. Kinds that
+// are hosted on others (on machines, for example) are listed last, with the lists of their hosts. have has the lists of hosts that are not
+// listed now.
 func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
 	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info.HostedOn) > 0 }
 	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
@@ -141,7 +141,8 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time. Lists through one entry share what they read (see [kind.Moment]), so it is requested once.
+// listAll lists places at the same time. Lists through one entry share the results of requests (see [kind.Moment]), so that each request is
+// sent once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
 	moments, rare := map[string]*kind.Moment{}, map[string]bool{}
@@ -162,7 +163,8 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && ctx.Err() == nil && !usual {
-				e.log().Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...) // the plan shows only what may be published
+				// The log has the complete error. The plan has only its redacted text.
+				e.log().Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...)
 			}
 			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()

@@ -25,14 +25,14 @@ type Result struct {
 	Unfinished bool
 }
 
-// Failure is why an object differs from Git at the end of a pass.
+// Failure says why an object still differs from Git at the end of a pass.
 type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	Causes cause.List
-	// Fault is the reason of the object's condition, if the pass tried something and failed; see [status.Fault].
+	// Fault is the reason for the object's condition, if a step of the pass failed; see [status.Fault].
 	Fault string
-	// Dependents depend on the key and had to wait.
+	// Dependents are the objects that depend on Key and had to wait.
 	Dependents []manifest.Key
 }
 
@@ -42,12 +42,12 @@ type Pass struct {
 	Commit  string
 	Started time.Time
 	Took    time.Duration
-	// First is the plan that the pass began with, Last the one it ended with.
+	// First is the plan that the pass started with. Last is the plan that it ended with.
 	First, Last plan.Plan
-	// Preflight is what the last plan needs from the cloud. It is set only if the first plan is also the last: it is found out for no other
-	// plan.
+	// Preflight is what the last plan needs from the cloud. It is set only if the first plan is also the last, because it is computed only
+	// for the first plan.
 	Preflight preflight.Findings
-	// Late is the drift that began, or was detected, after the first plan was made.
+	// Late has the steps about drift that was detected after the first plan was made.
 	Late []plan.Step
 	// Rounds counts how often the cloud was compared with the manifests.
 	Rounds   int
@@ -60,8 +60,9 @@ type Pass struct {
 	Superseded Superseded
 	// Back is true when the next pass returns a group to an earlier commit.
 	Back bool
-	// Left is true when a deletion or replacement remains that the pass did not know of when it began. An example is an object that the
-	// cloud was still building then. The brake sees only the plan that a pass begins with, so the next pass decides about it.
+	// Left is true if the last plan has a deletion or replacement that the first plan did not have. For example, the cloud was still
+	// building the object when the pass started. The brake checks only the first plan of a pass, so the next pass decides about such a
+	// step.
 	Left bool
 	want []kind.Desired
 }
@@ -106,14 +107,13 @@ func (p Pass) Faults() map[manifest.Key]status.Fault {
 	return faults
 }
 
-// Drifted counts the objects whose difference no commit explains, in whichever
-// round it was found.
+// Drifted counts the objects whose difference no commit explains, found in any round of the pass.
 func (p Pass) Drifted() int {
 	return p.First.Summary().Drifted + len(p.Late)
 }
 
-// failuresOf returns all that the last plan leaves undone because of an error,
-// each with the objects that depend on it. errs are the last errors by key.
+// failuresOf returns the objects that still differ after the last plan because of an error, each with the objects that depend on it. errs
+// are the last errors by key.
 func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}
@@ -131,7 +131,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			add(s, "", s.Causes.And(s.Turn)...)
 		}
 	}
-	later := map[manifest.Key]bool{} // pending for a known time
+	later := map[manifest.Key]bool{} // objects whose steps wait until a known time
 	for _, s := range last.Steps {
 		later[s.Key] = later[s.Key] || s.Until().After(now)
 	}
@@ -159,7 +159,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 	return list
 }
 
-// tried returns why steps of the last plan were tried and failed, by key. An object that has become up to date since has not failed.
+// tried returns, by key, the faults of the steps that were tried and failed. An object that has become up to date since has not failed.
 func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]status.Fault {
 	why := map[manifest.Key]status.Fault{}
 	for _, s := range last.Steps {
@@ -185,8 +185,8 @@ func (p Pass) Format(s fmt.State, _ rune) {
 // LogValue implements slog.LogValuer.
 func (p Pass) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(p)) }
 
-// Superseded is the cause with which the context of a pass ends when there is
-// newer work. Its text names that, for example "commit 1a2b3c4".
+// Superseded is the cause with which the context of a pass is cancelled when there is newer work. The text names the newer work, for
+// example "commit 1a2b3c4".
 type Superseded string
 
 // Error implements error.

@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// perform carries out one step. It reads only data from the time of the plan; the run's own loop
-// takes in the result. If the cloud forbids the step through one entry of clouds.yaml, perform
-// tries the other entries that show the object. It does so only where no manifest names the
-// entry.
+// perform carries out one step. It runs concurrently, so it reads only data that no longer changes.
+// The loop of the run processes the result. If the cloud forbids the step through one entry of
+// clouds.yaml, perform tries the other entries that show the object. It does so only if no manifest
+// names the entry.
 func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 	o := outcome{id: s.Identity(), entries: []string{s.Through()}, result: Result{Step: s, Started: time.Now()}}
 	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Through())
@@ -75,7 +75,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 
 func (e *Engine) kind(name string) *kind.Kind { return kindNamed(e.Kinds, name) }
 
-// retriable reports whether an error may disappear by itself.
+// retriable reports whether a later attempt may succeed although nobody has changed anything.
 func retriable(err error) bool {
 	return !errors.Is(err, kind.ErrRejected) && !errors.Is(err, kind.ErrNoService)
 }

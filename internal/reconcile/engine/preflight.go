@@ -17,14 +17,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// quotaTime bounds the requests to services before a plan is shown. The plan notes
-// whatever is still unknown then.
+// quotaTime limits how long the requests to services may take before a plan is shown. A note in the
+// plan names values that are still unknown then.
 const quotaTime = 20 * time.Second
 
-// preflightOnce is [Engine.preflight] for passes.
+// preflightOnce is like [Engine.preflight], but uses a result that was found before for a plan with
+// the same hash.
 func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if e.Watcher == nil && !p.Stopped() {
-		return preflight.Findings{} // nobody reads it before the plan is carried out
+		return preflight.Findings{} // nobody reads the findings before the plan is carried out
 	}
 	hash := p.Hash()
 	if said, known := e.past().Preflight(hash, time.Now()); known {
@@ -37,8 +38,8 @@ func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snaps
 	return found
 }
 
-// preflight finds out what a plan needs from the cloud, and whether the cloud has
-// that much. It asks a service once, and only if the plan needs something from it.
+// preflight compares the amounts that a plan needs with the amounts that the cloud has. It sends
+// one request to each service that the plan needs something from, and none to other services.
 func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if p.Summary().Writes() == 0 {
 		return preflight.Findings{}

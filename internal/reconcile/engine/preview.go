@@ -10,20 +10,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Preview makes the plan for a revision, weakened by every policy. approved are the plans that the brake may let through. weaker are the policies of
-// this revision. Preview only reads; a pass makes its plans in planRound.
+// Preview makes the plan for a revision, weakened by every policy. approved are the approvals because of which the brake does not hold the
+// plan. weaker are the policies of this revision. Preview only reads; a pass makes its plans in planRound.
 func (e *Engine) Preview(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
 	p, _, _ := e.preview(ctx, Revision{Commit: commit, Want: want, Approved: approved, Policies: weaker})
 	return p
 }
 
-// PreviewOf is [Engine.Preview] with all that a revision holds. It also returns what the plan needs from the cloud.
+// PreviewOf is like [Engine.Preview], with all fields of a revision. It also returns the amounts that the plan needs from the cloud.
 func (e *Engine) PreviewOf(ctx context.Context, rev Revision) (plan.Plan, preflight.Findings) {
 	p, have, secrets := e.preview(ctx, rev)
 	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
 }
 
-// preview returns the plan for a revision, the snapshot of the cloud, and the secrets that must not be shown of both.
+// preview returns the plan for a revision, the snapshot of the cloud, and a redactor for the secrets that both may contain.
 func (e *Engine) preview(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
 	e.logIn(ctx)
 	secrets = e.secretsOf(rev.Want)

@@ -9,9 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// relist is how long an engine that carries out passes does not list a privileged or rare kind
-// that no manifest asks for. After that it lists the kind, because another agent may have
-// created objects meanwhile.
+// relist is the interval at which passes list a privileged or rare kind that no manifest refers to.
+// They list it again because another agent may have created objects since.
 const relist = time.Hour
 
 // rareKind reports whether objects of a kind need not be listed at each pass.
@@ -19,15 +18,14 @@ func rareKind(of kind.Info) bool {
 	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
 }
 
-// rarelyListed reports whether a place need not be listed at each pass: most kinds are not
-// created through further entries.
+// rarelyListed reports whether a place need not be listed at each pass. That is so for rare kinds,
+// and for further entries, because most kinds are not created through them.
 func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
 
-// idle reports whether a pass may skip the list of such a place. It may if a list less
-// than [relist] ago showed nothing that the stack owns. This memory saves requests and
-// decides nothing: a new process lists all places once, and finds what an earlier one
-// has left. Plans list everything, because the engines that make them do not see what
-// passes create.
+// idle reports whether a pass may skip the list of such a place, because a list less than [relist]
+// ago showed no object of the stack. That only saves requests: a new process lists all places once,
+// and so finds all objects of earlier processes. Previews skip no place, because their engines do
+// not see which objects passes create.
 func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 	if !rarelyListed(of, at) {
 		return false
@@ -36,14 +34,15 @@ func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 	return known && !f.Owns && now.Sub(f.At) < relist
 }
 
-// excuse removes the refused lists of such places, if no manifest asks for the place and the
-// stack owned nothing there before. Credentials that may not list the users of a cloud, or the
-// secrets of Barbican, have most likely created none either. Without this rule the pass of
-// every other stack would fail. Any other failure counts as a failure.
+// excuse removes the refused lists of such places, if no manifest asks for the place and the stack
+// owned nothing there before. Credentials that may not list the users of a cloud, or the secrets of
+// Barbican, have most likely created none either. Without this rule, the passes of all stacks with
+// such credentials would fail. A list that fails for any other reason is not removed.
 //
-// With further entries the place stays unknown, so that no other entry creates an object again
-// that may exist there. Objects of a privileged kind belong to the whole cloud: an entry that
-// may create one sees those of all.
+// If the stack has further entries, the place counts as unknown, so that no object that may exist
+// there is created again through another entry. This is not necessary for a privileged kind,
+// because its objects belong to the whole cloud, and an entry that may create them can list all of
+// them.
 func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
 	found := e.past().AllFound()
 	for _, k := range e.Kinds {
@@ -72,15 +71,15 @@ func (e *Engine) remindRefused(shown map[memory.Place]kind.Shown) {
 	}
 }
 
-// note remembers the results of the lists of such places. A list that failed
-// says nothing new about ownership. In a place with managed objects, the pass
-// may still create one.
+// note stores the results of the lists of such places in the memory. A list that failed changes
+// nothing. A place with managed objects counts as a place with objects of the stack, because the
+// pass may still create one there.
 func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
 		case !rarelyListed(e.kind(at.Kind).Info, at) || there && part.Err != nil && !part.Refused:
-		case !there: // excused
+		case !there: // the place was excused
 			e.past().NoteFound(at, memory.Finding{At: now})
 		case part.Refused:
 			e.past().NoteFound(at, memory.Finding{At: now, Refused: part.Err})
@@ -90,8 +89,8 @@ func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, man
 	}
 }
 
-// managing returns the places that must be listed completely. In each of them a manifest
-// asks for an object of the stack itself, or the stack was seen to own one.
+// managing returns the places that must be listed completely. For each of them, a manifest
+// describes a managed object, or an earlier list showed an object of the stack.
 func (e *Engine) managing(want []kind.Desired) map[memory.Place]bool {
 	managed := managedOf(want)
 	for at, f := range e.past().AllFound() {

@@ -11,11 +11,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// probesAtOnce is the number of members that are probed at the same time. A group with members that do not
-// answer takes one timeout of its probes for each such number of members.
+// probesAtOnce is the number of members that are probed at the same time. If no member answers, probing takes one timeout for each 64
+// members.
 const probesAtOnce = 64
 
-// ask probes the members of a plan whose probes are due. It returns the members that do not serve, according to all probes so far.
+// ask probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
+// probes.
 //
 // A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending notes its
 // kind as awaited. That kind is listed again after a time, and the next planRound asks again.

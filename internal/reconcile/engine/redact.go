@@ -36,8 +36,8 @@ func hide(r *redact.Redactor, err error) error {
 	return out
 }
 
-// errorText returns the text of an error that may be shown. If the text is
-// withheld, only the agent's own words are left.
+// errorText returns the text of an error that may be shown. If the text is withheld, it returns
+// only the part that the agent itself wrote.
 func errorText(r *redact.Redactor, err error) string {
 	text := r.Text(err.Error())
 	if text != redact.Withheld && text != redact.TooMany {
@@ -52,8 +52,8 @@ func errorText(r *redact.Redactor, err error) string {
 	return text
 }
 
-// redacted is an error with a part of its text removed. Only its classes can
-// be unwrapped, so that nothing brings the text back.
+// redacted is an error with a part of its text removed. Unwrap returns only its classes, so that
+// nobody can get the original text.
 type redacted struct {
 	text  string
 	class []error

@@ -13,37 +13,38 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// history is what happened to one step so far.
+// history has the results of one step so far in this pass.
 type history struct {
 	failures int
-	runs     map[plan.Action]int // successes by action; for updates, of the same update in a row.
+	runs     map[plan.Action]int // number of successes by action; for updates, of the same update in a row.
 	wanted   uint64              // hash of the last update.
-	tends    int                 // number of updates that did due upkeep.
-	why      string              // why it was last recreated.
+	tends    int                 // number of updates that carried out upkeep.
+	why      string              // the reason of its last replacement.
 	busy     int                 // number of ErrBusy in a row.
-	idle     bool                // nothing else was in progress at the last ErrNotYet.
+	idle     bool                // true if no other step was in progress at the last ErrNotYet.
 	first    time.Time           // start of the present series of ErrBusy or ErrNotYet.
 	notUntil time.Time
 	err      error
 	final    bool
-	rejected time.Time      // when the attempt that the cloud rejected began.
-	again    bool           // it was tried again after a rejection.
-	ways     map[string]int // how often the cloud accepted a change by a way.
+	rejected time.Time      // start of the attempt that the cloud rejected.
+	again    bool           // true if it was tried again after a rejection.
+	ways     map[string]int // how often the cloud accepted a change by its way.
 	most     int            // largest number of ways in one step.
 }
 
-// healable allows a failed object to be recreated if this very pass created it and nobody could use it yet.
+// healable reports whether a failed object may be recreated without the brake, because this pass itself created it and nobody
+// could use it yet.
 func (r *run) healable(s plan.Step) bool {
 	t := r.histories[s.Identity()]
 	return s.Unused && t != nil && t.runs[plan.Create] > 0
 }
 
-// maxRuns is how often one pass does the same to the same object. The cloud
-// then accepts it again and again without effect.
+// maxRuns is how often one pass carries out the same action on the same object. After so many times, the cloud evidently accepts
+// the request without effect.
 const maxRuns = 4
 
-// repeats reports whether the pass did the same to the object too often. An object
-// that could not be recreated is left for people to look at.
+// repeats reports whether the pass has carried out an action on the object too often. A failed object that the pass has
+// recreated too often stays, so that people can examine it.
 func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
 }
@@ -70,14 +71,14 @@ func wantedOf(s plan.Step) uint64 {
 	return h.Sum64()
 }
 
-// tended reports whether the pass has already done the upkeep that is due for an object. Once is enough,
-// whatever the cloud shows afterwards.
+// tended reports whether the pass has already carried out the upkeep that is due for an object. It is not carried out twice in
+// one pass, even if the cloud still shows it as due.
 func (t *history) tended(s plan.Step) bool {
 	return s.Tends && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
 
-// endless reports whether a step would keep the pass running only for itself. Upkeep can be due again and again, for example if
-// it takes longer than its interval. It is left to the next pass once nothing else is in progress.
+// endless reports whether upkeep would be the only reason why the pass continues. Upkeep can become due again and again, for
+// example if it takes longer than its interval. Therefore the next pass carries it out if nothing else is in progress.
 func (r *run) endless(t *history, s plan.Step) bool {
 	if !s.Tends || t.tends == 0 || len(r.round.waiting) > 0 {
 		return false
@@ -95,7 +96,7 @@ func (r *run) endless(t *history, s plan.Step) bool {
 	return true
 }
 
-// took counts the changes with a chosen way that the cloud has accepted.
+// took counts, by change, how often the cloud has accepted a change with a chosen way.
 func (t *history) took(s plan.Step) {
 	n := 0
 	for _, c := range s.Changes {
@@ -109,10 +110,9 @@ func (t *history) took(s plan.Step) {
 
 func wayOf(c kind.Change) string { return c.Field + " by " + c.Way }
 
-// inVain returns a change that the cloud accepted by its way in this pass, but did
-// not make; "" for none. The change is not requested again at once, because each
-// request may stop a machine. Several changes with a way to one object are made one
-// by one.
+// inVain returns a change that the cloud accepted in this pass but did not carry out; "" for none. The pass does not request it
+// again, because each request may stop a machine. If a step has several such changes, the cloud may carry out one per request,
+// so that many requests are allowed.
 func (t *history) inVain(s plan.Step) string {
 	if s.Action != plan.Update {
 		return ""
@@ -125,14 +125,13 @@ func (t *history) inVain(s plan.Step) string {
 	return ""
 }
 
-// withoutEffect returns the error for a step that is given up because it repeats.
+// withoutEffect returns the error for a step that is not tried again because it was repeated too often.
 func (t *history) withoutEffect(s plan.Step) error {
 	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
 		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 
-// remakings is how often the object was created already, if action would
-// delete it to create it once more.
+// remakings returns how often the pass has created the object, if action is a replacement; otherwise 0.
 func (t *history) remakings(action plan.Action) int {
 	if action == plan.Recreate {
 		return t.runs[plan.Create]
@@ -140,7 +139,7 @@ func (t *history) remakings(action plan.Action) int {
 	return 0
 }
 
-// ensureHistory returns the history of a step, and begins one if there is none.
+// ensureHistory returns the history of a step. It creates the history if there is none.
 func (r *run) ensureHistory(id string) *history {
 	if r.histories[id] == nil {
 		r.histories[id] = &history{runs: map[plan.Action]int{}, ways: map[string]int{}}
@@ -148,7 +147,7 @@ func (r *run) ensureHistory(id string) *history {
 	return r.histories[id]
 }
 
-// noteFailure records an attempt that began at a time and has failed.
+// noteFailure records that an attempt that started at began has failed.
 func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
@@ -156,10 +155,10 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:
-		t.failures++ // the next list shows whether this object is gone
+		t.failures++ // the next list shows whether this object is really gone
 		t.err = nil
 	case errors.Is(err, kind.ErrRejected):
-		t.final, t.rejected = true, began // a deletion from then on may have come too late for it
+		t.final, t.rejected = true, began // a deletion after this time may have freed the resource that the attempt lacked
 		r.noteRefusedDemand(s, err)
 	case errors.Is(err, kind.ErrNotYet):
 		if t.first.IsZero() {
@@ -186,10 +185,9 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	}
 }
 
-// idle reports whether nothing but the step is in progress that can change the
-// cloud. No other step is in flight or can be started, and the cloud itself is not
-// working. A change that was written and is in no plan yet may let other steps
-// start.
+// idle reports whether nothing except the step itself can change the cloud now. No other step is in flight or can be started,
+// and the cloud does not work on any object. It returns false while the result of a step is not in a plan yet, because that
+// result may let other steps start.
 func (r *run) idle(id string) bool {
 	if len(r.doing) > 0 || len(r.round.waiting) > 0 || len(r.moved) > 0 {
 		return false
@@ -209,7 +207,8 @@ func (r *run) idle(id string) bool {
 	return true
 }
 
-// fruitless reports whether trying a step changed nothing, and trying it again changes nothing until another step has succeeded.
+// fruitless reports whether the last attempt at a step failed, and another attempt will fail, too, unless another step succeeds
+// before.
 func (r *run) fruitless(id string) bool {
 	t := r.histories[id]
 	return t != nil && (t.final || errors.Is(t.err, kind.ErrNotYet))
@@ -231,8 +230,8 @@ func (r *run) retryRejected() bool {
 	return any
 }
 
-// pause returns how long a step waits after so many failures. After the first
-// failure it is Timing.Backoff at least, and twice that at most.
+// pause returns how long a step waits after a number of failures. After the first failure it is between one and two times
+// Timing.Backoff.
 func (r *run) pause(failures int) time.Duration {
 	return backoff.Spread(backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, failures))
 }

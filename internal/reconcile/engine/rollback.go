@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// rollBack finds, for the groups that shall go back, the commit that made their other members. It reports whether there
-// is any such group. The next pass takes them back, so that the brake sees it.
+// rollBack finds, for each group that shall go back, the commit that describes the state of its other members. It reports
+// whether it found one for any group. The next pass carries out the rollback, so that the brake checks it.
 func (r *run) rollBack(ctx context.Context) (back bool, failures []Failure) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
@@ -26,19 +26,19 @@ func (r *run) rollBack(ctx context.Context) (back bool, failures []Failure) {
 	return back, failures
 }
 
-// repeatRollback does the same for groups that went back before, according to their marks. It reports whether there is any
-// such group. Without it the plan would try again what did not work.
+// repeatRollback finds that commit for groups that went back before, according to their marks. It reports whether it found
+// one for any group. Without it, the plan would apply the failed change again.
 func (r *run) repeatRollback(ctx context.Context) (back bool) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled {
-			found, _ := r.findRollback(ctx, f) // without a history it is tried once more
+			found, _ := r.findRollback(ctx, f) // without a history, the failed change is tried once more
 			back = back || found
 		}
 	}
 	return back
 }
 
-// findRollback finds the commit that a group can go back to. It searches again next time if that is unknown.
+// findRollback finds the commit that a group can go back to. If the search fails, the next call searches again.
 func (r *run) findRollback(ctx context.Context, f plan.Failing) (found bool, err error) {
 	if r.rev.Earlier == nil || r.engine.past().Searched(f) {
 		return false, nil

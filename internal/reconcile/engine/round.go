@@ -14,13 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// longest is how long a pass waits for something that only takes time. A later pass continues with anything that takes longer.
+// longest is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
+// continues.
 const longest = time.Hour
 
-// round is one plan and the steps of it that the run works through. The run
-// makes a new plan only when the snapshot has changed and the present plan has
-// nothing left to start. The number of rounds therefore follows the depth of
-// the references, not the number of objects.
+// round is one plan, with the steps of it that the run starts. The run makes a new plan only when the snapshot has changed and the present
+// plan has nothing left to start. The number of rounds therefore follows the depth of the references, not the number of objects.
 type round struct {
 	plan plan.Plan
 	// queue are the steps that nothing in the plan blocks, in order.
@@ -31,12 +30,11 @@ type round struct {
 	waiting []Activity
 	// awaitedKinds are the collections with objects that the run waits for.
 	awaitedKinds map[string]bool
-	// later are the collections with objects that only need time, and until when.
+	// later has the collections with objects that only have to work until a known time, with that time.
 	later map[string]time.Time
-	// outdated are the collections whose lists are too old to delete from.
+	// outdated are the collections whose lists are too old for a step that needs a recent list.
 	outdated map[string]bool
-	// writes counts the steps that change the cloud, done those of them that were
-	// carried out.
+	// writes counts the steps that change the cloud. done counts the steps among them that were carried out.
 	writes, done int
 }
 
@@ -46,17 +44,17 @@ type candidate struct {
 	until time.Time // end of its pause; zero without one
 }
 
-// planRound makes a plan from what is known now, and finds the steps that can be started. The brake has seen only the first plan; startOf holds later
-// ones to it.
+// planRound makes a plan from the present snapshot, and finds the steps that can be started. The brake has checked only the first plan, so
+// startOf makes sure that later plans do not destroy more.
 func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
 	r.answersUnplanned, r.listsUnplanned = false, false
 	r.mergeMoved()
-	r.round = round{} // not both plans at the same time
+	r.round = round{} // the old plan is released first, so that two plans are never in memory
 	past := r.engine.past()
 	past.MissOverdue(r.listed)
-	known, before := maps.Clone(r.snapshot), past.Past() // steps in flight continue to read it while lists come in
+	known, before := maps.Clone(r.snapshot), past.Past() // a copy, because r.snapshot changes when lists arrive
 	before.Sick = r.sick
 	made := r.engine.compute(r.rev, known, before)
 	if before.Sick = r.engine.ask(ctx, made); !maps.Equal(before.Sick, r.sick) {
@@ -78,7 +76,7 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.writes++
 		id := s.Identity()
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.fresh[s.Key.Kind].stale[s.Key] {
-			continue // a later plan decides about a key in flight, or written since its collection was listed
+			continue // a later plan decides about this key, because its step is in flight, or it was written since its collection was listed
 		}
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
@@ -134,8 +132,8 @@ func (r *run) trackPending(now time.Time) {
 	slices.SortFunc(r.round.waiting, oldest)
 }
 
-// neverServed is the error for an object that others wait for, and that took too long to serve, or reports that a member does not
-// serve.
+// neverServed returns the error for an object that other members have waited for too long, because it does not serve or reports that a
+// member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.Whom(); whom != (manifest.Key{}) {
 		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
@@ -143,8 +141,8 @@ func neverServed(s plan.Step, limit time.Duration) error {
 	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick)
 }
 
-// dispatch starts the steps that can be started while there is room. It drops
-// the steps that cannot run in this round.
+// dispatch starts the steps that can be started, until the maximum number of steps is in flight. It removes from the queue the steps that
+// cannot run in this round.
 func (r *run) dispatch(stepCtx context.Context) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
@@ -177,7 +175,7 @@ type startTime int
 const (
 	atOnce startTime = iota
 	afterPause
-	afterList // people may have removed the mark since, or the cloud may have created the object late
+	afterList // after a new list, because people may have changed the mark, or the cloud may have created the object late
 	notInThisRound
 )
 
@@ -221,8 +219,9 @@ func (r *run) startOf(t candidate, now time.Time) startTime {
 	return atOnce
 }
 
-// unforeseen reports whether a step destroys more of its object than the first plan, which the brake has seen. The first plan included
-// what the commit cuts off; later the object may be halfway there.
+// unforeseen reports whether a step destroys more of its object than the first plan, which is the only one that the brake has checked.
+// Steps that only cut off users do not count: the first plan showed them as well, and an update in several requests may show the rest of
+// the same change.
 func (r *run) unforeseen(s plan.Step) bool {
 	d, harms := s.Harm()
 	return harms && d > r.permitted[s.Identity()] && !s.CutsOnly() && !r.healable(s)
@@ -235,8 +234,8 @@ func (r *run) leavesUnforeseen() bool {
 	})
 }
 
-// wantsFresh is true for a step that needs a recent list, which shows that the object is the stack's or nobody's. Its effect on
-// another owner's object could not be undone.
+// wantsFresh reports whether a step needs a recent list, which shows that the object does not belong to another owner. The effect of such
+// a step on another owner's object could not be undone.
 func wantsFresh(s *plan.Step) bool {
 	_, harms := s.Harm()
 	return harms || s.Adopts || s.Action.Destroys() || s.Action == plan.Detach
@@ -253,8 +252,8 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 	return at
 }
 
-// outdatedHealthKinds returns the kinds that say whether other members of the group serve, and that were listed
-// before the member was. Such a list may not show yet what the last step did.
+// outdatedHealthKinds returns the kinds whose objects report whether other members of the group serve, if their lists are older than the
+// list of the member. Such a list may not show the effect of the last step yet.
 func (r *run) outdatedHealthKinds(s *plan.Step) (kinds []string) {
 	for _, kind := range s.Judges {
 		if r.fresh[kind].at.Before(r.fresh[s.Key.Kind].at) {
@@ -272,7 +271,7 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 	return []string{s.Key.Kind}
 }
 
-// progress returns how far the pass has come.
+// progress returns the present progress of the pass.
 func (r *run) progress() Progress {
 	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
 	for _, a := range r.doing {

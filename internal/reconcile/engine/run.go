@@ -11,21 +11,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// run is the state of one pass. Only its loop touches it.
+// run is the state of one pass. Only the goroutine of its loop reads and writes it.
 type run struct {
 	engine   *Engine
 	rev      Revision
 	timing   Timing
 	snapshot kind.Snapshot
-	moved    map[string]*moved // changes that the snapshot does not hold yet, by kind name.
-	// answersUnplanned says that a step has ended since the present round was planned, listsUnplanned that a list has come in.
+	moved    map[string]*moved // changes that the snapshot does not contain yet, by kind name.
+	// answersUnplanned is true if a step has ended since the present round was planned. listsUnplanned is true if a list has
+	// arrived since then.
 	answersUnplanned, listsUnplanned bool
 	round                            round
 	fresh                            map[string]*freshness      // by kind name.
 	histories                        map[string]*history        // by step identity.
-	permitted                        map[string]kind.Disruption // how much may be destroyed of each object, by step identity.
-	recording                        bool                       // whether the approval is recorded on machines.
-	approved                         *plan.Permission           // the steps that are allowed at all; nil without a limit.
+	permitted                        map[string]kind.Disruption // the worst disruption that is permitted for each object, by step identity.
+	recording                        bool                       // true if new machines have to record the approval in their marks.
+	approved                         *plan.Permission           // the limit on the steps of the pass; nil if all steps are allowed.
 	doing                            map[string]Activity
 	unfinished                       []unfinished
 	pending                          map[string]time.Time // since when the cloud works on each object, by step identity.
@@ -43,24 +44,23 @@ type run struct {
 	pass                             Pass
 }
 
-// freshness is how recent the list of a collection is.
+// freshness says how recent the list of a collection is.
 type freshness struct {
 	at    time.Time     // when it was listed
-	began time.Time     // when that list began: later changes may be missing in it
+	began time.Time     // when that list began; the list may lack later changes
 	every time.Duration // shortest time until the next list
-	// stale keys were written since. Nothing more is done about them before the
-	// next list.
+	// stale are the keys that were written since the last list. Their steps are not started before the next list.
 	stale map[manifest.Key]bool
-	// touched is true when anything was written since the last list.
+	// touched is true if any object of the collection was written since the last list.
 	touched  bool
 	failures int // number of lists that failed in a row
-	// wrote are the entries through which the pass wrote.
+	// wrote are the entries through which the pass wrote objects of the collection.
 	wrote map[string]bool
 }
 
 type outcome struct {
 	id      string
-	entries []string // all that were tried; the last one succeeded, if any did
+	entries []string // all entries that were tried; if one of them succeeded, it is the last one
 	result  Result
 	live    *kind.Live
 	gone    bool
@@ -112,8 +112,8 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 	}
 }
 
-// permit remembers what the first plan, which the brake has seen, destroys.
-// Later rounds may destroy that and no more.
+// permit records what the first plan destroys, because the brake has checked only that plan. Later rounds must not destroy
+// more.
 func (r *run) permit(first plan.Plan) {
 	for _, s := range first.Steps {
 		if d, harms := s.Harm(); harms {
@@ -127,7 +127,7 @@ func (r *run) permit(first plan.Plan) {
 func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
 	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
-	if s.Action.Destroys() { // a list may show the result before the answer does, which may be lost
+	if s.Action.Destroys() { // recorded before the request, since its answer may be lost and a list may show the result first
 		r.destroyed[t.id] = true
 		r.engine.past().NoteDestroying(&s)
 	}
@@ -143,13 +143,13 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}()
 }
 
-// finish takes in the result of a step.
+// finish adds the result of a step to the state of the run.
 func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
 	s := o.result.Step
 	o.result.Step = s.Recorded()
 	if have := o.result.Step.Have; have != nil {
-		have.State, have.Also = nil, nil // it would keep the whole list in memory
+		have.State, have.Also = nil, nil // these would keep the whole list in memory
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)
@@ -185,7 +185,7 @@ func (r *run) finish(o outcome) {
 	case o.gone:
 		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
-		if s.Action == plan.Create { // the next list may lag behind, and come before the next plan
+		if s.Action == plan.Create { // a list that is older than the creation may arrive before the next plan
 			r.engine.past().NoteMade(&s, o.live, time.Now())
 		}
 		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)

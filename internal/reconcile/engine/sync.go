@@ -14,34 +14,33 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Revision is a commit and what a pass over it needs to know.
+// Revision is a commit, with the other inputs of a pass.
 type Revision struct {
 	Commit string
 	Want   []kind.Desired
 	// Ignored are the files and documents of the commit that were ignored.
 	Ignored []manifest.Ignored
-	// Approved are the plans that the brake may let through.
+	// Approved are the approvals because of which the brake does not hold a plan.
 	Approved []plan.Approval
-	// Only, when set, is the hash of the one plan that may be carried out.
+	// Only is the hash of the one plan that may be carried out; "" if every plan may be.
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
-	// Before is [world.Input.Before].
+	// Before becomes [world.Input.Before].
 	Before map[manifest.Key]checksum.Sum
-	// Earlier visits the objects of earlier commits, the newest first, until visit returns false. It is nil where
+	// Earlier visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
 	// there is no history.
 	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
-	healing bool // only members of groups are healed
+	healing bool // true while only the healing steps of the plan are carried out
 }
 
-// Sync carries out one pass. It lists the cloud, makes a plan, starts each
-// step as soon as its dependencies are ready, and lists again the collections
-// that changed. It ends when nothing is left to do, or nothing more can be
-// done. When ctx ends, it starts nothing new and gives the steps in flight a
-// bounded time. A cause of type [Superseded] says why the pass ended early.
+// Sync carries out one pass. It lists the cloud, makes a plan, starts each step as soon as its dependencies
+// are ready, and lists again the collections that changed. It ends when nothing is left to do, or nothing more
+// can be done. When ctx ends, it starts no more steps, and waits a limited time for the steps in flight. A
+// cause of type [Superseded] says why the pass ended early.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
@@ -66,7 +65,9 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	if r.repeatRollback(ctx) {
 		return e.pass(ctx, rev)
 	}
-	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only))) // before a correction hides who caused it
+	// The cloud is asked who caused drift before a step corrects the drift, because later it may not report
+	// that any more.
+	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only)))
 	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
 	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)

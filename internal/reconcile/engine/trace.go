@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// mostTraced is the number of objects about which the cloud is asked at a time. The others follow the next time.
+	// mostTraced is the number of objects for which one call of askWho sends requests. The next call handles further
+	// objects.
 	mostTraced = 20
-	// traceTime is how long these requests may take.
+	// traceTime is how long the requests of one call may take.
 	traceTime = 5 * time.Second
 )
 
-// askWho asks the cloud who caused the differences of steps, unless that is known already. A request without an answer
-// in time is not repeated: the cause stays unknown.
+// askWho asks the cloud who caused the differences of steps, unless that is known already. If the answer to a request
+// is late, the request is not repeated, and it stays unknown who caused the difference.
 func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
 	var unknown []plan.Step
 	for _, s := range steps {
@@ -43,7 +44,8 @@ func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
 	_ = group.Wait() // the functions never fail
 }
 
-// traced returns a plan that says who caused its drift, which the cloud is asked. Drift that has ended is forgotten.
+// traced asks the cloud who caused the drift of a plan, and returns the plan with the answers. It removes from the
+// memory the drift that no longer exists.
 func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
 	drifting := p.Drifting()
 	e.past().Forget(memory.Differs(drifting))
@@ -51,8 +53,8 @@ func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
 	return p.WithTraces(e.past().Trace)
 }
 
-// traceAll adds to the record of a pass who caused its drift, including drift that began or was detected later. The
-// cloud is asked only about the later drift.
+// traceAll adds to the late drift and to the last plan of a pass who caused the drift. It asks the cloud only about the
+// late drift.
 func (r *run) traceAll(ctx context.Context) {
 	past := r.engine.past()
 	r.engine.askWho(ctx, r.pass.Late)
@@ -63,7 +65,8 @@ func (r *run) traceAll(ctx context.Context) {
 	past.Forget(memory.Differs(r.pass.Last.Drifting()))
 }
 
-// trace asks the cloud who changed the object of a step, and when. It returns the zero Trace if the cloud does not say.
+// trace asks the cloud who changed the object of a step, and when. It returns the zero Trace if the cloud does not
+// report it.
 func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	drv, there := e.at(&s, s.Through())
 	if drv == nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 )
 
-// maxFailedLists is how often in a row the list of a collection may fail
-// before the pass gives it up.
+// maxFailedLists is the number of failed lists in a row after which the pass does not list a collection again.
 const maxFailedLists = 5
 
 // nextWake returns when the run should wake up if no step finishes before.
@@ -30,7 +29,7 @@ func (r *run) nextWake() (at time.Time, more bool) {
 		consider(until)
 	}
 	if len(r.doing) >= r.engine.parallelism() {
-		return at, more // a step in flight ends first
+		return at, more // a paused step cannot start before a step in flight has ended
 	}
 	for _, t := range r.round.queue {
 		if !t.until.IsZero() {
@@ -48,13 +47,13 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// toBeListed names the collections that must be listed again. Something in them, or inside of
-// their objects, has one of these properties:
+// toBeListed returns the collections that must be listed again, for one of these reasons:
 //
-// - It was written.
-// - The cloud is working on it.
-// - It is to be deleted and was not seen lately.
-// - It could not be listed.
+// - An object of the collection was written.
+// - The cloud is working on an object of the collection.
+// - An object is to be deleted, and the last list is too old for that.
+// - The last list failed.
+// - The cloud is working on an object that runs inside an object of the collection.
 func (r *run) toBeListed() map[string]bool {
 	kinds := maps.Clone(r.round.awaitedKinds)
 	for _, k := range r.engine.Kinds {
@@ -62,7 +61,7 @@ func (r *run) toBeListed() map[string]bool {
 		if !r.round.awaitedKinds[of.Kind] {
 			continue
 		}
-		for _, outside := range of.HostedOn { // a member may be away because its host is away
+		for _, outside := range of.HostedOn { // an object inside a machine may be missing because its machine is missing
 			if _, known := r.snapshot[outside]; known {
 				kinds[outside] = true
 			}
@@ -83,15 +82,15 @@ func (r *run) toBeListed() map[string]bool {
 	return kinds
 }
 
-// givenUp reports whether the list of a collection has failed too often, or
-// will always fail.
+// givenUp reports whether the pass no longer tries to list a collection, because the list has failed too often or will
+// always fail.
 func (r *run) givenUp(kind string) bool {
 	err := trouble(r.snapshot[kind])
 	return err != nil && (!retriable(err) || r.fresh[kind].failures >= maxFailedLists)
 }
 
-// trouble returns why a part of a collection that is to be listed is unknown. An error that may
-// disappear by itself comes first.
+// trouble returns the error of a part of a collection that could not be listed. An error after which a retry may succeed
+// is preferred.
 func trouble(c kind.Collection) (first error) {
 	if len(c.Parts) == 0 {
 		return c.Err
@@ -109,8 +108,8 @@ func (r *run) due(kind string) time.Time {
 	return s.at.Add(s.every)
 }
 
-// awaitResults waits for a step to finish, for the time to wake up, or for the end
-// of ctx. It takes in together all results that are ready.
+// awaitResults waits for a step to finish, for the time to wake up, or for the end of ctx. It processes all results that
+// are ready.
 func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	var alarm <-chan time.Time
 	if !wake.IsZero() {
@@ -158,9 +157,8 @@ func (r *run) refresh(ctx context.Context) {
 	r.relist(ctx, names)
 }
 
-// relistWritten lists the collections that were written and not listed since. So
-// the pass ends with what the cloud says, and not with what the requests asked
-// for. It returns false when there was nothing to verify.
+// relistWritten lists the collections that were written and not listed since. So the pass ends with the state that the
+// cloud reports, and not with the state that was requested. It returns false if there was no collection to list.
 func (r *run) relistWritten(ctx context.Context) bool {
 	var names []string
 	for kind, s := range r.fresh {
@@ -205,14 +203,14 @@ func (r *run) relist(ctx context.Context, names []string) {
 	for _, kind := range names {
 		c, listed := fresh[kind]
 		if !listed {
-			c = r.snapshot[kind] // no place of it matters
+			c = r.snapshot[kind] // none of its places has to be listed
 		}
 		r.storeList(kind, c, started, ended)
 	}
 }
 
-// storeList stores a fresh list. Collections that are slow to list, or do not change,
-// are listed less often. Collections that were listed together have the same times.
+// storeList stores a new list of a collection, and sets the time of the next one. Collections that are slow to list, or
+// do not change, are listed less often. Collections that were listed together get the same times.
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
 	s.at, s.began, s.touched = ended, began, false
