@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// people create objects without marks.
+// people creates objects without marks, as people do by hand.
 type people struct {
 	t *testing.T
 	c *cloud.Client
 }
 
-// post creates an object, which the test deletes at its end.
+// post creates an object. At its end, the test deletes the object.
 func (p people) post(service, path, singular string, body map[string]any, beside ...any) string {
 	p.t.Helper()
 	request := map[string]any{singular: body}
@@ -57,8 +57,8 @@ func (p people) find(service, path, name string) string {
 	return ""
 }
 
-// machines creates a server group of the given name. In it, each of the names gets a server and a port of
-// the same name.
+// machines creates a server group with the name group. For each of names, it creates a server in that
+// group, and a port with the same name.
 func (p people) machines(group string, names ...string) {
 	p.t.Helper()
 	id := p.post(cloud.Compute, "os-server-groups", "server_group", map[string]any{"name": group, "policies": []string{"affinity"}})
@@ -72,7 +72,7 @@ func (p people) machines(group string, names ...string) {
 	}
 }
 
-// adopting is a group of two existing machines in an existing server group.
+// adopting is the manifest of a group that adopts two existing machines in an existing server group.
 func adopting(name, group string) string {
 	return `
 apiVersion: stackreeve.dev/v1alpha1
@@ -82,7 +82,7 @@ spec: {replicas: 2, serverGroup: ` + group + `, template: {image: centos79, flav
 `
 }
 
-// Objects that people created are adopted machine by machine, and only marks are written.
+// Objects that people created are adopted, one machine after the other, and only marks are written.
 func TestAGroupIsAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	name, group := "a"+strings.ToLower(g.Stack), "g"+strings.ToLower(g.Stack)
@@ -104,15 +104,15 @@ func TestAGroupIsAdopted(t *testing.T) {
 	if pass := g.SyncThrough(adopting(name, group), count.Wrap); count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
 		t.Errorf("the second pass wrote %d times", count.Writes.Load())
 	}
-	// The group is adopted now, so the annotation can go.
+	// The group is adopted now, so the manifest no longer needs the annotation.
 	if pass := g.MustSync(strings.Replace(adopting(name, group), `, annotations: {stackreeve.dev/adopt: "true"}`, "", 1)); len(pass.Results) > 0 {
 		t.Errorf("without the annotation: %v", pass.Results)
 	}
 	g.MustSync("")
 }
 
-// Each object is adopted by its name. If no object or several have that name, or another stack owns it,
-// the object is refused, and no other is created in its place.
+// Each object is adopted by its name. If no object or several objects have that name, or another stack
+// owns it, the step is refused, and no object is created instead.
 func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
@@ -140,7 +140,7 @@ func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
 	refused(three, map[string]cause.Code{"Server/web-1": cause.NoneNamedPart})
 }
 
-// An object that another stack has created bears its mark, and is not adopted.
+// If another stack has created an object, the object bears that stack's mark, and is not adopted.
 func TestAGroupOfAnotherStackIsNotAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// named is a group with records in the test's own zone.
+// named is the manifest of a group with records in the test's own zone.
 func named(stack, replicas, dns string) string {
 	return `
 apiVersion: stackreeve.dev/v1alpha1
@@ -32,7 +32,7 @@ spec:
 `
 }
 
-// records are the records in the cloud of the stack's record sets, by name.
+// records returns the records in the cloud that belong to the stack's record sets, by name.
 func records(t *testing.T, p plan.Plan) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -54,8 +54,8 @@ func records(t *testing.T, p plan.Plan) map[string][]string {
 	return out
 }
 
-// A group has a record with the addresses of all its machines, and one for each machine. They follow as
-// the group grows and shrinks.
+// A group has a record with the addresses of all its machines, and one record for each machine. When
+// the group grows or shrinks, the records change.
 func TestRecordsFollowAGroup(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(named(g.Stack, "3", ""))
@@ -81,7 +81,7 @@ func TestRecordsFollowAGroup(t *testing.T) {
 	}
 }
 
-// In a reverse zone, the address of each machine maps to the name of its record.
+// In a reverse zone, the address of each machine leads to the name of the machine's record.
 func TestAddressesOfAGroupHaveNames(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	group := func(replicas string) string {

@@ -37,19 +37,19 @@ spec:
   - {port: 80, protocol: http, realServers: {virtualMachineGroupRef: web}}
 `
 
-// gate intercepts requests to the cloud. It knows since when which members get no new connections, and checks each request that
-// interrupts a server.
+// gate is a transport that checks each request which interrupts a server: the server must have been drained before. It records when
+// members of the load balancer stop getting new connections.
 type gate struct {
 	t     *testing.T
 	next  http.RoundTripper
-	names func(id string) string // the name of the server with that ID
+	names func(id string) string // returns the name of the server with that ID.
 
 	mu          sync.Mutex
-	drained     map[string]time.Time // by name
-	left        map[string]time.Time // those taken out, by name
-	inside      []member             // in the load balancer
-	behind      int                  // how many they are
-	floor       int                  // how many must get new connections
+	drained     map[string]time.Time // when members were drained, by name.
+	left        map[string]time.Time // when members were removed from the load balancer, by name.
+	inside      []member             // the members of the load balancer.
+	behind      int                  // the number of members.
+	floor       int                  // the number of members that must get new connections at any time.
 	interrupted []string
 }
 
@@ -116,8 +116,8 @@ func (g *gate) interrupt(name string) {
 	}
 }
 
-// A machine behind a load balancer gets no new connections for a while before it is interrupted, by any sort of change. It gets
-// connections again when it is back. None of this is drift.
+// Before a machine behind a load balancer is interrupted, by any sort of change, it gets no new connections for a while. After the
+// change, it gets connections again. None of this is drift.
 func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -170,8 +170,8 @@ func namesOf(g *kindtest.Target) func(id string) string {
 	}
 }
 
-// With a spare machine, the full number of machines serves at any time. The spare is created first, joins the load balancer like the
-// others, and is drained and deleted in the end.
+// With a spare machine, the full number of machines serves at any time. The spare is created first and joins the load balancer like the
+// other machines. At the end, it is drained and deleted.
 func TestASpareMachineServesMeanwhile(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -193,7 +193,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 	if again := g.Plan(after); !again.InSync() {
 		t.Errorf("then the plan is %v", again.Summary())
 	}
-	// The spare is gone, and no count includes it.
+	// The spare was deleted, and no count includes it.
 	for _, s := range pass.Last.Steps {
 		if strings.Contains(s.Key.Name, "spare") {
 			t.Errorf("%s: %s", s.Key, s.Action)
@@ -201,7 +201,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 	}
 }
 
-// An approval of a change covers all of its steps. An agent may stop after any machine: the next one needs no further approval.
+// The approval of a change covers all of its steps. If an agent stops after some machines, the next agent needs no other approval.
 func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -238,7 +238,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 	}
 }
 
-// The same holds for an agent that is to carry out one plan only.
+// An agent that may carry out only one plan also carries out the whole rollout.
 func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -253,7 +253,7 @@ func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 	}
 }
 
-// stopper ends a pass after the first change or deletion.
+// stopper is a watcher that ends a pass after the first change or deletion.
 type stopper struct{ stop context.CancelFunc }
 
 func (*stopper) Planned(plan.Plan, preflight.Findings) {}
@@ -261,7 +261,7 @@ func (*stopper) Started(plan.Step)                     {}
 func (*stopper) Progress(engine.Progress)              {}
 func (s *stopper) Finished(engine.Result)              { s.stop() }
 
-// leaving intercepts requests to the cloud. It records when the last machine is taken out of the load balancer, and when it is deleted.
+// leaving is a transport that records when the last machine is removed from the load balancer, and when it is deleted.
 type leaving struct {
 	next       http.RoundTripper
 	id         string
@@ -281,8 +281,8 @@ func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// A machine that has left its group is taken out of the load balancer first, and deleted a while later. This holds even if the group
-// has no machines any more.
+// If a machine is no longer in its group, it is first removed from the load balancer, and deleted a while later. This is so even if the
+// group has no machines any more.
 func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -301,7 +301,7 @@ func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	}
 }
 
-// answering intercepts requests to the cloud, and changes the responses.
+// answering is a transport that changes the responses of the cloud.
 type answering struct {
 	next   http.RoundTripper
 	change func(req *http.Request, resp *http.Response)
@@ -323,8 +323,8 @@ func says(resp *http.Response, code int, body []byte) {
 	resp.Header.Del("Content-Length")
 }
 
-// While load balancers are unknown, the agent does not know which machines serve, and can drain none. No serving machine is deleted
-// then, neither for a replacement nor because the group shrinks.
+// While load balancers cannot be read, the agent does not know which machines serve, and cannot drain any. Then no serving machine is
+// deleted, neither for a replacement nor because the group shrinks.
 func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -358,8 +358,8 @@ func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	}
 }
 
-// A machine whose health changes all the time is drained for no longer than others, although each change of its health updates the load
-// balancer.
+// If the health of a machine changes all the time, the load balancer is updated each time. The machine is drained for no longer than
+// other machines nevertheless.
 func TestAMachineThatFlapsIsDrainedInTime(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)

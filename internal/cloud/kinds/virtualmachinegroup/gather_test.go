@@ -17,8 +17,9 @@ const machines = `{
 "Port/web-%[1]d": {"networkRef": "front", "addresses": [{"ip": "10.0.0.1%[1]d", "subnetRef": "v4"}], "securityGroupRefs": ["web"]},
 "Volume/web-%[1]d-data": {"size": 2, "volumeTypeRef": "ssd", "availabilityZone": "az-a"}}`
 
-// gathered are the groups found in the exported specs. Each replacement, OLD -> NEW, is made in the
-// specs of both machines, or only of the second one if it begins with "1: ".
+// gathered returns the groups that Gather finds in the exported specs. Each replacement of change,
+// OLD -> NEW, is made in the specs of both machines. If it begins with "1: ", it is made only in
+// the specs of the second machine.
 func gathered(t *testing.T, change string) []kind.Gathered {
 	t.Helper()
 	var of []kind.Exported
@@ -54,8 +55,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// A server with a field that a group has no word for belongs to no group, even if a plan would not
-// notice the missing field.
+// If a server has a field that a group cannot express, it belongs to no group, even if a plan would
+// not notice that the field is missing.
 func TestGatherKnowsEveryField(t *testing.T) {
 	for change, groups := range map[string]int{
 		`"securityGroupRefs" -> "dnsName": "web-%[1]d", "securityGroupRefs"`:                   1, // Nova's default
@@ -74,7 +75,7 @@ func TestGatherKnowsEveryField(t *testing.T) {
 		`"volumeTypeRef": "ssd", "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:     0,
 		`Volume/web-%[1]d-data -> Volume/other-%[1]d`:                                          0,
 		`Port/web-%[1]d -> Port/other-%[1]d`:                                                   0,
-		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // the zone of the server, and not of its volume
+		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // the zone of the server changes, but not that of its volume
 		`1: "flavorRef": "small" -> "flavorRef": "large"`:                                      0,
 		`1: "size": 2 -> "size": 3`:                                                            0,
 		`1: "serverGroupRef": "near" -> "serverGroupRef": "far"`:                               0,
@@ -87,7 +88,8 @@ func TestGatherKnowsEveryField(t *testing.T) {
 	}
 }
 
-// Machines that differ only in their zones are gathered if the field zones would put them there.
+// Machines that differ only in their zones form a group if the field zones would give them the same
+// zones.
 func TestGatherZones(t *testing.T) {
 	for zones, want := range map[string]string{"aa": `"zone":"az-a"`, "ab": `"zones":["az-a","az-b"]`, "aba": `"zones":["az-a","az-b"]`, "abcba": `"zones":["az-a","az-b","az-c"]`, "aab": "", "abca": "", "abb": ""} {
 		var of []kind.Exported

@@ -16,16 +16,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 )
 
-// aspect is a property of a member that a test observes.
+// aspect is the property of a member that a sighting is about.
 type aspect int
 
 const (
-	answered aspect = iota // the answer of its web server; "" is none
-	sent                   // not "" when a load balancer sends it requests
-	broken                 // not "" when the test breaks it
+	answered aspect = iota // the answer of the member's web server; "" if there is none.
+	sent                   // not "" if a load balancer sends requests to the member.
+	broken                 // not "" if the test breaks the member.
 )
 
-// sighting is an observation of a member at a moment.
+// sighting is one observation of a member.
 type sighting struct {
 	at     time.Duration
 	member int
@@ -33,8 +33,8 @@ type sighting struct {
 	what   string
 }
 
-// client uses the members of a group. It asks each member ten times a second which version it serves. It asks the load
-// balancers three times a second to which members they send requests.
+// client is a user of a group. Ten times a second, it asks each member which version it serves. Three times a second, it
+// asks the load balancers to which members they send requests.
 type client struct {
 	addresses []string
 	fronted   bool // there is a load balancer
@@ -48,7 +48,8 @@ type client struct {
 	present *view
 }
 
-// watch begins to use the members at these addresses, until the test ends. behind is a client for load balancers, or nil.
+// watch starts a client of the members at these addresses, which runs until the test ends. behind is a client for load
+// balancers, or nil.
 func watch(t *testing.T, addresses []string, behind *cloud.Client) *client {
 	t.Helper()
 	c := &client{addresses: addresses, fronted: behind != nil, began: time.Now(), present: newView(len(addresses), behind != nil),
@@ -92,7 +93,7 @@ func (c *client) note(s sighting) {
 	c.present.see(s)
 }
 
-// get is the answer of a member; "" is none.
+// get returns the answer of a member; "" if it does not answer.
 func (c *client) get(ctx context.Context, member int) string {
 	resp, err := c.request(ctx, http.MethodGet, member)
 	if err != nil {
@@ -114,8 +115,8 @@ func (c *client) request(ctx context.Context, method string, member int) (*http.
 	return c.http.Do(req)
 }
 
-// sentTo are the addresses that the project's load balancers send requests to: the weight is not 0, and no monitor excludes
-// them.
+// sentTo returns the addresses to which the project's load balancers send requests. The weight of such a member is not 0,
+// and no monitor excludes it.
 func sentTo(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	var pools struct{ Pools []struct{ ID string } }
 	if err := c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools", Into: &pools}); err != nil {
@@ -142,14 +143,14 @@ func sentTo(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	return sends, nil
 }
 
-// record are the observations, in the order of their requests.
+// record returns the observations, in the order in which the requests were sent.
 func (c *client) record() []sighting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.SortedStableFunc(slices.Values(c.seen), func(a, b sighting) int { return cmp.Compare(a.at, b.at) })
 }
 
-// now is the version that each member serves, through its load balancer if there is one.
+// now returns the version that each member serves. If there is a load balancer, a member serves only through it.
 func (c *client) now() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +163,7 @@ func (c *client) now() []string {
 	return now
 }
 
-// await waits until the members serve the wanted versions, and ends the test when they do not in time.
+// await waits until the members serve the wanted versions. If they do not in time, the test fails.
 func (c *client) await(t *testing.T, what string, want func(now []string) bool) {
 	t.Helper()
 	kindtest.Await(t, 3*time.Minute, 100*time.Millisecond, func() error {
@@ -173,18 +174,18 @@ func (c *client) await(t *testing.T, what string, want func(now []string) bool) 
 	})
 }
 
-// all waits until every member serves a version.
+// all waits until every member serves the version.
 func (c *client) all(t *testing.T, version string) {
 	t.Helper()
 	c.await(t, "all serve "+version, func([]string) bool { return c.serve(version) })
 }
 
-// serve reports whether every member serves a version.
+// serve reports whether every member serves the version.
 func (c *client) serve(version string) bool {
 	return !slices.ContainsFunc(c.now(), func(v string) bool { return v != version })
 }
 
-// view is the state of the members at a moment of a record.
+// view is the state of the members at one moment of a record.
 type view struct {
 	fronted bool
 	last    [broken + 1][]string
@@ -205,7 +206,7 @@ func (v *view) see(s sighting) {
 	case v.last[broken][s.member] == "":
 	case !serves:
 		v.down[s.member] = true
-	case v.down[s.member]: // it is back: the test no longer answers for later outages
+	case v.down[s.member]: // the member serves again, so the test is not the cause of a later outage
 		v.down[s.member], v.last[broken][s.member] = false, ""
 	}
 }
@@ -214,7 +215,7 @@ func (v *view) serves(member int) bool {
 	return v.last[answered][member] != "" && (!v.fronted || v.last[sent][member] != "")
 }
 
-// missing counts the members that do not serve, and those that the test has broken.
+// missing returns the number of members that do not serve. own is the number of members that the test has broken.
 func (v *view) missing() (missing, own int) {
 	for i := range v.down {
 		if !v.serves(i) {
@@ -227,7 +228,7 @@ func (v *view) missing() (missing, own int) {
 	return missing, own
 }
 
-// changes are the observations that differ from earlier ones of the same member, one a line.
+// changes returns the observations that differ from the one before of the same member. Each is one line.
 func changes(record []sighting, members int) string {
 	var text strings.Builder
 	v := newView(members, false)
@@ -240,8 +241,9 @@ func changes(record []sighting, members int) string {
 	return text.String()
 }
 
-// outage is the first moment when more members did not serve than may, or than the test itself has broken; "" when there was
-// none. It begins to count when all members have served once. Observations of the same time are one moment.
+// outage describes the first moment at which too many members did not serve: more than may, and more than the test itself
+// has broken. "" if there was no such moment. Moments before all members have served for the first time do not count.
+// Observations of the same time are one moment.
 func outage(record []sighting, members int, fronted bool, may int) string {
 	v, all := newView(members, fronted), false
 	for i, s := range record {
@@ -258,7 +260,7 @@ func outage(record []sighting, members int, fronted bool, may int) string {
 	return ""
 }
 
-// A client's record counts from the moment when all members served.
+// Outages count from the moment at which all members served for the first time.
 func TestOutage(t *testing.T) {
 	for _, c := range []struct {
 		seen string // member after member: a digit serves, a letter from a on does not, a letter from x on is broken by the test
@@ -285,7 +287,7 @@ func TestOutage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.seen, got, c.want)
 		}
 	}
-	// Through a load balancer two members change at the same moment.
+	// Through a load balancer, two members can change at the same moment.
 	var record []sighting
 	for i, sends := range []string{"yyy", "-yy", "y-y", "yyy", "--y"} {
 		for member, r := range sends {

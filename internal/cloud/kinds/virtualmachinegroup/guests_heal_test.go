@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A template that does not work costs one machine behind a load balancer. The group then goes back by itself to the last template that worked,
+// If a template does not work, one machine behind a load balancer fails. Then the group goes back automatically to the last template that worked,
 // whichever agent detects the failure.
 func TestRealMachinesGoBack(t *testing.T) {
 	s := onGuests(t)
@@ -22,14 +22,14 @@ func TestRealMachinesGoBack(t *testing.T) {
 		return guests{version: version, front: true, strategy: fmt.Sprintf("drainSeconds: 2, progressDeadlineSeconds: %d, onFailure: rollback", seconds)}
 	}
 	of := func(version string) guests { return within(15, version) }
-	c := s.begin(within(60, "one"), 3) // the first machines of a cloud take longer
+	c := s.begin(within(60, "one"), 3) // the first machines of a cloud need longer
 	rev := s.revision(of(""))
 	rev.Earlier = func(_ context.Context, visit func(string, []kind.Desired) bool) error {
 		visit("before", s.Resolve(of("one").String()))
 		return nil
 	}
 	for _, seed := range s.seeds {
-		s.sync(of("one")) // otherwise the next agent would leave the group at the earlier template
+		s.sync(of("one")) // otherwise the group would stay at the earlier template when the next agent starts
 		before := s.server(0)
 		s.lives(seed, rev, func(pass engine.Pass) bool {
 			back := pass.Last.Fallbacks
@@ -42,14 +42,15 @@ func TestRealMachinesGoBack(t *testing.T) {
 	s.judge(c, 1)
 }
 
-// The agent repairs machines that somebody breaks behind a load balancer, in the way that the group's manifest declares. It touches no other machine.
+// If somebody breaks machines behind a load balancer, the agent repairs them in the way that the group's manifest declares. It changes no other
+// machine.
 func TestRealMachinesAreHealed(t *testing.T) {
 	s := onGuests(t)
-	// The period exceeds the start of a machine: a newly started agent does not know that another one healed the machine.
+	// start is longer than a machine needs to start, because a newly started agent does not know that another agent healed the machine.
 	const start = 15
 	of := func(cure string, after int) guests {
 		g := guests{version: "one", front: true, spec: fmt.Sprintf("heal: {afterSeconds: %d, perHour: 1000, unresponsive: %s}", after, cure)}
-		if after < start { // nor does it wait for machines that it has never seen serving
+		if after < start { // the agent must not wait for machines that it has never seen serving either
 			g.strategy = "drainSeconds: 0, progressDeadlineSeconds: 1"
 		}
 		return g
@@ -76,7 +77,7 @@ func TestRealMachinesAreHealed(t *testing.T) {
 	s.judge(c, 0)
 }
 
-// harm breaks members, and waits until they do not serve.
+// harm breaks members, and waits until they no longer serve.
 func (s *stage) harm(c *client, harm func(member int), members ...int) {
 	s.t.Helper()
 	for _, member := range members {
@@ -88,14 +89,14 @@ func (s *stage) harm(c *client, harm func(member int), members ...int) {
 	})
 }
 
-// end ends a member's web server.
+// end stops the web server of a member.
 func (s *stage) end(c *client, member int) {
 	if resp, err := c.request(s.t.Context(), http.MethodDelete, member); err == nil {
 		resp.Body.Close()
 	}
 }
 
-// mostAreSick ends two web servers of three: the agent heals neither, and reports it.
+// mostAreSick stops the web servers of two members of three. The agent must heal neither, and report it.
 func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 	s.t.Helper()
 	s.harm(c, func(m int) { s.end(c, m) }, 0, 2)

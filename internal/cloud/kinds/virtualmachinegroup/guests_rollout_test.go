@@ -12,8 +12,8 @@ import (
 
 var versions = []string{"two", "one"}
 
-// A group of real machines is changed while a client uses it. All three serve before and after, and two of them at every moment in
-// between. This holds whether the change works, fails, or is carried out by agents that are killed.
+// A group of real machines is changed while a client uses it. Before and after the change, all three machines serve, and in between
+// two of them serve at every moment. This is so whether the change works, fails, or is made by agents that are killed.
 func TestARolloutOnRealMachines(t *testing.T) {
 	s := onGuests(t)
 	c := s.begin(guests{version: "one"}, 3)
@@ -37,14 +37,15 @@ func TestARolloutOnRealMachines(t *testing.T) {
 	}
 }
 
-// breaks runs an agent with a template that does not serve: one machine is lost, and the others continue to serve a version.
+// breaks runs an agent with a template that does not work: one machine no longer serves, and the others continue to serve a
+// version.
 func (s *stage) breaks(c *client, g guests, version string) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
 	done := make(chan engine.Pass)
 	go func() { done <- s.agent().Sync(ctx, s.revision(g)) }()
 	c.await(s.t, "one is lost to the broken template", lost(version))
-	// Long enough for a good machine to be back, and for the next one to go.
+	// The wait is long enough for a good machine to serve again, and for the next machine to be deleted.
 	since := time.Now()
 	c.await(s.t, "a while", func(now []string) bool { return time.Since(since) > 20*time.Second || !lost(version)(now) })
 	if !lost(version)(c.now()) {
@@ -56,8 +57,8 @@ func (s *stage) breaks(c *client, g guests, version string) {
 	}
 }
 
-// The same behind a load balancer, whose monitor asks the machines, too: a machine without new connections does not serve. The test
-// begins with a template that does not work, and its fix.
+// This test is the same with a load balancer, whose monitor asks the machines, too: a machine without new connections does not
+// serve. The test begins with a template that does not work, and continues with its fix.
 func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s := onGuests(t)
 	behind := func(version string) guests {
@@ -73,7 +74,8 @@ func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s.judge(c, 1)
 }
 
-// A machine that has left its group serves its open connections for as long as it is drained, and the others are not affected.
+// If a machine is no longer in its group, it serves its open connections for as long as it is drained. The other machines serve all
+// the time.
 func TestRealMachinesAreDrainedBeforeTheyGo(t *testing.T) {
 	s := onGuests(t)
 	const drained = 4 * time.Second
@@ -97,7 +99,7 @@ func TestRealMachinesAreDrainedBeforeTheyGo(t *testing.T) {
 	s.judge(stay, 0)
 }
 
-// farewell is how long a member served after the load balancer last sent it requests.
+// farewell is the time for which a member still served after the load balancer sent it the last request.
 func farewell(record []sighting) time.Duration {
 	var last, silent time.Duration
 	for _, s := range record {

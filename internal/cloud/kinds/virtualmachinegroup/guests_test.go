@@ -21,16 +21,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// These tests run on real machines (deploy/devcloud/README.md). A client uses a group while agents change it that are killed at any moment, each
-// followed by one with an empty disk. At no moment may fewer machines serve than the group allows, except for those that the test itself breaks.
+// These tests run on real machines (deploy/devcloud/README.md). A client uses a group while agents change it. Each agent is killed at some moment,
+// and the next one starts with an empty disk. Fewer machines than the group allows may serve only if the test itself has broken some.
 
-// guests is a group of real machines: their web servers answer with the version. A DELETE request ends the web server.
+// guests is a group of real machines. Their web servers answer with the version. A DELETE request stops the web server.
 type guests struct {
-	version  string // "" is a template that serves nothing
-	replicas int    // 3 if left out
-	strategy string // besides maxUnavailable: 1
-	spec     string // further fields
-	front    bool   // behind a load balancer
+	version  string // "" for a template without a web server
+	replicas int    // 3 if it is 0
+	strategy string // in addition to maxUnavailable: 1
+	spec     string // other fields of the spec
+	front    bool   // the group is behind a load balancer
 }
 
 const serveScript = `
@@ -94,10 +94,10 @@ type stage struct {
 	cloud *cloud.Client
 	wire  *wire
 	seeds []uint64
-	tasks uint64 // given to agents so far
+	tasks uint64 // number of calls of lives so far
 }
 
-// wire is the connection between agents and the cloud. The cloud continues the requests of a dead agent.
+// wire is a transport between agents and the cloud. If an agent is killed, the cloud still finishes its requests.
 type wire struct {
 	next   http.RoundTripper
 	asking sync.WaitGroup
@@ -130,7 +130,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// onGuests is such a cloud. Without one it skips the test.
+// onGuests returns a cloud whose servers are real machines. Without such a cloud, it skips the test.
 func onGuests(t *testing.T) *stage {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
@@ -157,7 +157,7 @@ func (s *stage) get(service, path string, into any) {
 	}
 }
 
-// begin creates a group, and starts a client that uses this number of its members.
+// begin creates a group, and starts a client that uses the given number of its members.
 func (s *stage) begin(g guests, members int) *client {
 	s.t.Helper()
 	s.Only(g.String())
@@ -175,8 +175,8 @@ func (s *stage) begin(g guests, members int) *client {
 	return c
 }
 
-// judged waits until the monitor of a new load balancer has found that every member answers. Members get requests even before the monitor's first
-// result, and that result may be from a time when a member did not answer yet.
+// judged waits until the monitor of a new load balancer has found that every member answers. Before the monitor's first result, members get
+// requests, too, and the first result may be from a time when a member did not answer yet.
 func (s *stage) judged(behind *cloud.Client, addresses []string) {
 	s.t.Helper()
 	kindtest.Await(s.t, kindtest.Patience, 300*time.Millisecond, func() error {
@@ -191,7 +191,7 @@ func (s *stage) judged(behind *cloud.Client, addresses []string) {
 	})
 }
 
-// addresses are those of the members with these numbers; members keep them.
+// addresses returns the addresses of the members with these numbers. A member's address never changes.
 func (s *stage) addresses(from, to int) (out []string) {
 	s.t.Helper()
 	for i := from; i < to; i++ {
@@ -200,7 +200,7 @@ func (s *stage) addresses(from, to int) (out []string) {
 	return out
 }
 
-// server is the ID of a member's server.
+// server returns the ID of a member's server.
 func (s *stage) server(member int) string {
 	s.t.Helper()
 	var answer struct{ Servers []struct{ ID string } }
@@ -210,7 +210,7 @@ func (s *stage) server(member int) string {
 	return answer.Servers[0].ID
 }
 
-// act changes a member's server without the agents' knowledge; a nil body deletes it.
+// act changes a member's server as other people do. If body is nil, it deletes the server.
 func (s *stage) act(member int, body any) {
 	s.t.Helper()
 	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + s.server(member) + "/action", Body: body}
@@ -222,7 +222,7 @@ func (s *stage) act(member int, body any) {
 	}
 }
 
-// agent is a newly started agent that probes the machines.
+// agent starts an agent that probes the machines.
 func (s *stage) agent() *engine.Engine {
 	e := s.Engine(s.cloud)
 	e.Probe = probe.Asker{}.Ask
@@ -233,7 +233,7 @@ func (s *stage) revision(g guests) engine.Revision {
 	return engine.Revision{Commit: "test", Want: s.Resolve(g.String())}
 }
 
-// sync is one pass of an agent that is not killed.
+// sync runs a pass of an agent that is not killed.
 func (s *stage) sync(g guests) {
 	s.t.Helper()
 	began := time.Now()
@@ -245,8 +245,8 @@ func (s *stage) sync(g guests) {
 	s.t.Logf("in sync after %s", time.Since(began).Round(time.Second))
 }
 
-// lives runs one agent after the other, pass after pass, until all is done. Each agent but the last dies at a moment that follows from the seed and
-// the number of earlier tasks.
+// lives runs one agent after the other, pass after pass, until done returns true. Each agent except the last is killed. The moment depends on the
+// seed and the number of earlier calls.
 func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) bool) {
 	s.t.Helper()
 	s.tasks++
@@ -259,7 +259,7 @@ func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) b
 		ctx, die := context.WithTimeout(s.t.Context(), life)
 		pass, ended := s.live(ctx, rev, done)
 		die()
-		s.wire.asking.Wait() // an agent that starts while the cloud creates a server would create another one
+		s.wire.asking.Wait() // if an agent started while the cloud still creates a server, it would create another one
 		if ended {
 			s.t.Logf("seed %d: done after %s, %d agents died", seed, time.Since(began).Round(time.Second), deaths)
 			return
@@ -270,7 +270,7 @@ func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) b
 	}
 }
 
-// live is one agent's life; ended is false if it died before all was done.
+// live runs one agent. ended is false if it was killed before done returned true.
 func (s *stage) live(ctx context.Context, rev engine.Revision, done func(engine.Pass) bool) (pass engine.Pass, ended bool) {
 	for e := s.agent(); ; {
 		pass = e.Sync(ctx, rev)
@@ -289,7 +289,7 @@ func (s *stage) live(ctx context.Context, rev engine.Revision, done func(engine.
 
 func inSync(pass engine.Pass) bool { return pass.Outcome() == plan.InSync }
 
-// judge fails the test if more members than mayMiss did not serve at some moment.
+// judge fails the test if, at some moment, more members than mayMiss did not serve.
 func (s *stage) judge(c *client, mayMiss int) {
 	s.t.Helper()
 	if found := outage(c.record(), len(c.addresses), c.fronted, mayMiss); found != "" {
@@ -297,7 +297,7 @@ func (s *stage) judge(c *client, mayMiss int) {
 	}
 }
 
-// lost reports whether one member serves nothing and the others serve the version.
+// lost reports whether one member serves nothing and the other members serve the version.
 func lost(version string) func(now []string) bool {
 	return func(now []string) bool {
 		now = slices.Sorted(slices.Values(now))

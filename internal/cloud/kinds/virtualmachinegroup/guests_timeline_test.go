@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// timeline draws the record: a row a member, a colour a version, time below.
+// timeline draws the record as a picture. Each member is a row, each version
+// has a color, and the time is at the bottom.
 func timeline(record []sighting) []byte {
 	const left, width, row = 70.0, 860.0, 26
 	end := record[len(record)-1].at

@@ -23,7 +23,7 @@ func healing(heal string) string {
 	return strings.Replace(object, "spec:\n", "spec:\n  heal: {afterSeconds: 0, "+heal+"}\n  probes: [{type: http, port: 80, threshold: 1}]\n", 1)
 }
 
-// novaStatus is Nova's status of a server, once it is the wanted one or the test ends.
+// novaStatus waits until Nova's status of a server is the wanted one, or the test ends. It returns the last status.
 func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 	t.Helper()
 	for t.Context().Err() == nil && now != want {
@@ -38,15 +38,15 @@ func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 	return now
 }
 
-// The agent starts a machine that somebody switched off, and reboots or rebuilds one that does not answer. The machine is the same
-// afterwards, and no other is touched.
+// If somebody switches a machine off, the agent starts it. If a machine does not answer, the agent reboots or rebuilds it. The
+// machine keeps its ID, and no other machine is changed.
 func TestMachinesAreHealed(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
 	c := g.Client(nil)
 	g.Only(healing(""))
-	// once is one pass of a newly started agent; the given number of machines do not answer it.
-	var deaf string // the only address that does not answer; "" for any
+	// once runs a pass of a newly started agent. silent is the number of probes that are not answered, unless deaf is set.
+	var deaf string // the only address that does not answer; "" if the first probes of a pass are not answered
 	once := func(manifest string, silent int) engine.Pass {
 		e := g.Engine(g.Client(nil))
 		var asked atomic.Int32
@@ -90,7 +90,8 @@ func TestMachinesAreHealed(t *testing.T) {
 			deaf = m.Address
 		}
 	}
-	// It does not answer its probes either. That is no reason to wipe its disk, or to change a machine that is to be left alone.
+	// The stopped machine does not answer its probes either. If the manifest says leave, it is nevertheless not changed, and its disk
+	// is not wiped.
 	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
 		t.Errorf("what is to be left is not: %v", left.Results[0].Step.Reason())
 	}
@@ -103,7 +104,7 @@ func TestMachinesAreHealed(t *testing.T) {
 	}
 }
 
-// A missing reference is reported once, where somebody has written it, and not for each machine that inherits it.
+// A missing reference is reported once, at the manifest that contains it, and not for each machine that inherits it.
 func TestAMissingReferenceIsNamedOnce(t *testing.T) {
 	g := pure(t)
 	_, err := g.TryResolve(strings.Replace(object, "{value: ls}", "{value: ls, template: true, secretRefs: [nope]}", 1))
@@ -124,8 +125,8 @@ func TestRefusedHealing(t *testing.T) {
 	})
 }
 
-// A group may leave a machine unchanged although the template has changed. The agent then rebuilds it with its own template, and not
-// with half of the new one.
+// With OnDelete, a machine can have an older template than the manifest. Then the agent rebuilds the machine with its own template,
+// and not with a part of the new one.
 func TestAMachineThatIsLeftIsRebuiltAsItWas(t *testing.T) {
 	g := pure(t)
 	old := strings.Replace(healing("unresponsive: rebuild"), "spec:\n", "spec:\n  strategy: {type: OnDelete}\n", 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Machines may need a host each, and be more than the hosts. The plan says so before anything is
-// created, if Nova tells these credentials the number of hosts.
+// If each machine needs its own host, there may be fewer hosts than machines. Before anything is
+// created, the plan warns of that, if Nova shows the number of hosts to this user.
 func TestMoreMachinesThanHosts(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -24,7 +24,7 @@ func TestMoreMachinesThanHosts(t *testing.T) {
 	for _, c := range []struct {
 		name, manifest string
 		warning        cause.Code
-		numbers        []any // of members, of the hosts that they take, and of those that there are
+		numbers        []any // the numbers of members, of hosts that they need, and of hosts that exist
 		on             *kindtest.Target
 	}{
 		{"few", hard(), "", nil, admin},

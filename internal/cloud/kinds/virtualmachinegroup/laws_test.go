@@ -25,7 +25,7 @@ spec:
   description: one of many
 `
 
-// A group has no object of its own in the cloud; the laws examine its first
+// A group itself does not exist in the cloud, so the laws examine its first
 // server.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// once refuses the first creation of a floating IP.
+// once is a transport that refuses the first creation of a floating IP.
 type once struct {
 	next    http.RoundTripper
 	refused atomic.Bool
@@ -48,8 +48,8 @@ metadata: {name: fence}
 spec: {resource: {}}
 `
 
-// A group with OnDelete gives its machines missing parts, and changes that need no interruption, even when their image differs,
-// too. A volume that only a replaced machine would use is not created.
+// With OnDelete, a group's machines get missing parts, and changes that do not interrupt them, even if their image differs,
+// too. If only a replaced machine would use a volume, it is not created.
 func TestMachinesThatAreLeftGetWhatInterruptsNobody(t *testing.T) {
 	g := pure(t)
 	public := strings.Replace(with(2, "type: OnDelete"), "    image:", "    network: shop\n    floatingIP: {network: public}\n    image:", 1) + shop

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// created records the user data of created servers, by server name.
+// created is a transport that records the user data of created servers, by the name of the server.
 type created struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -60,8 +60,8 @@ spec:
 
 const cluster = `etcd --name {{name}} --listen http://{{address}}:2380 --initial-cluster {{#peers}}{{name}}=http://{{address}}:2380{{^last}},{{/last}}{{/peers}}`
 
-// Each machine knows the addresses of all, whichever is created first. Another machine, or a changed address, changes
-// no existing machine; another template changes all.
+// Each machine gets the addresses of all machines, whichever is created first. If a machine is added, or an address
+// changes, no existing machine is changed. If the template changes, all machines are changed.
 func TestMachinesKnowTheirPeers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(knowing("3", cluster))
@@ -133,7 +133,7 @@ func TestTemplatesThatAreNone(t *testing.T) {
 	}
 }
 
-// The template of a single VirtualMachine has the same names, although the machine is in no group.
+// The template of a single VirtualMachine can use the same names, although the machine is in no group.
 func TestATemplateOfOneMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	one := strings.NewReplacer("VirtualMachineGroup", "VirtualMachine", "  replicas: 1\n", "", "  template:\n", "", "    ", "  ").

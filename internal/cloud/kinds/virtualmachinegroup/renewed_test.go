@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// An object that machines share is recreated first, if it can be recreated before them. The machines
-// follow one at a time.
+// If machines share an object that must be replaced, it is replaced first, if that is possible while
+// they exist. Then the machines are replaced one at a time.
 func TestWhatMachinesShareIsReplaced(t *testing.T) {
 	testcost.Long(t)
 	data := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("an image")) }))
@@ -48,7 +48,7 @@ func TestWhatMachinesShareIsReplaced(t *testing.T) {
 	}
 }
 
-// away counts the servers that were deleted and not recreated.
+// away is a transport that counts the servers that were deleted and not created again.
 type away struct {
 	next      http.RoundTripper
 	mu        sync.Mutex

@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// rolling is a group of five machines that are to be replaced one by one.
+// rolling returns a cloud with a group of five machines. The manifest after replaces them one by one.
 func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 	t.Helper()
 	later := &atomic.Int64{}
@@ -28,11 +28,11 @@ func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 	after = strings.Replace(before, "value: ls", "value: sleep", 1)
 	g.Only(before)
 	g.MustSync(before)
-	later.Store(int64(time.Minute)) // Nova gives the second in which a machine was created
+	later.Store(int64(time.Minute)) // the replacements must be at least a second younger, because Nova shows creation times in seconds
 	return g, before, after
 }
 
-// held is a newly started agent that carries out no plan without an approval, and has neither a folder nor a forge.
+// held starts an agent that carries out no plan without an approval. It has no state folder and no forge.
 func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.RoundTripper) *engine.Engine {
 	t.Helper()
 	e := g.Engine(g.Client(wrap))
@@ -40,7 +40,7 @@ func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.Ro
 	return e
 }
 
-// dies ends a process before it deletes the machine after the given number.
+// dies is a transport that kills the agent when it wants to delete a machine after the given number of deletions.
 type dies struct {
 	next  http.RoundTripper
 	after *atomic.Int64
@@ -57,7 +57,7 @@ func (d dies) RoundTrip(q *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(q)
 }
 
-// approved carries out an approved plan, and ends after the given number of machines.
+// approved carries out an approved plan with an agent that is killed after the given number of machines.
 func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	t.Helper()
 	want := g.Resolve(after)
@@ -76,7 +76,7 @@ func approved(t *testing.T, g *kindtest.Target, after string, machines int64) {
 	}
 }
 
-// An approved rollout continues in another process.
+// If the agent is killed during an approved rollout, another agent continues it.
 func TestAnApprovedRolloutGoesOnAfterARestart(t *testing.T) {
 	g, _, after := rolling(t)
 	approved(t, g, after, 2)
@@ -86,7 +86,7 @@ func TestAnApprovedRolloutGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// target is the target checksum in a machine's metadata.
+// target returns the checksum of the approved target from a machine's metadata.
 func target(t *testing.T, c *cloud.Client, id string) string {
 	t.Helper()
 	var answer struct {
@@ -109,8 +109,8 @@ func writeTarget(t *testing.T, c *cloud.Client, id, sum string) {
 	}
 }
 
-// The approval covers nothing else. Another commit is held, and so are marks of another target, marks on other machines, and changes made
-// without an approval.
+// The approval covers nothing else. Another commit is held. The plan is also held if the metadata name another target or are on other
+// machines, or if a change was made without an approval.
 func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
 	testcost.Long(t)
 	for name, c := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A newly started agent leaves a group at the template it went back to: the metadata of the machine say
-// so.
+// If a group went back to an earlier template, it stays there when another agent starts, because the
+// metadata of the machine record that.
 func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -50,7 +50,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	if pass := once(two, e); !pass.Back {
 		t.Fatalf("it does not go back: %v", pass.Failures)
 	}
-	clear(served) // all machines created from now on serve
+	clear(served) // from now on, all machines serve
 	once(two, e)
 	for range 2 {
 		pass := once(two, start())

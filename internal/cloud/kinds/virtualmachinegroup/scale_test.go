@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// open is a group whose manifest leaves the number of machines open.
+// open is a group whose manifest does not fix the number of machines.
 const open = `
 apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachineGroup
@@ -31,7 +31,7 @@ spec:
   template: {image: cirros, flavor: m1.nano, network: private}
 `
 
-// ask writes a number on the server of a machine, as a scaler does; "" removes it.
+// ask writes a number into the metadata of a machine's server, as a scaler does. "" removes the number.
 func ask(t *testing.T, c *cloud.Client, server, number string) {
 	t.Helper()
 	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + server + "/metadata", Body: map[string]any{"metadata": map[string]string{"stackreeve-replicas": number}}}
@@ -43,7 +43,7 @@ func ask(t *testing.T, c *cloud.Client, server, number string) {
 	}
 }
 
-// resync is a pass for manifests that were in sync before.
+// resync runs a pass for manifests that were already in sync.
 func resync(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
 	t.Helper()
 	pass := g.Engine(g.Client(nil)).Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifests), Synced: true})
@@ -72,8 +72,8 @@ func notes(p plan.Plan) (text string) {
 	return text
 }
 
-// Somebody else chooses the number of machines, within the bounds of the manifest. The resulting changes are no drift, and the plan says where
-// the number comes from.
+// Another program chooses the number of machines, within the bounds of the manifest. The resulting changes are no drift, and the plan says who
+// chose the number.
 func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -107,7 +107,7 @@ func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	}
 }
 
-// The requested number stays when the agent writes metadata, too. A machine that somebody deleted is recreated.
+// When the agent writes metadata, the requested number stays. If somebody deletes a machine, it is created again.
 func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -126,13 +126,13 @@ func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 	if got := strings.Join(servers(g.MustSync(described).Last), " "); got != "0 1 2" {
 		t.Errorf("then: %s", got)
 	}
-	// A lower maxReplicas shrinks the group: the manifest's bounds decide.
+	// A lower maxReplicas shrinks the group, because the manifest's bounds limit the requested number.
 	if got := strings.Join(servers(g.MustSync(strings.Replace(described, "maxReplicas: 5", "maxReplicas: 2", 1)).Last), " "); got != "0 1" {
 		t.Errorf("with fewer: %s", got)
 	}
 }
 
-// A group that is renamed keeps its size, whether somebody asks for that number or not. Machines that leave then are drained.
+// If a group is renamed, it keeps its number of machines, whether somebody requests that number or not. No machine is created or deleted.
 func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 	testcost.Long(t)
 	for name, asked := range map[string]string{"somebody asks": "5", "nobody asks": ""} {
@@ -161,7 +161,7 @@ func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 	}
 }
 
-// Machines that leave while their group is renamed are drained as those of the group.
+// If machines are deleted while their group is renamed, the group's new name counts for draining.
 func TestARenamedGroupHasFewerMachines(t *testing.T) {
 	g := pure(t)
 	before := with(3, "drainSeconds: 2, maxSurge: 1") + front
@@ -175,7 +175,7 @@ func TestARenamedGroupHasFewerMachines(t *testing.T) {
 	}
 }
 
-// An object that cannot be listed is not absent: no machine is deleted, and none is created that may exist.
+// If objects cannot be listed, they may exist. Therefore no machine is deleted, and none is created.
 func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -198,7 +198,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	}
 }
 
-// The agent ignores requested numbers where somebody has copied a mark.
+// If somebody copies the mark of a server, the agent ignores the number that the copy requests.
 func TestAForgedMarkAsksForNothing(t *testing.T) {
 	g := pure(t)
 	g.Only(open)
@@ -232,7 +232,7 @@ func TestAForgedMarkAsksForNothing(t *testing.T) {
 	}
 }
 
-// image is the ID of the image cirros.
+// image returns the ID of the image cirros.
 func image(t *testing.T, c *cloud.Client) string {
 	t.Helper()
 	var answer struct{ Images []struct{ ID string } }
@@ -242,7 +242,7 @@ func image(t *testing.T, c *cloud.Client) string {
 	return answer.Images[0].ID
 }
 
-// The records of a group are those of its current machines.
+// A group has records of only the machines that exist.
 func TestRecordsOfAGroupThatIsLeftOpen(t *testing.T) {
 	g := pure(t)
 	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "minReplicas: 1\n  maxReplicas: 3", 1)
@@ -258,7 +258,7 @@ func TestRecordsOfAGroupThatIsLeftOpen(t *testing.T) {
 	}
 }
 
-// A spare machine of a rollout is in no record.
+// No record contains a spare machine of a rollout.
 func TestSpareMachinesHaveNoRecords(t *testing.T) {
 	g := pure(t)
 	manifests := strings.Replace(named(g.Stack, "2", ""), "replicas: 2", "replicas: 2\n  strategy: {maxSurge: 1}", 1)
@@ -286,7 +286,7 @@ func TestRefusedBounds(t *testing.T) {
 	}, func(change string) string { return strings.Replace(open, "template: {", "template: {"+change+", ", 1) })
 }
 
-// A suspended group keeps the machines that it no longer needs: those that its manifest omits, and those that nobody asks for any more.
+// A suspended group keeps machines that it would otherwise delete: those that its manifest omits, and those that nobody requests any more.
 func TestASuspendedGroupKeepsItsMachines(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	fixed := func(n, annotations string) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-// Any number of machines is balanced to within one, and a larger number moves
-// none.
+// For any number of machines, each zone has the same number of them, or one more. If machines are
+// added, no other machine gets another zone.
 func TestSpreadIsBalanced(t *testing.T) {
 	for zones := 1; zones <= 10; zones++ {
 		all, count := machine.Spread(zones, 200), make([]int, zones)
@@ -25,7 +25,8 @@ func TestSpreadIsBalanced(t *testing.T) {
 	}
 }
 
-// A further zone gets its share, and hardly any other machine moves.
+// If a zone is added, it gets its share of the machines, and hardly any other
+// machine gets another zone.
 func TestAFurtherZoneMovesFew(t *testing.T) {
 	const machines = 840
 	for zones := 1; zones < 10; zones++ {
@@ -83,8 +84,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Spare machines are spread like others, and none is created where a group has
-// none.
+// Spare machines are spread like other machines. If the group has no machines
+// in an isolation group, it has no spare machine there either.
 func TestSparesAreWhereMachinesAre(t *testing.T) {
 	for want, spec := range map[string]Spec{
 		"[0 0 0]": {},

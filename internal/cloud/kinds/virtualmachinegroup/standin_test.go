@@ -24,7 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// outside is a network whose machines can have floating IPs.
+// outside is the manifests of a network whose machines can have floating IPs.
 const outside = `
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -39,16 +39,17 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: tr
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: shop}, spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}}
 `
 
-// standing intercepts requests to the cloud, and checks each request that takes something away from a machine.
+// standing is a transport that reports requests which remove a machine from its load balancer, or its floating IP, before the replacement
+// serves.
 type standing struct {
 	next    http.RoundTripper
-	name    string                  // of the machine
-	id      string                  // of its floating IP
-	serves  func() bool             // whether its replacement serves
-	wrong   func(what string)       // reports a loss before that
-	mu      sync.Mutex              // guards the fields below
-	outside bool                    // out of the load balancer
-	members []struct{ Name string } // inside it
+	name    string                  // name of the machine.
+	id      string                  // ID of the machine's floating IP.
+	serves  func() bool             // reports whether the replacement serves.
+	wrong   func(what string)       // is called for each such request.
+	mu      sync.Mutex              // guards the fields below.
+	outside bool                    // the machine is not in the load balancer.
+	members []struct{ Name string } // members of the load balancer.
 }
 
 func (s *standing) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -73,7 +74,7 @@ func (s *standing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(req)
 }
 
-// served reports whether a server of this name has been running for that long.
+// served reports whether a server with this name has been running for at least the time ready.
 func served(t *testing.T, c *cloud.Client, name string, ready time.Duration) bool {
 	t.Helper()
 	var answer struct {
@@ -93,8 +94,8 @@ func served(t *testing.T, c *cloud.Client, name string, ready time.Duration) boo
 	return false
 }
 
-// A machine that has left its group gets traffic, and keeps its address, until its replacement serves. This holds for another number, and
-// for a smaller group.
+// If a machine is no longer in its group, it still gets requests and keeps its address until its replacement serves. This is so if the group
+// gets other numbers, and if it gets smaller.
 func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -117,7 +118,7 @@ func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
 	wantHolding(t, g, hinted, before)
 }
 
-// wantHolding plans the way back, and wants the plan to keep the machine that is to be deleted, and its floating IP, until more members serve.
+// wantHolding requires that a plan from now to next deletes the machine and its floating IP only when more members serve.
 func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	t.Helper()
 	g.MustSync(now)
@@ -132,7 +133,7 @@ func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	}
 }
 
-// The last machine of a group is not deleted either while its load balancer is unknown.
+// While its load balancer cannot be read, the last machine of a group is not deleted either.
 func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	g := pure(t)
 	before, none := with(1, "drainSeconds: 1")+front, with(0, "drainSeconds: 1")+front
@@ -145,8 +146,9 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be read")
 }
 
-// Fewer spare machines are allowed than exist. The surplus ones stay as long as they stand in for others, and are drained like all
-// machines that leave. Limits count their deletion: known by its name only, such a machine may be somebody's own.
+// If maxSurge becomes smaller during a rollout, a surplus spare machine stays as long as it replaces another one. Then it is drained like all
+// machines before their deletion. Limits count the deletion, because the agent knows the spare only by its name, and it may belong to
+// somebody.
 func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story has a repository, the stack's defaults and the expected objects.
-// The first line of the file says what it shows.
+// Each story is a file with a repository, the stack's defaults and the expected
+// objects. The first line of the file says what the story is about.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -62,7 +62,7 @@ func tell(t *testing.T, file string) {
 	}
 }
 
-// wanted lists the objects that a repository expands into, one a line.
+// wanted lists the objects into which a repository expands. Each is one line.
 func wanted(repo fstest.MapFS, d defaults.Defaults) string {
 	objects, _, err := resolve.Read(repo, all.Kinds(nil, d))
 	if err != nil {

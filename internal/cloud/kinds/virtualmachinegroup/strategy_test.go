@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// with is the group with this number of machines and a strategy.
+// with is the manifest of the group with this number of machines and this strategy.
 func with(replicas int, strategy string) string {
 	return strings.NewReplacer("replicas: 2", fmt.Sprintf("replicas: %d", replicas), "spec:\n", "spec:\n  strategy: {"+strategy+"}\n").Replace(object)
 }
 
-// pure begins a test of the core's decisions: none of them depends on the cloud.
+// pure begins a test of decisions that do not depend on the cloud, so it runs only on the simulator.
 func pure(t *testing.T) *kindtest.Target {
 	t.Helper()
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -28,10 +28,11 @@ func pure(t *testing.T) *kindtest.Target {
 	return g
 }
 
-// more changes the image and adds a volume.
+// more changes the image and adds a volume to the template.
 var more = strings.NewReplacer("centos79", "cirros", "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
 
-// turns are the steps of the servers: name, action, and the condition that each waits for.
+// turns returns the steps of the servers. Each text has the name, the action, and the condition for which the
+// step waits.
 func turns(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == "Server" {
@@ -55,7 +56,7 @@ func TestStrategies(t *testing.T) {
 	g.MustSync(with(4, ""))
 	const one, two = "after Server/web-0, one member of VirtualMachineGroup/web at a time", "after Server/web-0, 2 members of VirtualMachineGroup/web at a time"
 	wantTurns(t, g.Plan(image.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
-	// A new volume beside the interrupting change is no reason to replace all machines at once.
+	// If a volume is added together with the interrupting change, the machines are still replaced one at a time.
 	wantTurns(t, g.Plan(more.Replace(with(4, ""))), "web-0 replace", "web-1 replace "+one, "web-2 replace "+one, "web-3 replace "+one)
 	wantTurns(t, g.Plan(image.Replace(with(4, "maxUnavailable: 2"))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
 	wantTurns(t, g.Plan(image.Replace(with(4, `maxUnavailable: "50%"`))), "web-0 replace", "web-1 replace", "web-2 replace "+two, "web-3 replace "+two)
@@ -64,7 +65,7 @@ func TestStrategies(t *testing.T) {
 	wantTurns(t, g.Plan(more.Replace(with(4, "partition: 3"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 replace")
 }
 
-// A group that leaves members unchanged is in sync, and shows how they differ.
+// If a partition leaves members unchanged, the group is in sync, and its status shows which members differ.
 func TestAPartitionIsInSync(t *testing.T) {
 	g := pure(t)
 	g.Only(more.Replace(object))
@@ -86,7 +87,8 @@ func TestAPartitionIsInSync(t *testing.T) {
 	g.MustSync(more.Replace(with(3, "")))
 }
 
-// A group pauses after the declared number of machines, in sync, and continues there when it may change more.
+// A group pauses after the declared number of machines, and is in sync. When pauseAfter becomes higher, it
+// continues from there.
 func TestAPauseIsInSync(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -106,7 +108,7 @@ func TestAPauseIsInSync(t *testing.T) {
 	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 1"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
 }
 
-// An object that the template has dropped stays with the machines that are left unchanged.
+// If an object is removed from the template, it stays while a partition leaves its machine unchanged.
 func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	g := pure(t)
 	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1, onDelete: delete}]\n    initScript")

@@ -16,8 +16,8 @@ func chosen(policy string) string {
 	return strings.Replace(object, "metadata: {name: web}", `metadata: {name: web, annotations: {stackreeve.dev/change-policy: "`+policy+`"}}`, 1)
 }
 
-// The annotation of a group applies to its servers, in the words of either manifest. They take turns as for a replacement,
-// and keep their IDs, ports and addresses.
+// The annotation of a group applies to its servers. It can use the field names of VirtualMachineGroup or of Server. The
+// servers are changed one at a time, as for a replacement, and keep their IDs, ports and addresses.
 func TestChangePolicyOfAGroup(t *testing.T) {
 	testcost.Long(t)
 	const policy = "image=rebuild,flavor=resize,initScript=rebuild"
@@ -51,7 +51,8 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 	}
 }
 
-// A script for the next boot from scratch is no reason to change a machine. A rebuild for another reason applies it, too.
+// With initScript=next, a new script does not change a machine. If the machine is rebuilt for another reason, it gets the
+// script, too.
 func TestScriptForTheNextRebuild(t *testing.T) {
 	const policy = "image=rebuild,initScript=next"
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -80,7 +81,7 @@ func TestScriptForTheNextRebuild(t *testing.T) {
 	}
 }
 
-// Members that boot from volumes take turns, too.
+// Members that boot from volumes are rebuilt one at a time, too.
 func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	first := strings.Replace(chosen("image=rebuild"), "n3-1vcpu-2gb", "n3-1vcpu-2gb\n    rootVolume: {size: 1}", 1)

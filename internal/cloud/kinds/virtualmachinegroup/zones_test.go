@@ -18,7 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// having is the group with further fields, each "field: value", and that number of replicas unless it is "".
+// having is the manifest of the group with more fields, each "field: value". It has that number of replicas
+// unless replicas is "".
 func having(replicas string, fields ...string) string {
 	if replicas != "" {
 		fields = append(fields, "replicas: "+replicas)
@@ -26,7 +27,7 @@ func having(replicas string, fields ...string) string {
 	return strings.NewReplacer("replicas: 2", "description: one", "  description: one of many\n", "", "spec:\n", "spec:\n  "+strings.Join(fields, "\n  ")+"\n").Replace(object)
 }
 
-// steps are the steps of a kind other than keep, each "action name".
+// steps returns the steps of a kind, except those that keep an object. Each text is "action name".
 func steps(p plan.Plan, kind string) (list []string) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kind && s.Action != plan.Keep {
@@ -62,13 +63,13 @@ func TestZonesOfAGroup(t *testing.T) {
 		}
 	}
 	g.MustSync(first)
-	// More machines move none of the others.
+	// If machines are added, no other machine gets another zone.
 	wantSteps(t, g.Plan(having("5", "zones: [az-a, az-b]")), "Server", "create web-3, create web-4")
-	// Another zone is a replacement, and takes its turn.
+	// If a machine's zone changes, the machine is replaced, one at a time.
 	groups := having("", "isolationGroups: [{name: a, zone: az-a, members: 1}, {name: b, zone: az-a, numInstances: 2}]")
 	moved := g.Plan(groups)
 	wantSteps(t, moved, "Server", "create web-3, delete web-2, replace web-1, update web-0")
-	// A zone that does not exist is reported before anything is created.
+	// If a zone does not exist, that is reported before anything is created.
 	none := g.Plan(having("3", "zones: [az-a, az-b, az-z]"))
 	if asked := preflight.ZonesOf(none, g.Engine(g.Client(nil)).Kinds)["compute"]["az-z"]; len(asked) != 1 || asked[0].Name != "web-2" {
 		t.Errorf("az-z is asked for by %v", asked)
@@ -102,8 +103,8 @@ func TestZonesThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// A removal hint selects the machine that goes. No other machine changes, and neither do objects that know
-// machines by their numbers.
+// A removal hint selects the machine that is deleted. No other machine changes, and neither do objects that
+// refer to machines by their numbers.
 func TestRemovalHints(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -112,10 +113,10 @@ func TestRemovalHints(t *testing.T) {
 	wantSteps(t, g.Plan(hinted), "Server", "delete web-1")
 	g.MustSync(hinted)
 	wantSteps(t, g.Plan(having("4", "removalHints: [web-1]")+front), "Server", "create web-4")
-	// The members are 0, 2 and 3: from number 3 on they are changed.
+	// The members are 0, 2 and 3. With partition 3, only members from number 3 on are changed.
 	image := strings.NewReplacer("centos79", "cirros")
 	wantTurns(t, g.Plan(image.Replace(having("3", "removalHints: [web-1]", "strategy: {partition: 3, drainSeconds: 0}"))+front), "web-0 keep", "web-2 keep", "web-3 replace")
-	// Without the hint web-1 is created, and the last one is deleted.
+	// Without the hint, web-1 is created, and the last machine is deleted.
 	wantSteps(t, g.Plan(having("3")+front), "Server", "create web-1, delete web-3")
 	for _, d := range g.Resolve(having("2", "removalHints: [web-5]")) {
 		if d.Key.Name == "web" && d.Key.Kind == "VirtualMachineGroup" && (len(d.Notes) != 1 || d.Notes[0].Field != "spec.removalHints[0]") {
@@ -124,7 +125,7 @@ func TestRemovalHints(t *testing.T) {
 	}
 }
 
-// idsOf are the IDs of objects of a kind, by name.
+// idsOf returns the IDs of objects of a kind, by name.
 func idsOf(p plan.Plan, kind string) map[string]string {
 	ids := map[string]string{}
 	for _, s := range p.Steps {
@@ -135,7 +136,7 @@ func idsOf(p plan.Plan, kind string) map[string]string {
 	return ids
 }
 
-// The volumes of a machine outlive it, and are attached again when the machine comes back.
+// If a machine is removed, its volumes stay. When the machine comes back, they are attached again.
 func TestDataVolumesOfMembers(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
@@ -171,7 +172,7 @@ func TestDataVolumesOfMembers(t *testing.T) {
 	back := g.MustSync(two)
 	wantSteps(t, back.First, "Volume", "")
 	attached("back again", back.Last, "web-1")
-	// A volume with onDelete: delete is deleted with its machine.
+	// With onDelete: delete, a volume is deleted with its machine.
 	deleted := strings.Replace(two, "size: 1", "size: 1, onDelete: delete", 1)
 	g.MustSync(deleted)
 	wantSteps(t, g.Plan(strings.Replace(deleted, "replicas: 2", "replicas: 1", 1)), "Volume", "delete web-1-data")
@@ -179,7 +180,7 @@ func TestDataVolumesOfMembers(t *testing.T) {
 
 var hostID = regexp.MustCompile(`"hostId": ?"[0-9a-f]+"`)
 
-// crowd shows all servers on one host.
+// crowd is a transport that shows all servers on one host.
 type crowd struct{ next http.RoundTripper }
 
 func (c crowd) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -195,8 +196,8 @@ func (c crowd) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// The scheduler may have put two machines on one host although they are to be apart: the agent reports that, and
-// changes nothing.
+// The scheduler can have put two machines on one host although the server group separates them. The agent
+// reports that, and changes nothing.
 func TestMachinesThatShareAHost(t *testing.T) {
 	g := pure(t)
 	for policy, want := range map[string]status.State{"hard": status.StateDegraded, "soft": status.StateInSync} {
@@ -230,7 +231,7 @@ func TestMachinesThatShareAHost(t *testing.T) {
 	}
 }
 
-// An imported server group has its members examined, too.
+// The agent also checks the members of an imported server group.
 func TestMachinesThatShareAHostInAGroupOfOthers(t *testing.T) {
 	g := pure(t)
 	group := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: apart}\nspec: {resource: {policy: anti-affinity}}\n"
