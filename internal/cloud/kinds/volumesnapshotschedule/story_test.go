@@ -105,7 +105,7 @@ func (d *disks) settle() {
 	}
 }
 
-// passes runs n passes. Before each of them, the cloud has finished, and each must end in sync.
+// passes runs n passes, each of which must end in sync. After each pass, it waits until the cloud has finished.
 func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 	d.t.Helper()
 	for range n {
