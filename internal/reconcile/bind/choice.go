@@ -11,7 +11,7 @@ import (
 // Doubt is the reason why the object for a key cannot be decided.
 type Doubt int
 
-// The doubts.
+// These are the doubts.
 const (
 	NoDoubt    Doubt = iota
 	Contested        // the object bears marks of other owners, too
@@ -21,32 +21,36 @@ const (
 
 // Choice is the result of the claims to one key.
 type Choice struct {
-	Have    *Live   // the chosen object; nil for none, and where there is a doubt.
-	Surplus []*Live // half-made copies of it, and objects that are being deleted.
-	Copied  []*Live // objects with a copied mark: they belong to nobody.
+	Have    *Live   // the chosen object; nil if there is none, or if there is a doubt.
+	Surplus []*Live // half-made copies of Have, and objects that are being deleted.
+	Copied  []*Live // objects with a copied mark; they belong to nobody.
 	Doubt   Doubt
 	About   []*Live // the objects that the doubt is about.
 }
 
-// Asked is what manifests say about an object besides its key.
+// Asked contains the facts about an object from manifests, besides its key.
 type Asked struct {
-	Named   *Live            // the object that the manifest adopts by its ID, if it exists
-	Adopted func(*Live) bool // whether any manifest adopts an object by its ID
-	// FixedMark says that marks of the kind cannot be changed: they do not show whether an object is half-made.
+	Named   *Live            // the object that the manifest adopts by its ID, if the object exists
+	Adopted func(*Live) bool // reports whether any manifest adopts an object by its ID
+	// FixedMark is true if the marks of the kind cannot be changed, so that they do not show whether an object is half-made.
 	FixedMark bool
 }
 
-// Choose decides which of the objects that claim a key is the right one. A mark is a claim and no proof: between two
-// finished objects Choose does not decide.
+// Choose decides which of the objects that claim a key is the right one. A mark is only a claim, not a proof, so Choose does not decide
+// between two finished objects.
 //
-//	claims                                      result
-//	------------------------------------------  --------------------------------
-//	one                                         this one
-//	some being deleted, and one                 this one
-//	one finished, others half-made              the finished one; the others go, unless one is much older
-//	all half-made                               the oldest; the others go
-//	anything else, or one with other owners     a doubt
-//	copied marks only                           a doubt
+//	claims to the key                                      result
+//	-----------------------------------------------------  ------------------------------------------------
+//	one object                                             this object
+//	one object, and some that are being deleted            the object; the others are surplus
+//	one finished object, and half-made ones that are not   the finished object; the others are surplus
+//	  much older
+//	half-made objects only                                 the oldest; the others are surplus
+//	objects that are being deleted only                    the first of them; the others are surplus
+//	an object that bears marks of other owners, too        a doubt
+//	only objects with copied marks                         a doubt
+//	several objects, in any other case                     a doubt
+//	no object                                              nothing
 //	none                                        nothing
 func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
 	staying, leaving := split(claims.Sole)
@@ -73,7 +77,7 @@ func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
 	return out
 }
 
-// original returns the one of several objects whose half-made copies the others provably are; nil when there is no such proof.
+// original returns the object in all that the others are half-made copies of. It returns nil if that cannot be proved.
 func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	if fixedMark {
 		return nil
@@ -99,18 +103,19 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	return kept
 }
 
-// LateBy is how much older than the finished object a half-made one may be. A killed process has asked for the older one, and the cloud has
-// carried that request out so late that the next process has asked for another one.
+// LateBy is the longest time by which a half-made object may be older than the finished one. Then a killed process has requested the older
+// object, and the cloud has created it so late that the next process has requested another one.
 const LateBy = 5 * time.Minute
 
-// leftover reports whether an interrupted request has left l besides kept. Nothing was applied to l yet. It must be no copy, have no user, and
-// be younger than kept, or older by [LateBy] at most.
+// leftover reports whether l was left by an interrupted request, and kept was made instead. Then nothing was applied to l yet. l must be no
+// copy, must not be used by any object, and must be younger than kept, or older by at most [LateBy].
 func (c *Cloud) leftover(l, kept *Live) bool {
 	known := !kept.Created.IsZero() && !l.Created.IsZero()
 	return known && l.Copied == "" && !l.InUse && l.Created.After(kept.Created.Add(-LateBy)) && !c.usedByAnybody(l)
 }
 
-// usedByAnybody reports whether any object, of any owner, uses l. It is true as well if a list failed: an object in it may use l.
+// usedByAnybody reports whether any object, of any owner, uses l. The result is also true if a list failed, because an object in that list
+// may use l.
 func (c *Cloud) usedByAnybody(l *Live) bool {
 	tokens := append([]string{l.ID}, l.Tokens...)
 	for _, list := range c.have {

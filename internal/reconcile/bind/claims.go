@@ -9,9 +9,9 @@ import (
 
 // Claims are the objects in the cloud that bear one owner mark of the stack.
 type Claims struct {
-	Sole   []*Live // objects without another owner's mark
-	Shared []*Live // objects that bear marks of other owners, too: nobody owns them
-	Copied []*Live // objects that bear a copy of another object's mark, which the cloud made
+	Sole   []*Live // objects without another owner's mark.
+	Shared []*Live // objects that bear marks of other owners, too, so that nobody owns them.
+	Copied []*Live // objects that bear a copy of another object's mark, which the cloud made.
 }
 
 func (c *Claims) add(l *Live) {
@@ -25,12 +25,12 @@ func (c *Claims) add(l *Live) {
 	}
 }
 
-// And returns the claims of both.
+// And returns the claims in both.
 func (c Claims) And(other Claims) Claims {
 	return Claims{slices.Concat(c.Sole, other.Sole), slices.Concat(c.Shared, other.Shared), slices.Concat(c.Copied, other.Copied)}
 }
 
-// All returns the objects that claim anything.
+// All returns all objects with a claim.
 func (c Claims) All() []*Live { return slices.Concat(c.Sole, c.Shared, c.Copied) }
 
 // Staying returns the objects that bear no other owner's mark and are not being deleted, in the order of their

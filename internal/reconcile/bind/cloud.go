@@ -1,5 +1,5 @@
-// Package bind knows which objects of the cloud bear which owner marks of a stack, and which object is the right one where
-// several bear the same mark. It knows nothing of manifests, and does not decide what is done with an object.
+// Package bind finds the objects of the cloud that bear the owner marks of a stack, and the right object if several bear the same mark. It
+// does not use manifests, and does not decide what is done with an object.
 package bind
 
 import (
@@ -23,10 +23,10 @@ type Cloud struct {
 	userKinds   map[*Live]string       // the kind of each of these users
 }
 
-// Collection is what the cloud holds of one kind.
+// Collection contains the cloud's objects of one kind.
 type Collection struct {
 	byID   map[string]*Live
-	twins  map[string][]*Live // further objects with an ID, if entries of clouds.yaml belong to several clouds
+	twins  map[string][]*Live // further objects with the same ID, if entries of clouds.yaml belong to several clouds
 	byName map[string][]*Live
 	// owners are the claims of objects in the stack's own project, by owner text. elsewhere are the claims of objects in
 	// other projects, for kinds whose manifests may name projects.
@@ -41,18 +41,18 @@ type Misplaced struct {
 	Owner ownertext.Owner
 }
 
-// In sorts the content of a snapshot by the marks of a stack.
+// In returns the content of a snapshot, sorted by the marks of a stack.
 func In(have kind.Snapshot, stack string) *Cloud {
 	c := &Cloud{have: have, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
 	marks := ownertext.Begin(stack)
-	for _, name := range slices.Sorted(maps.Keys(have)) { // users are named in this order
+	for _, name := range slices.Sorted(maps.Keys(have)) { // plans name users in this order
 		c.collections[name] = c.sorted(name, have[name].Items, marks)
 	}
 	return c
 }
 
-// sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface
-// is also a port. The stack owns it in the collection that its mark names, and in no other.
+// sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface is also a port.
+// The stack owns the thing only in the collection of the kind that its mark names.
 func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection {
 	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, elsewhere: map[string]*Claims{}}
 	for i := range items {
@@ -61,7 +61,7 @@ func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection 
 		case first == nil:
 			x.byID[item.ID] = item
 		case first.As(item.Through) != nil:
-			continue // a page boundary that moved shows an object twice
+			continue // the list contains the object twice, because a page boundary moved
 		default:
 			if x.twins == nil {
 				x.twins = map[string][]*Live{}
@@ -79,7 +79,7 @@ func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection 
 	return x
 }
 
-// claim sorts an object by those of its marks that begin like the stack's marks. It reports whether one of them is for this kind.
+// claim sorts an object by its marks that begin like the stack's marks. It reports whether one of these is for this kind.
 func (x *Collection) claim(kindName string, item *Live, marks string) (any bool) {
 	owners := x.owners
 	if !item.InOwnProject {
@@ -141,9 +141,9 @@ func (c *Cloud) ClaimedIn(project, kindName, owner string) Claims {
 	return Claims{}
 }
 
-// Owned counts, by kind, the objects that limits are shares of. Several objects with one mark count once. An object that no manifest
-// wants does not count if its mark keeps it, or if it is in another project. Anyone with access to that project can write as many
-// marks as they like.
+// Owned counts the stack's objects by kind. Limits that are percentages refer to these numbers. Several objects with the same mark count
+// once. An object that no manifest wants does not count if its mark keeps it, or if it is in another project. Anyone with access to that
+// project can write any number of marks.
 func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	counts := map[string]int{}
 	for name, x := range c.collections {
@@ -174,18 +174,18 @@ func (x *Collection) Find(id, entry string) *Live {
 	return nil
 }
 
-// WithID returns the first object with an ID, whichever entry shows it; nil for none.
+// WithID returns the first object with an ID, no matter which entry shows it; nil for none.
 func (x *Collection) WithID(id string) *Live { return x.byID[id] }
 
-// Named returns the objects with a name, whoever owns them.
+// Named returns the objects with a name, no matter who owns them.
 func (x *Collection) Named(name string) []*Live { return x.byName[name] }
 
 // Misplaced returns the objects that bear a mark of the stack for another kind.
 func (x *Collection) Misplaced() []Misplaced { return x.misplaced }
 
-// Known yields, by owner text, the claims that a plan decides about if no manifest wants the object. These are the claims in the
-// stack's own project, and those in each other project that the stack reaches. A mark in one project says nothing about objects in
-// another one.
+// Known yields the claims, by owner text, that a plan must decide about even if no manifest wants the object. These are the claims in the
+// stack's own project, and in every other project that the stack reaches. They are yielded per project, because a mark in one project says
+// nothing about objects in another one.
 func (x *Collection) Known(reached func(project string) bool) iter.Seq2[string, Claims] {
 	return func(yield func(string, Claims) bool) {
 		for owner, c := range x.owners {

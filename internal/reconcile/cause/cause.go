@@ -1,7 +1,7 @@
-// Package cause says why a step of a plan is what it is. It has codes that programs compare, and the only words that people read
-// for them.
+// Package cause describes the reasons for the steps of a plan. It contains their codes, which programs compare, and their texts, which
+// people read.
 //
-// It knows no plan, no kind and no cloud.
+// It does not use plans, kinds or the cloud.
 package cause
 
 import (
@@ -13,15 +13,14 @@ import (
 // Code names one reason.
 type Code string
 
-// Cause is a reason, with the arguments of its words. The zero Cause is none.
+// Cause is a reason, with the arguments of its text. The zero Cause means no reason.
 type Cause struct {
 	Code Code
-	// Args are keys, IDs, names, durations and further causes, in the order of the words. A text that others have written is a
-	// string.
+	// Args are keys, IDs, names, durations and further causes, in the order of the text. A text from outside the agent is a string.
 	Args []any
 }
 
-// Of returns the cause with a code.
+// Of returns the cause with a code and the arguments of its text.
 func Of(code Code, args ...any) Cause { return Cause{code, args} }
 
 // IsZero reports whether there is no cause.
@@ -40,7 +39,7 @@ func (c Cause) Has(code Code) bool {
 	return c.holds(func(c Cause) bool { return c.Code == code })
 }
 
-// holds reports whether is returns true for the cause, or for a cause among its arguments.
+// holds reports whether the function is returns true for the cause, or for a cause among its arguments.
 func (c Cause) holds(is func(Cause) bool) bool {
 	return is(c) || slices.ContainsFunc(c.Args, func(arg any) bool {
 		switch arg := arg.(type) {
@@ -53,12 +52,12 @@ func (c Cause) holds(is func(Cause) bool) bool {
 	})
 }
 
-// Names reports whether the cause repeats a text that others have written.
+// Names reports whether a text from outside the agent is among the arguments.
 func (c Cause) Names(text string) bool {
 	return c.holds(func(c Cause) bool { return slices.Contains(c.Args, any(text)) })
 }
 
-// Map returns the cause with f applied to the texts in it. Its own words stay.
+// Map returns the cause with f applied to the texts from outside the agent. The cause's own text stays.
 func (c Cause) Map(f func(string) string) Cause {
 	if len(c.Args) == 0 {
 		return c
@@ -81,7 +80,7 @@ func (c Cause) Map(f func(string) string) Cause {
 	return Cause{c.Code, args}
 }
 
-// First returns the first of the causes that is not zero; the zero Cause when all are.
+// First returns the first cause that is not zero, or the zero Cause if all are zero.
 func First(list ...Cause) Cause {
 	for _, c := range list {
 		if !c.IsZero() {
@@ -91,23 +90,23 @@ func First(list ...Cause) Cause {
 	return Cause{}
 }
 
-// List is a list of causes that belong together, each reason before its consequence.
+// List is a list of causes of one step. Each reason comes before its consequence.
 type List []Cause
 
-// Has is [Cause.Has] for any of the causes.
+// Has reports whether [Cause.Has] is true for any of the causes.
 func (l List) Has(code Code) bool {
 	return slices.ContainsFunc(l, func(c Cause) bool { return c.Has(code) })
 }
 
-// Names is [Cause.Names] for any of the causes.
+// Names reports whether [Cause.Names] is true for any of the causes.
 func (l List) Names(text string) bool {
 	return slices.ContainsFunc(l, func(c Cause) bool { return c.Names(text) })
 }
 
-// Is reports whether the list has one cause, which has that code.
+// Is reports whether the list has exactly one cause, and this cause has that code.
 func (l List) Is(code Code) bool { return len(l) == 1 && l[0].Code == code }
 
-// And returns the list with further causes. It leaves out zero causes.
+// And returns the list with further causes at the end. Causes that are the zero value are not added.
 func (l List) And(more ...Cause) List {
 	out := slices.Clip(slices.Clone(l))
 	for _, c := range more {
@@ -118,7 +117,7 @@ func (l List) And(more ...Cause) List {
 	return out
 }
 
-// Map is [Cause.Map] for all causes.
+// Map applies [Cause.Map] to all causes.
 func (l List) Map(f func(string) string) List {
 	if len(l) == 0 {
 		return nil
@@ -141,7 +140,7 @@ func (l List) String() string {
 	return strings.Join(said, "; ")
 }
 
-// Or is a list of codes of which any one applies, in words: "delete, replace or wipe".
+// Or is a list of codes. At least one of them applies. Its text is "delete, replace or wipe".
 type Or []Code
 
 // String returns all codes in words.
@@ -157,7 +156,7 @@ func (o Or) String() string {
 	return strings.Join(said[:last], ", ") + " or " + said[last]
 }
 
-// Texts returns the causes in words, one by one.
+// Texts returns the text of each cause.
 func (l List) Texts() (texts []string) {
 	for _, c := range l {
 		texts = append(texts, c.String())
@@ -165,8 +164,8 @@ func (l List) Texts() (texts []string) {
 	return texts
 }
 
-// Instead replaces a code at the beginning of the list: the code of the first cause, or the code of the cause that is its first
-// argument.
+// Instead replaces a code at the beginning of the list. That is the code of the first cause, or the code of the first argument of that
+// cause.
 func (l List) Instead(code, other Code) List {
 	if len(l) == 0 {
 		return l

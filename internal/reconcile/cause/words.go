@@ -1,17 +1,17 @@
 package cause
 
-// Codes of texts by others: the cloud, a kind, a policy, a manifest.
+// These are the codes of causes whose text comes from elsewhere: the cloud, a kind, a policy, a manifest.
 const (
-	Reported Code = "reported"  // the cloud's own words.
-	Unlisted Code = "unlisted"  // why a list failed.
+	Reported Code = "reported"  // text of the cloud.
+	Unlisted Code = "unlisted"  // the reason why a list failed.
 	Field    Code = "field"     // a field that differs.
 	Policy   Code = "policy"    // text of a policy of the configuration.
-	Window   Code = "window"    // why nothing is destroyed at this time.
-	Phase    Code = "phase"     // what the cloud does with the object.
-	Failed   Code = "failed"    // broken, in the cloud's words.
+	Window   Code = "window"    // the reason why nothing may be destroyed at this time.
+	Phase    Code = "phase"     // the state of the object in the cloud.
+	Failed   Code = "failed"    // the object is broken; text of the cloud.
 	Told     Code = "told"      // text of the agent that serves the stack.
-	Kind     Code = "kind-says" // what a kind knows of the service, in its words.
-	Tried    Code = "tried"     // why a request failed.
+	Kind     Code = "kind-says" // text of a kind about its service.
+	Tried    Code = "tried"     // the reason why a request failed.
 )
 
 // Codes of the present state of objects.
@@ -163,7 +163,7 @@ const (
 	TurnMore        Code = "turn-more"
 	MoreServe       Code = "more-serve"
 	Drained         Code = "drained"
-	WentBack        Code = "went-back" // the earlier commit of a group, and why it went back
+	WentBack        Code = "went-back" // the earlier commit of a group, and the reason why the group went back
 	NoHistory       Code = "no-history"
 	Seen            Code = "seen"
 	AllSeen         Code = "all-seen"
@@ -172,7 +172,7 @@ const (
 // Codes of what a plan as a whole needs from the cloud.
 const (
 	Doubtful          Code = "may-be-refused"
-	OfObject          Code = "of-object" // a cause, with the object that it is about
+	OfObject          Code = "of-object" // a cause, and the object that it is about
 	TooFewAddresses   Code = "too-few-addresses"
 	GivesAddresses    Code = "gives-addresses"
 	SubnetsGive       Code = "subnets-give"
@@ -187,7 +187,7 @@ const (
 	HostsUnknown      Code = "hosts-unknown"
 )
 
-// Codes of why a plan is held as a whole.
+// Codes of the reasons why a plan is held as a whole.
 const (
 	OverLimit        Code = "over-limit"
 	OverAll          Code = "everything"

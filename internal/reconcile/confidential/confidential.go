@@ -1,5 +1,5 @@
-// Package confidential knows what manifests hold that nobody may see, and which of their words everybody knows. A [redact.Redactor]
-// takes the former out of texts and leaves the latter. It knows no plan and no cloud.
+// Package confidential finds the secrets in manifests, and the public words in them. With both, a [redact.Redactor] removes the secrets
+// from texts and leaves the public words. The package does not use plans or the cloud.
 package confidential
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Values yields the secrets of revisions: data, unless it is said to be public,
-// and each field with the rule "secret".
+// Values yields the secrets of revisions. These are the data of objects, unless it is declared as public, and each field with the rule
+// "secret".
 func Values(revisions ...[]kind.Desired) iter.Seq[string] { return values(revisions, secretsIn) }
 
-// Words yields what everybody knows of the objects of revisions.
+// Words yields the public words about the objects of revisions, such as names of objects and fields.
 func Words(revisions ...[]kind.Desired) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		words := map[string]bool{}
@@ -37,8 +37,7 @@ func Words(revisions ...[]kind.Desired) iter.Seq[string] {
 	}
 }
 
-// Redactor takes the secrets of revisions out of texts. It is worked out when a
-// text is first looked at.
+// Redactor returns a redactor that removes the secrets of revisions from texts. It collects the secrets when it gets the first text.
 func Redactor(revisions ...[]kind.Desired) *redact.Redactor {
 	return redact.New(Values(revisions...), Words(revisions...))
 }
@@ -55,7 +54,7 @@ func values(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool
 	}
 }
 
-// wordsIn yields what everybody knows of an object.
+// wordsIn yields the public words about an object.
 func wordsIn(d *kind.Desired, yield func(string) bool) bool {
 	if !yield(d.Key.Name) || !yield(d.Key.Namespace) || !yield(d.Key.Kind) {
 		return false
@@ -68,8 +67,7 @@ func wordsIn(d *kind.Desired, yield func(string) bool) bool {
 	return true
 }
 
-// vocabulary adds the names of the fields of the specs of objects, and the values that are all
-// that a field takes.
+// vocabulary adds the names of all fields in the specs of objects, and the values of fields with a fixed choice of values.
 func vocabulary(want []kind.Desired, into map[string]bool) {
 	seen := map[manifest.Type]bool{}
 	for i := range want {
@@ -84,7 +82,7 @@ func vocabulary(want []kind.Desired, into map[string]bool) {
 	}
 }
 
-// specType is the type of the object's spec; of a kind that a definition makes that of a whole document.
+// specType returns the type of the object's spec. If a definition makes the kind, it returns the type of the whole document.
 func specType(d *kind.Desired) manifest.Type {
 	if _, defined := d.Spec.(manifest.Fields); defined {
 		return d.Body

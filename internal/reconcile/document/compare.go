@@ -17,8 +17,7 @@ type comparison struct {
 	changes []kind.Change
 }
 
-// compare descends where both sides have a map or a list of maps. It compares
-// everything else as a whole.
+// compare descends if both sides are maps or lists of maps. It compares everything else as a whole.
 func (c *comparison) compare(path string, have, want any) {
 	if reflect.DeepEqual(have, want) {
 		return
@@ -37,7 +36,7 @@ func (c *comparison) compare(path string, have, want any) {
 	}
 	shownHave, secret1 := c.show(have)
 	shownWant, secret2 := c.show(want)
-	secret := secret1 || secret2 || reflect.DeepEqual(shownHave, shownWant) // the difference itself was removed
+	secret := secret1 || secret2 || reflect.DeepEqual(shownHave, shownWant) // the texts differ only in secrets, which were removed
 	c.changes = append(c.changes, kind.Change{Field: path, Have: shownHave, Want: shownWant, Secret: secret})
 }
 
@@ -103,8 +102,7 @@ func (c *comparison) compareLists(path string, have, want []any) {
 	}
 }
 
-// show returns a value as people may see it. secret is true when nothing of it
-// may be seen.
+// show returns a value as people may see it. secret is true if no part of it may be shown.
 func (c *comparison) show(value any) (shown any, secret bool) {
 	switch v := value.(type) {
 	case sealed:

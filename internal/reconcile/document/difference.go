@@ -18,26 +18,24 @@ type Difference struct {
 	// removed.
 	Origin manifest.Origin
 	Edit   Edit
-	// Changes are the fields of a manifest that was changed, in the order of their
-	// paths. Have is nil for an added field, Want for a removed one.
+	// Changes are the fields that differ in a changed manifest, in the order of their paths. Have is nil for an added field, and Want is
+	// nil for a removed one.
 	Changes []kind.Change
 }
 
 // Edit is the kind of change to a manifest.
 type Edit string
 
-// The edits.
+// These are the edits.
 const (
 	Added   Edit = "added"
 	Changed Edit = "changed"
 	Removed Edit = "removed"
 )
 
-// Differences compares two revisions without a cloud. The result is in the
-// order of the second revision, followed by the removed objects. It compares
-// the objects in the repository, and not the objects that they expand into. A
-// text without effect, such as a comment or a label, is no difference. Secrets
-// are not shown.
+// Differences compares two revisions without a cloud. The result is in the order of the second revision, followed by the removed objects.
+// It compares the objects in the repository, but not the objects that they expand into. Texts without an effect, such as comments and
+// labels, are not compared. Secrets are not shown.
 func Differences(before, after []kind.Desired) []Difference {
 	secrets := confidential.Redactor(before, after)
 	old := map[manifest.Key]*kind.Desired{}
@@ -69,7 +67,7 @@ func Differences(before, after []kind.Desired) []Difference {
 	return list
 }
 
-// written reports whether the repository itself holds the object.
+// written reports whether the repository contains the object itself.
 func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 
 // rewritten compares two versions of one manifest.
@@ -79,8 +77,8 @@ func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Cha
 	return c.changes
 }
 
-// whole returns everything in the manifest that has an effect, as a tree in
-// which secrets are redacted. It is empty for objects that no file holds.
+// whole returns everything in the manifest that has an effect, as a tree in which secrets are redacted. It is empty for objects that are in
+// no file.
 func whole(d *kind.Desired) map[string]any {
 	if d.Object == nil || !d.Body.Is() {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Redact removes secrets from a value. The value keeps its type, unless it has
-// secrets and a type that [redact.Redactor] does not know. Names of that type's
-// fields stay, and so do keys for which own returns true.
+// Redact removes secrets from a value. The value keeps its type, unless it contains secrets and [redact.Redactor] does not know the type.
+// It does not change the names of that type's fields, and the keys for which own returns true.
 func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
 	if r.None() {
 		return v
@@ -26,11 +25,10 @@ func Redact(r *redact.Redactor, v any, own func(key string) bool) any {
 	return tree
 }
 
-// EveryKey accepts every key as the agent's own: those that kinds write, and definitions.
+// EveryKey reports every key as public. It is used if all keys come from kinds or definitions.
 func EveryKey(string) bool { return true }
 
-// treeWithout returns a value as a tree of its JSON, without secrets. clean is
-// true when there were none.
+// treeWithout returns a value as the tree of its JSON, without secrets. clean is true if the value contains no secrets.
 func treeWithout(r *redact.Redactor, v any, own func(key string) bool) (tree any, clean bool) {
 	tree, err := treeOf(v)
 	if err != nil {

@@ -11,12 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// sealed stands for a secret value. Equal secrets have equal seals, and
-// nothing else can be seen of them.
+// sealed stands for a secret value. Equal secrets have equal seals. Nothing else can be found out from a seal.
 type sealed [sha256.Size]byte
 
-// Tree returns a value as its JSON represents it, with numbers as they are written; nil when it
-// has no JSON.
+// Tree returns a value as the tree of its JSON, with unchanged numbers. It returns nil if the value has no JSON.
 func Tree(v any) any {
 	tree, err := treeOf(v)
 	if err != nil {
@@ -39,7 +37,7 @@ func treeOf(v any) (tree any, err error) {
 // read reads a document into the maps, lists and scalars of its type, with the
 // values under the rule "secret" sealed.
 func read(object *manifest.Object, body manifest.Type) map[string]any {
-	value, _ := object.Read(body) // no error is possible: it was decoded before
+	value, _ := object.Read(body) // an error is impossible, because the object was decoded before
 	object.Release()
 	tree, _ := Tree(value).(map[string]any)
 	if tree == nil {
@@ -56,7 +54,7 @@ func sealedTree(v any) any {
 	return tree
 }
 
-// seal replaces the secrets in a tree of that type, in place. Without a Go type there are none.
+// seal replaces the secrets in a tree, without copying it. of is the Go type of the tree; nil means that there are no secrets.
 func seal(tree any, of reflect.Type) {
 	if of == nil {
 		return
@@ -97,7 +95,7 @@ func sealFields(node map[string]any, of reflect.Type) {
 	}
 }
 
-// sealAll seals a value. The keys of a map stay.
+// sealAll seals a value. It does not change the keys of a map.
 func sealAll(value any) any {
 	if m, ok := value.(map[string]any); ok {
 		for key, inner := range m {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Spec returns the spec of an object's manifest. For an object that another one expands into, it is the spec that was derived.
-// Secrets are redacted. Spec returns nil when nothing is wanted, and for objects that carry data for others.
+// Spec returns the spec of an object's manifest, without secrets. If the object is a part of another one, it is the derived spec. Spec
+// returns nil if d is nil, and for objects that contain data for others.
 func Spec(d *kind.Desired, secrets *redact.Redactor) any {
 	if d == nil || d.Data != nil {
 		return nil
@@ -18,8 +18,8 @@ func Spec(d *kind.Desired, secrets *redact.Redactor) any {
 	return Redact(secrets, tree, EveryKey)
 }
 
-// specTree returns the spec as a tree, sealed. An object that no file holds has
-// no text any more once it was read. There the tree is made from the Go value.
+// specTree returns the spec as a tree with sealed secrets. An object that is in no file has lost its text after decoding, so its tree is
+// made from the Go value.
 func specTree(d *kind.Desired) any {
 	if written(d) && d.Object != nil && d.Body.Is() {
 		return whole(d)["spec"]

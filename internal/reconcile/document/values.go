@@ -39,7 +39,7 @@ type valuer struct {
 	list []Value
 }
 
-// walk descends into structs, down to values that are none.
+// walk descends into structs, and adds each value that is not a struct.
 func (v *valuer) walk(of reflect.Value, path, rule string) {
 	rules := strings.Split(rule, ",")
 	if slices.Contains(rules, "secret") {
@@ -66,7 +66,7 @@ func (v *valuer) walk(of reflect.Value, path, rule string) {
 	}
 }
 
-// absent reports whether JSON omits a field, or has null there.
+// absent reports whether JSON omits a field or contains null for it.
 func absent(field reflect.Value, omit bool) bool {
 	switch field.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -89,7 +89,7 @@ func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
 	}
 	seal(tree, of.Type())
 	shown, secret := v.show.show(tree)
-	shown = Redact(v.show.secrets, shown, v.owns(of.Type())) // keys of maps, too
+	shown = Redact(v.show.secrets, shown, v.owns(of.Type())) // this redacts the keys of maps, too
 	if secret || shown == any(redact.Hidden) {
 		v.list = append(v.list, Value{Field: path, Secret: true})
 		return

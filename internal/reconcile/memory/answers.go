@@ -10,18 +10,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// Place is where objects of a kind are listed and written: a kind in an entry of clouds.yaml. Entry is "" for the main entry.
+// Place is a kind in an entry of clouds.yaml. The objects of the kind are listed and written with that entry. Entry is "" for the main
+// entry.
 type Place struct{ Kind, Entry string }
 
 // Finding is the result of the last list of a place.
 type Finding struct {
-	Owns bool // the stack owns an object there
+	Owns bool // the stack owns an object in this place
 	At   time.Time
-	// Refused is why the place may not be listed; nil where it may.
+	// Refused is the reason why the place may not be listed; nil if it may.
 	Refused error
 }
 
-// Found returns the result of the last list of a place. known is false where none is remembered.
+// Found returns the result of the last list of a place. known is false if no result is stored.
 func (m *Memory) Found(at Place) (f Finding, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +49,7 @@ type traceOf struct {
 	trace kind.Trace
 }
 
-// Trace returns what the cloud said about who caused the difference of a step; nil when it was not asked.
+// Trace returns the cloud's answer about who caused the difference of a step; nil if the cloud was not asked.
 func (m *Memory) Trace(s plan.Step) *kind.Trace {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,18 +59,18 @@ func (m *Memory) Trace(s plan.Step) *kind.Trace {
 	return nil
 }
 
-// NoteTrace records what the cloud said.
+// NoteTrace records the cloud's answer about who caused the difference of a step.
 func (m *Memory) NoteTrace(s plan.Step, trace kind.Trace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	put(&m.traces, s.Identity(), traceOf{s.Difference(), trace})
 }
 
-// freshPreflight is how long the findings about a plan are shown with it. A plan that waits for an approval is made again at each
-// poll.
+// freshPreflight is the time for which the findings about a plan can be shown. The time matters because a plan that waits for an approval
+// is made again at each poll.
 const freshPreflight = 5 * time.Minute
 
-// checked holds the last findings about a plan.
+// checked contains the last findings about a plan.
 type checked struct {
 	hash string
 	at   time.Time

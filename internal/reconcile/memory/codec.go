@@ -14,14 +14,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The file for the next process makes that process wait, heal less, or report less drift. It never makes it delete, adopt or create
-// more. The file names objects and times, and no secret. docs/decisions/0046-the-past-has-one-home.md has the reason for each field.
+// The file is for the next process. Because of it, that process waits, heals less, or reports less drift. The file never makes it delete,
+// adopt or create more. It contains the names of objects, and times, but no secrets. docs/decisions/0046-the-past-has-one-home.md has the
+// reason for each field.
 
 const (
 	format     = 1
 	mostBytes  = 16 << 20       // size of a document: 100,000 objects.
 	mostAge    = 24 * time.Hour // age of a document; an older one says nothing about current requests.
-	mostAhead  = time.Hour      // how long any request may continue.
+	mostAhead  = time.Hour      // longest time for which a request may continue.
 	clockError = time.Minute
 )
 
@@ -58,7 +59,7 @@ type patientsDoc struct {
 	At     []time.Time `json:"at"`
 }
 
-// document returns what is to be kept, always in the same order.
+// document returns the content of the file, always in the same order.
 func (m *Memory) document() document {
 	d := document{Format: format, Stack: m.stack, Where: m.where}
 	for key, o := range m.begun {
@@ -80,7 +81,7 @@ func (m *Memory) document() document {
 
 func (d document) empty() bool { return len(d.Begun)+len(d.Unanswered)+len(d.Healed) == 0 }
 
-// decode reads a document that was kept for a stack; "" means any stack.
+// decode reads a document of a stack; "" means any stack.
 func decode(text []byte, stack string, now time.Time) (d document, err error) {
 	from := json.NewDecoder(bytes.NewReader(text))
 	from.DisallowUnknownFields()
@@ -129,7 +130,8 @@ func (d document) check(stack string, now time.Time) error {
 	return nil
 }
 
-// restore takes in a document. The document does not say since when a member does not serve, because the member may have served since.
+// restore takes over the content of a document. A document does not contain the time since when a member does not serve, because the member
+// may have served in the meantime.
 func (m *Memory) restore(d document) {
 	m.where = d.Where
 	for _, o := range d.Begun {

@@ -12,21 +12,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// file is where a memory is kept for the next process.
+// file is the file that stores a memory for the next process.
 type file struct {
 	stack, path string
-	kept        string    // content of the file without its time; "" when there is no file.
-	saved, next time.Time // when it was written, and the earliest next time while a pass runs.
-	news        bool      // whether the memory holds anything that the file does not.
+	kept        string    // content of the file without its time; "" if there is no file.
+	saved, next time.Time // time of the last write, and earliest time of the next one while a pass runs.
+	news        bool      // whether the memory contains anything that the file does not.
 }
 
 const (
-	often  = time.Second // minimum time between two writes while a pass runs, and the same again for each megabyte.
-	seldom = time.Hour   // how often unchanged content is written again, so that it does not become too old.
+	often  = time.Second // minimum time between two writes while a pass runs, and one more second for each megabyte.
+	seldom = time.Hour   // time after which unchanged content is written again, so that it does not become too old.
 )
 
-// Open returns the memory of a stack, with what an earlier process has kept in the file at path; "" means no file. The memory can
-// always be used. An error says why it is empty although there is a file.
+// Open returns the memory of a stack, with the content that an earlier process has stored in the file at path; "" means no file. The memory
+// can be used even if there is an error. The error is the reason why the memory is empty although there is a file.
 func Open(path, stack string, now time.Time) (*Memory, error) {
 	m := &Memory{file: file{stack: stack, path: path}}
 	if path == "" {
@@ -36,7 +36,7 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
-	m.kept = "?" // so that the file is replaced
+	m.kept = "?" // differs from every content, so that the file is replaced
 	if err != nil {
 		return m, err
 	}
@@ -48,8 +48,8 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	return m, nil
 }
 
-// SaveNews writes what is new to the file while a pass runs, but no more often than is cheap. It returns when it should be called
-// again; zero where everything is written.
+// SaveNews writes new knowledge to the file while a pass runs, but not too often. It returns the time at which it must be called again;
+// zero if everything is written.
 func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,7 +59,7 @@ func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	if now.Before(m.next) {
 		return m.next
 	}
-	_ = m.save(now) // the end of the pass reports why it fails
+	_ = m.save(now) // Save reports the reason at the end of the pass, if it fails, too
 	return again
 }
 

@@ -13,15 +13,15 @@ import (
 // Over is an event after which a part of the past does not matter any more.
 type Over interface{ forgottenBy(m *Memory) }
 
-// Forget drops what does not matter any more.
+// Forget drops the knowledge that does not matter any more after an event.
 func (m *Memory) Forget(over Over) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	over.forgottenBy(m)
 }
 
-// LoggedIn is a new login, with the project and the region that it leads to. The lists of an earlier login say nothing about
-// the new one. In another project or region, nothing of the past is true.
+// LoggedIn is a new login. Where is the project and the region of the login. The lists of an earlier login say nothing about the new one.
+// If the project or the region is another one, the whole past is dropped.
 type LoggedIn struct{ Where string }
 
 func (l LoggedIn) forgottenBy(m *Memory) {
@@ -37,8 +37,9 @@ func (m *Memory) clear() {
 	m.found, m.traces, m.preflight = nil, nil, checked{}
 }
 
-// PassBegins is the start of a pass, with the objects that its commit declares. A group whose declaration has changed tries
-// again. The lists of the pass show the result of requests that ended before.
+// PassBegins is the start of a pass, with the objects that its commit declares. If the declaration of a group has changed, its failure is
+// forgotten, so that the group tries again. Requests that have ended before the start are forgotten, because the lists of the pass show
+// their results.
 type PassBegins struct {
 	At   time.Time
 	Want []kind.Desired
@@ -63,7 +64,8 @@ func (b PassBegins) forgottenBy(m *Memory) {
 	maps.DeleteFunc(m.searched, func(s searched, _ bool) bool { return again[s.group] || !wanted[s.digest] })
 }
 
-// Differs are all steps that are about a change in the cloud. A difference that has ended may come again, caused by somebody else.
+// Differs contains all steps about changes that were made in the cloud. All other traces are dropped, because a difference that has ended
+// may come again, and somebody else may cause it then.
 type Differs []plan.Step
 
 func (d Differs) forgottenBy(m *Memory) {
@@ -74,8 +76,8 @@ func (d Differs) forgottenBy(m *Memory) {
 	maps.DeleteFunc(m.traces, func(id string, _ traceOf) bool { return !still[id] })
 }
 
-// PassEnds is the end of a pass, with its last plan. The memory of an object ends if that plan shows it as up to date, as owned by nobody
-// or as gone for good. Listed returns when the newest list of a kind began; the zero time where that list failed.
+// PassEnds is the end of a pass, with its last plan. The knowledge about an object is dropped if that plan shows the object as up to date,
+// as owned by nobody, or as gone for good. Listed returns the time when the newest list of a kind began; zero if that list failed.
 type PassEnds struct {
 	Plan   plan.Plan
 	Listed func(kind string) time.Time
@@ -86,7 +88,7 @@ func (e PassEnds) forgottenBy(m *Memory) {
 	for i := range e.Plan.Steps {
 		s := &e.Plan.Steps[i]
 		wanted[s.Identity()] = s.Want != nil
-		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // it may exist
+		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // the member may exist
 			members[s.Part.Member] = true
 		}
 		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0

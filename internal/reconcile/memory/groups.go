@@ -17,21 +17,20 @@ type probe struct {
 	at     int
 }
 
-// searched is a search of the history for another form of a group, in place of the form with that
-// digest.
+// searched is a search of the history for a form that replaces the failing form of a group. digest identifies the failing form.
 type searched struct {
 	group  manifest.Key
 	digest string
 }
 
-// Probed returns what a probe of a member has found out.
+// Probed returns the results of a probe of a member.
 func (m *Memory) Probed(member manifest.Key, at int) rollout.Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.probed[probe{member, at}]
 }
 
-// NoteAnswer records the answer of an incarnation of a member to one of its probes.
+// NoteAnswer records the answer of a member to one of its probes. of is the incarnation of the member that answered.
 func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Time, answer error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,19 +48,19 @@ func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	defer m.mu.Unlock()
 	p := m.patients[member]
 	p.Healed = append(slices.Clip(p.Healed), now)
-	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // answers from before
+	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // these are answers from before the healing
 	put(&m.patients, member, p)
 	m.news = true
 }
 
-// Searched reports whether it was already decided what a group can go back to.
+// Searched reports whether the history was already searched for a form that a group can go back to.
 func (m *Memory) Searched(f plan.Failing) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.searched[searched{f.Group, f.Digest}]
 }
 
-// NoteSearched records what a group goes back to. The group goes back to nothing if to has no commit.
+// NoteSearched records the form that a group goes back to. If to has no commit, the group does not go back.
 func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +69,7 @@ func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	}
 }
 
-// With returns the objects of a revision and, in addition, those that groups went back to.
+// With returns the objects of a revision, and in addition the objects of the forms that groups went back to.
 func (m *Memory) With(want []kind.Desired) []kind.Desired {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package memory holds the past of one stack: everything that is known beyond the cloud's present lists and the commit. There is one
+// Package memory contains the past of one stack: the knowledge that is neither in the cloud's present lists nor in the commit. There is one
 // Memory for a stack, which outlives passes and logins. The code that connects the stack owns it, and the engine writes it. The planner
 // gets a copy ([Memory.Past]).
 //
-// It is a package of its own, beside the engine: a program that only reads or prints the file of another process runs nothing. The
-// package knows plans. It knows no cloud, no request and no clock, and it decides nothing about what it knows.
+// The package is separate from the engine, so that a program can read or print the file of another process without the engine. It uses
+// plans. It does not use the cloud, requests or a clock, and it decides nothing.
 package memory
 
 import (
@@ -17,52 +17,53 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Memory is what is known of a stack's past. The zero value knows nothing. The comment of each field says who writes it. [Memory.Forget]
-// and the types of [Over] say when it is forgotten. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads
-// back.
+// Memory is the knowledge about a stack's past. The zero value is empty. The comment of each field says when it is written. [Memory.Forget]
+// and the types of [Over] say when it is dropped. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads back.
 type Memory struct {
 	mu sync.Mutex
 
-	where string // the project and region of the memory; "" where they are unknown
+	where string // the project and region that the memory is about; "" if they are unknown
 
 	// ids are the IDs of objects that bear the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). A step that deletes an
 	// object removes its ID before the request.
 	ids map[string]string
-	// made are the IDs of objects that this process has created and has not seen usable since, by step. The answer to a creation writes it.
+	// made are the IDs of objects that this process has created and that were not usable in any list since, by step. The answer to a
+	// creation writes it.
 	made map[string]string
-	// created are objects that were just created and are in no list so far, by step. The answer to a creation writes it.
+	// created are new objects that no list contains so far, by step. The answer to a creation writes it.
 	created map[string]creation
-	// unanswered is until when the cloud may continue creations that it has not answered, by step. Their failure writes it.
-	unanswered map[string]time.Time
-	// begun are objects that passes have begun to change, or that refer to such an object, until lists show them up to date. The start of a step
+	// unanswered is, by step, the time until which the cloud may still carry out a creation that it has not answered. A failed creation
 	// writes it.
+	unanswered map[string]time.Time
+	// begun are objects that passes have begun to change, and objects that refer to them. An object is removed once lists show it as up to date.
+	// The start of a step writes it.
 	begun map[manifest.Key]begun
-	// adopted are the steps whose objects bear their mark although their manifests ask to adopt them. Each plan replaces it.
+	// adopted are the steps whose manifests ask to adopt an object that bears their mark already. Each plan replaces it.
 	adopted map[string]bool
-	// former is until when the cloud may continue requests of a killed process. The first pass writes it.
+	// former is the time until which the cloud may still carry out requests of a killed process. The first pass writes it.
 	former time.Time
 
-	// probed is what probes have found out about members of groups. Their answers write it.
+	// probed contains the results of probes of members of groups. The answers to probes write it.
 	probed map[probe]rollout.Record
-	// patients are members that did not serve when they were last looked at, or were healed since. Each plan replaces it.
+	// patients are members that did not serve when they were last checked, and members that were healed since. Each plan replaces it.
 	patients map[manifest.Key]rollout.Patient
-	// seen is what the newest plan has found out about members. Each plan replaces it.
+	// seen contains the facts about members in the newest plan. Each plan replaces it.
 	seen plan.Seen
-	// fallbacks are the groups that went back, searched the groups for which that was decided. The end of a pass writes both.
+	// fallbacks are the groups that went back, and searched are the searches that decided about that. The end of a pass writes both.
 	fallbacks map[manifest.Key]plan.Fallback
 	searched  map[searched]bool
 
-	// found are the results of the last lists of places that are not listed at each pass. The first lists of a pass write it.
+	// found contains the results of the last lists of places that not every pass lists. The first lists of a pass write it.
 	found map[Place]Finding
-	// traces are the cloud's answers about who caused the present differences, by step. The cloud is asked once about each.
+	// traces are the cloud's answers about who caused the present differences, by step. For each difference, the cloud is asked once.
 	traces map[string]traceOf
-	// preflight holds the findings about the plan that was shown last.
+	// preflight contains the findings about the plan that was shown last.
 	preflight checked
 
-	file // keeps a part of the memory for the next process
+	file // stores a part of the memory for the next process
 }
 
-// Past returns the part that a plan needs: a copy that later changes do not affect.
+// Past returns a copy of the part that a plan needs. Later changes of the memory do not affect it.
 func (m *Memory) Past() world.Past {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 type creation struct {
 	kind, id string
 	at       time.Time
-	unmade   bool // it most likely does not exist yet, see [kind.Live]
+	unmade   bool // the object most likely does not exist yet, see [kind.Live]
 }
 
-// behind is how far lists may lag behind the cloud's answers.
+// behind is the longest time that lists need to show what the cloud has answered.
 const behind = 2 * time.Second
 
-// NoteMade records a creation that was answered.
+// NoteMade records a creation that the cloud has answered.
 func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -25,7 +25,8 @@ func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	put(&m.made, s.Identity(), made.ID)
 }
 
-// NoteDestroying records that an object is about to be deleted. It does not count as missing, whatever the result of the request.
+// NoteDestroying records that an object is about to be deleted. From now on the object does not count as missing, no matter how the request
+// ends.
 func (m *Memory) NoteDestroying(s *plan.Step) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,8 +36,8 @@ func (m *Memory) NoteDestroying(s *plan.Step) {
 	}
 }
 
-// MissOverdue marks created objects as gone that should be in lists by now and are not. listed returns when the newest list of a
-// kind began; the zero time where that list failed.
+// MissOverdue looks for created objects that should be in lists by now but are not, and marks them as gone. listed returns the time when
+// the newest list of a kind began; zero if that list failed.
 func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,14 +51,14 @@ func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
 	}
 }
 
-// Round is what is known when a plan is made.
+// Round contains facts about the moment at which a plan is made.
 type Round struct {
 	Now    time.Time
-	Listed func(kind string) time.Time // when the newest list of a kind began; the zero time where that failed.
+	Listed func(kind string) time.Time // time when the newest list of a kind began; zero if that list failed.
 	Busy   func(id string) bool        // whether the pass is changing the object of a step, or has deleted it.
 }
 
-// NotePlan takes in what a plan shows.
+// NotePlan updates the memory from a plan.
 func (m *Memory) NotePlan(p plan.Plan, at Round) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,9 +72,9 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 	}
 }
 
-// noteID records the ID of a step's object, for the time when the object is gone (see [world.Past]). An object that the pass itself
-// deletes does not count as missing. Only a mark says that an object belongs to the stack. An object that is not managed, or would be
-// adopted, is not remembered: it would be taken for an object of the stack that has lost its mark.
+// noteID records the ID of a step's object, for the time when the object is gone (see [world.Past]). It does not record an object that the
+// pass itself deletes, because that object does not count as missing. It does not record an object that is not managed, or that would be
+// adopted, either. Such an object bears no mark of the stack, and would be mistaken for one that has lost its mark.
 func (m *Memory) noteID(s *plan.Step, at Round) {
 	id, have := s.Identity(), s.Have
 	if s.Unmanaged() {
@@ -88,8 +89,8 @@ func (m *Memory) noteID(s *plan.Step, at Round) {
 	}
 }
 
-// arrived drops a creation whose result the list shows. It returns false if the creation was answered after the list began. It also returns
-// false if the list lags behind and shows an earlier object.
+// arrived drops a creation whose result the list shows. It returns false if the creation was answered after the list began, or if the list
+// is late and shows an earlier object.
 func (m *Memory) arrived(id, object string, listed time.Time) bool {
 	if made, ok := m.created[id]; ok && (made.at.After(listed) || made.id != object) {
 		return false
@@ -99,7 +100,7 @@ func (m *Memory) arrived(id, object string, listed time.Time) bool {
 	return true
 }
 
-// noteAdopted records an object that a manifest asks to adopt, and that bears its mark.
+// noteAdopted records an object that bears its mark, if its manifest asks to adopt it.
 func (m *Memory) noteAdopted(s *plan.Step) {
 	if s.Want != nil && s.Want.Import != nil && s.Have != nil && s.Have.Mark != nil && !s.Adopts && !s.Surplus {
 		m.adopted[s.Identity()] = true
@@ -113,7 +114,7 @@ func (m *Memory) Adopted(id string) bool {
 	return m.adopted[id]
 }
 
-// noteUsable forgets an object that this process has created, once it can be used or no longer exists.
+// noteUsable drops the ID of an object that this process has created, once the object can be used or no longer exists.
 func (m *Memory) noteUsable(s *plan.Step) {
 	if have := s.Have; have != nil && !s.Surplus && (have.ID != m.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
 		delete(m.made, s.Identity())

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Print writes the whole memory for people: each field that is not empty, one entry a line.
+// Print writes the whole memory for people. It writes each field that is not empty, with one entry per line.
 func (m *Memory) Print(w io.Writer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

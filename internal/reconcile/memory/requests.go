@@ -10,14 +10,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// begun is what is known of the last request about an object. A pass writes the mark last, and may end before that; the branch may then
-// go back. So an object that was begun differs because of the stack itself, whatever its mark says.
+// begun contains the facts about the last request for an object. A pass writes the mark last, and it may end before that. After that, the
+// branch may go back. So if a change of an object was begun, the stack itself has caused its difference, no matter what its mark says.
 type begun struct {
-	until time.Time // until when lists may not show the result; zero where that does not matter
+	until time.Time // time until which lists may not show the result; zero if that does not matter
 	goes  bool      // whether the request deletes the object
 }
 
-// NoteBegun records that a step was started that changes these objects, or makes them follow a change.
+// NoteBegun records that a step has started. keys are the objects that it changes, and the objects that must follow the change.
 func (m *Memory) NoteBegun(keys []manifest.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,8 +36,8 @@ func (m *Memory) NoteDeleted(s *plan.Step, now time.Time) {
 	m.goesOn(s, now.Add(behind))
 }
 
-// NoteFailure records a step that failed, if the cloud may continue it: it did not answer, or the request was cut off with its
-// pass. A creation is not requested again before lists were asked for its result.
+// NoteFailure records a step that failed, if the cloud may still carry it out. That is so if the cloud did not answer, or if the end of the
+// pass cut the request off. A creation is not requested again until lists have been read to find its result.
 func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	if !errors.Is(err, kind.ErrUnanswered) && !errors.Is(err, context.Canceled) {
 		return
@@ -51,7 +51,7 @@ func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	}
 }
 
-// goesOn records until when lists may not show the result of a step.
+// goesOn records the time until which lists may not show the result of a step.
 func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	o, known := m.begun[s.Key]
 	if !known || s.Surplus {
@@ -64,8 +64,8 @@ func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	m.begun[s.Key], m.news = o, true
 }
 
-// Unshown returns until when lists may not show an object that was created before, by this process or, if others is true, by a killed
-// one. It is zero if no such creation is known.
+// Unshown returns the time until which lists may not show an object that was created before. The object was created by this process, or, if
+// others is true, perhaps by a killed process. The result is zero if no such creation is known.
 func (m *Memory) Unshown(id string, others bool) (until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *Memory) Unshown(id string, others bool) (until time.Time) {
 	return until
 }
 
-// NoteFormer records until when the cloud may continue requests of a killed process. Only the first call counts.
+// NoteFormer records the time until which the cloud may still carry out requests of a killed process. Only the first call counts.
 func (m *Memory) NoteFormer(until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

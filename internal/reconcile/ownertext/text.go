@@ -1,5 +1,5 @@
-// Package ownertext writes and reads the text by which an object in the cloud says whose it is: which stack made it, and for which
-// key. It does not know where objects carry it, nor what else a mark says.
+// Package ownertext writes and reads the text with which an object in the cloud names its owner: the stack that made it, and its key. The
+// package does not know where objects store that text, nor the other parts of a mark.
 package ownertext
 
 import (
@@ -12,38 +12,33 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Max is the length in bytes that an owner text never exceeds: the
-// longest tag that every Neutron release accepts
-// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). Only a kind with a name of
-// more than MaxTagKind bytes, which no tag can mark, may have one that is longer by the
-// rest of its name.
+// Max is the maximum length of an owner text in bytes. It is the longest tag that every Neutron release accepts
+// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). The only exception are kinds with a name of more than MaxTagKind bytes, which
+// tags cannot mark. Their texts may be longer by the rest of the name.
 const (
 	Max        = 60
 	MaxTagKind = Max - len(Prefix) - plainStack - len(":~") - checksum.ShortLength
 	maxKind    = 32
 )
 
-// MaxStackName is the length in bytes that a stack's name never exceeds.
+// MaxStackName is the maximum length of a stack's name in bytes.
 const MaxStackName = 40
 
-// Up to plainStack bytes a stack's name stands in owner texts as it is, which
-// leaves room for a key. Of a longer one there are the first stackHead bytes and
-// a digest, which together are just as long.
+// If a stack's name has at most plainStack bytes, owner texts contain it unchanged, which leaves room for a key. For a longer name, they
+// contain its first stackHead bytes and a digest, which together have the same length.
 const (
 	plainStack = 20
 	stackHead  = plainStack - 1 - checksum.ShortLength
 )
 
-// Word begins every text and every metadata key that belongs to a mark,
-// Prefix every owner text.
+// Every text and every metadata key of a mark begins with Word. Every owner text begins with Prefix.
 const (
 	Word   = "stackreeve"
 	Prefix = Word + ":"
 )
 
-// Of is what a mark says of stack and key. Keys too long for a tag are
-// replaced by a digest of themselves, so that equal keys give equal texts and
-// different keys different ones.
+// Of returns the owner text for a stack and a key. If the key is too long for a tag, the text contains a digest of it instead. Equal keys
+// give equal texts, and different keys give different texts.
 func Of(stack string, key manifest.Key) string {
 	begin, path := Begin(stack), key.Name
 	if key.Namespace != "" && key.Namespace != "default" {
@@ -56,11 +51,10 @@ func Of(stack string, key manifest.Key) string {
 	return begin + key.Kind + "~" + checksum.Short(path)
 }
 
-// Begin is what the owner texts of a stack begin with, and those of no other one.
+// Begin returns the beginning of a stack's owner texts. The owner texts of other stacks begin differently.
 func Begin(stack string) string { return Prefix + inOwners(stack) + ":" }
 
-// inOwners is how owner texts name a stack: no two names have the same word, and
-// a word is its own word.
+// inOwners returns the word for a stack in owner texts. Different names have different words. The word for a word is the word itself.
 func inOwners(stack string) string {
 	if len(stack) <= plainStack {
 		return stack
@@ -68,18 +62,16 @@ func inOwners(stack string) string {
 	return stack[:stackHead] + "~" + checksum.Short(stack)
 }
 
-// Owner is the parsed form of an owner text. Namespace and Name are empty when
-// only a digest of them was stored. Stack is the word for the stack in owner
-// texts, which is not the name of every stack: see [Owner.Of].
+// Owner is the parsed form of an owner text. Namespace and Name are empty if the text contains only a digest of them. Stack is the word for
+// the stack in owner texts. It differs from the stack's name if that is long: see [Owner.Of].
 type Owner struct{ Stack, Kind, Namespace, Name string }
 
-// Of reports whether the owner text is one of the stack of that name.
+// Of reports whether the owner text belongs to the stack with that name.
 func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
 
-// Parse reads an owner text. ok is false when text is not one that
-// [Of] could have given.
+// Parse reads an owner text. ok is false if [Of] cannot have returned the text.
 func Parse(text string) (o Owner, ok bool) {
-	if !ownerText.MatchString(text) { // finding what it is made of would allocate for each object of a cloud
+	if !ownerText.MatchString(text) { // submatches would allocate memory for each object of a cloud
 		return Owner{}, false
 	}
 	stack, rest, _ := strings.Cut(text[len(Prefix):], ":")
@@ -99,12 +91,11 @@ func Parse(text string) (o Owner, ok bool) {
 	return o, Of(o.Stack, key) == text
 }
 
-// ownerText is stackreeve:STACK:KIND/[NAMESPACE/]NAME, or, of a name that would
-// not fit, stackreeve:STACK:KIND~DIGEST; STACK is a name, or HEAD~DIGEST.
+// ownerText matches stackreeve:STACK:KIND/[NAMESPACE/]NAME. If the name would not fit, it matches stackreeve:STACK:KIND~DIGEST. STACK is a
+// name, or HEAD~DIGEST.
 var ownerText = pattern.Of(`^` + Prefix + `([-a-z0-9]{1,20}|[-a-z0-9]{7}~[a-z2-7]{12}):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
 
-// In finds the owner texts among the words of text, each once, in order;
-// brackets end a word as spaces do.
+// In finds the owner texts among the words of text, each once, in their order. Brackets end a word, like spaces.
 func In(text string) (owners []string) {
 	between := func(r rune) bool { return unicode.IsSpace(r) || r == '[' || r == ']' }
 	for _, word := range strings.FieldsFunc(text, between) {
@@ -115,16 +106,14 @@ func In(text string) (owners []string) {
 	return owners
 }
 
-// markForm is anything that a reader of marks may take for a part of one. Some
-// clouds compare without regard to case, so it does too.
+// markForm matches every text that a reader of marks may take for a part of a mark. It ignores case, because some clouds do.
 var markForm = pattern.Of(`(?i)` + Word + `(-[a-z]+)*:\S`)
 
-// LooksLikeMark reports whether text holds anything that could be read as a part
-// of a mark if it came to stand on an object in the cloud.
+// LooksLikeMark reports whether a part of text could be taken for a part of a mark if text were on an object in the cloud.
 func LooksLikeMark(text string) bool { return markForm.MatchString(text) }
 
-// ReservedKey reports whether a metadata key is one of a mark's, or one that a
-// cloud may take for it: databases ignore case and spaces at the end.
+// ReservedKey reports whether a metadata key belongs to marks, or whether a cloud may take it for such a key. Databases ignore case, and
+// spaces at the end.
 func ReservedKey(key string) bool {
 	key = strings.ToLower(strings.TrimSpace(key))
 	return key == Word || strings.HasPrefix(key, Word+"-")

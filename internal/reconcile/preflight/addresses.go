@@ -12,18 +12,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 )
 
-// A subnet has a limited number of IPv4 addresses. A new object takes the address in its manifest, any address of a subnet, or
-// any address of a network, from any of its subnets:
+// A subnet has a limited number of IPv4 addresses. A new object needs a certain address that its manifest names, any address of a certain
+// subnet, or any address of a network, from any of its subnets. There are two comparisons:
 //
-//	compared                                  skipped if
-//	----------------------------------------  -----------------------------------------------------------------
-//	a subnet: its pools, with the addresses   its pools are not known yet
-//	taken, or asked for, in it alone
-//	a network: the pools of all its subnets,  one of its subnets is not known, such as one of another project
-//	with all that are taken or asked for
+//	of        compared                                                   skipped if
+//	--------  ---------------------------------------------------------  ------------------------------------
+//	a subnet  its pools, with the addresses that are taken or needed     its pools are not known yet
+//	            from this subnet
+//	a network the pools of all its subnets, with all addresses that are  one of its subnets is not known, such
+//	            taken or needed                                            as a subnet of another project
 //
-// An object that stays keeps its present address, whatever its manifest says; a deleted object frees it. Objects of others count as far as
-// the cloud shows them. An unknown amount never counts as exceeded.
+// An object that stays keeps its present address, even if its manifest names another one. A deleted object frees its address. Objects of
+// others count as far as the cloud shows them. If an amount is unknown, no shortage is reported.
 
 // Scarce is a subnet, or a network with all its subnets, that has fewer addresses than needed.
 type Scarce struct {
@@ -48,7 +48,8 @@ func (s Scarce) Cause() cause.Cause {
 
 func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
 
-// ScarceOf returns the subnets that have fewer addresses than objects on them after the plan is carried out. have is what the cloud holds.
+// ScarceOf returns the subnets and networks that would not have enough addresses for their objects once the plan is carried out. have
+// contains the cloud's objects.
 func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
@@ -63,7 +64,7 @@ func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 	return c.compare()
 }
 
-// ScarceIn does the same for a repository, as far as the manifests show it. Members that groups have only at times do not count.
+// ScarceIn does the same for the manifests of a repository, without a cloud. Members that groups have only at certain times do not count.
 func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
 	c, view := newCapacity(kinds, nil), decide.Views(kinds, want)
 	for i := range want {
@@ -90,9 +91,9 @@ type capacity struct {
 	kinds    map[string]*kind.Kind
 	have     kind.Snapshot
 	objects  []wanted
-	staying  map[string]bool // whether an object of the stack stays, by ID
+	staying  map[string]bool // by ID: whether an object of the stack stays
 	supplies []*supply
-	at       map[string][]*supply // by the object itself, and by the objects that it belongs to
+	at       map[string][]*supply // by the object itself, and by the object that it belongs to
 }
 
 func newCapacity(kinds []*kind.Kind, have kind.Snapshot) *capacity {
@@ -142,7 +143,7 @@ func (c *capacity) compare() (list []Scarce) {
 	return list
 }
 
-// claims are the new objects' claims to addresses that can be counted.
+// claims returns the claims of new objects to addresses that can be counted.
 func (c *capacity) claims() (list []kind.Claim) {
 	for _, o := range c.objects {
 		k := c.kinds[o.Key.Kind]
@@ -158,7 +159,7 @@ func (c *capacity) claims() (list []kind.Claim) {
 	return list
 }
 
-// giver is the kind of the object that gives an address.
+// giver returns the kind of the object that gives an address.
 func giver(c kind.Claim) string {
 	if c.From != "" {
 		return c.From
@@ -174,7 +175,7 @@ func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
 	for _, s := range c.at[identity(of)] {
 		known[s.id] = true
 		switch {
-		case s.cidr.IsValid() && s.cidr.Addr().Is6(): // it gives an IPv6 address in addition
+		case s.cidr.IsValid() && s.cidr.Addr().Is6(): // the port gets an IPv6 address in addition to an IPv4 address
 		case s.pools == nil:
 			return nil
 		default:

@@ -16,7 +16,7 @@ type Prices struct {
 	Currency string // ISO 4217
 	// Priced are the resources that have prices, without types.
 	Priced []kind.Resource
-	// Hour has the prices by resource and type. A price without a type is that of every other type.
+	// Hour contains the prices by resource and type. A price without a type applies to all types that have no price.
 	Hour map[kind.Resource]*big.Rat
 }
 
@@ -54,7 +54,7 @@ func (p *Prices) Cost(d Demand) *Cost {
 	return c
 }
 
-// add adds the price of n of a resource, and reports whether n is not 0.
+// add adds the price of n units of a resource to c, and reports whether n is not 0.
 func (p *Prices) add(c *Cost, r kind.Resource, n *big.Int) bool {
 	if n.Sign() == 0 {
 		return false
@@ -72,7 +72,7 @@ func (p *Prices) add(c *Cost, r kind.Resource, n *big.Int) bool {
 	return true
 }
 
-// net is the increase of a resource by the plan.
+// net returns the increase in the use of a resource by the plan.
 func (d Demand) net(r kind.Resource) *big.Int {
 	return new(big.Int).Sub(big.NewInt(d.Takes[r]), big.NewInt(d.Gives[r]))
 }
@@ -87,14 +87,14 @@ func (d Demand) resources() map[kind.Resource]bool {
 	return all
 }
 
-// signs stand before an amount; decimals has the currencies whose amounts do not have two decimals.
-// (ISO 4217)
+// signs are the currency signs that are written before an amount. decimals contains the currencies whose amounts do not have two decimals
+// (ISO 4217).
 var (
 	signs    = map[string]string{"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "KRW": "₩", "INR": "₹"}
 	decimals = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0}
 )
 
-// Amount is the monthly cost as people write it, rounded, with its sign: "+€41.00", "-12.50 CHF".
+// Amount returns the rounded monthly cost for people, with its sign: "+€41.00", "-12.50 CHF".
 func (c *Cost) Amount() string {
 	digits, ok := decimals[c.Currency]
 	if !ok {

@@ -5,13 +5,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Demand is how much of the cloud's resources a plan takes and gives back. A replaced object takes and
-// gives back only the difference: the old object is gone when the new one comes.
+// Demand contains the amounts of the cloud's resources that a plan takes and gives back. For a replaced object, only the difference counts,
+// because the old object is deleted before the new one is created.
 type Demand struct {
 	Takes, Gives kind.Amounts
 }
 
-// Services are the services from which the plan takes resources, as far as these have quotas.
+// Services returns the services from which the plan takes resources, if these have quotas.
 func (d Demand) Services() map[string]bool {
 	services := map[string]bool{}
 	for r, n := range d.Takes {
@@ -22,7 +22,7 @@ func (d Demand) Services() map[string]bool {
 	return services
 }
 
-// DemandOf adds up the demand of a plan's steps. have is what the cloud holds.
+// DemandOf adds up the demand of a plan's steps. have contains the cloud's objects.
 func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 	d, facts := Demand{kind.Amounts{}, kind.Amounts{}}, factsIn(have)
 	byName := map[string]*kind.Kind{}
@@ -59,7 +59,7 @@ func elsewhere(s *plan.Step, k *kind.Kind) bool {
 	return project.Name != "" && !project.Facts.Here
 }
 
-// add adds the difference between what one object takes and what it held.
+// add adds the difference between the resources that an object needs after the plan and those that it has now.
 func (d Demand) add(takes, holds kind.Amounts) {
 	for r, n := range takes {
 		d.Takes.Add(r, max(0, n-holds[r]))
@@ -72,8 +72,7 @@ func (d Demand) add(takes, holds kind.Amounts) {
 	}
 }
 
-// inherited adds the type that an object has in the cloud to what it takes, if its manifest leaves the
-// type to the cloud.
+// inherited returns takes with the type that the object has in the cloud, if its manifest does not choose a type.
 func inherited(takes, holds kind.Amounts) kind.Amounts {
 	asked := map[kind.Resource]bool{}
 	for r := range takes {
@@ -91,8 +90,7 @@ func inherited(takes, holds kind.Amounts) kind.Amounts {
 	return takes
 }
 
-// Held adds up the project's use of a service's resources; known is false if a collection of the service
-// could not be seen.
+// Held adds up the project's use of a service's resources. known is false if a collection of the service could not be listed.
 func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
 	held = kind.Amounts{}
 	facts := factsIn(have)

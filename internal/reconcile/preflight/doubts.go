@@ -10,11 +10,10 @@ import (
 // Doubt is a request that clouds refuse by default, by a policy that operators can change.
 type Doubt struct {
 	Why  string
-	Keys []manifest.Key // of the new objects that ask for it
+	Keys []manifest.Key // the new objects that need the request
 }
 
-// DoubtsOf are the reasons why the cloud may refuse new objects of a plan, in the order of the
-// plan.
+// DoubtsOf returns the reasons why the cloud may refuse new objects of a plan, in the order of the plan.
 func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	byName, at := map[string]*kind.Kind{}, map[string]int{}
 	for _, k := range kinds {

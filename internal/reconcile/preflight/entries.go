@@ -2,8 +2,7 @@ package preflight
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
 
-// ThroughMain is a plan without the steps of further entries of clouds.yaml; all is false if such a
-// step writes.
+// ThroughMain returns a plan without the steps of further entries of clouds.yaml. all is false if one of these steps writes.
 func ThroughMain(p plan.Plan) (main plan.Plan, all bool) {
 	main, all = p, true
 	main.Steps = nil

@@ -9,21 +9,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Findings are what is known about a plan as a whole before any of it is carried out. They are for people and decide
-// nothing, for a quota can be raised while the plan waits. The zero Findings say nothing.
+// Findings contains the facts about a plan as a whole before any of it is carried out. They are for people and decide nothing, because a
+// quota can be raised while the plan waits. The zero Findings is empty.
 type Findings struct {
 	// Quotas are the plan's demands of resources that have a limit.
 	Quotas []Quota
-	// Warnings say what else will probably fail.
+	// Warnings are the other reasons why the plan will probably fail.
 	Warnings cause.List
-	// Notes say what is unknown.
+	// Notes are the facts that are unknown.
 	Notes cause.List
 	// Cost is the change of the monthly cost; nil if there are no prices.
 	Cost *Cost
 }
 
-// Of returns the findings that need no further requests: they follow from a plan, its kinds, what the cloud holds and
-// prices. prices may be nil.
+// Of returns the findings that need no further requests. They follow from a plan, its kinds, the cloud's objects and prices. prices may be
+// nil.
 func Of(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot, prices *Prices) Findings {
 	f := Findings{Cost: prices.Cost(DemandOf(p, kinds, have))}
 	for _, d := range DoubtsOf(p, kinds) {
@@ -35,7 +35,7 @@ func Of(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot, prices *Prices) Fin
 	return f
 }
 
-// Short are the quotas that are too small for the plan.
+// Short returns the quotas that are too small for the plan.
 func (f Findings) Short() (list []Quota) {
 	for _, q := range f.Quotas {
 		if q.Short() > 0 {

@@ -10,16 +10,16 @@ import (
 // Apart is an object that keeps its members on different hosts.
 type Apart struct {
 	Key     manifest.Key
-	PerHost int // how many members may share a host
-	Members int // how many objects refer to it
-	// Zone is the availability zone that all members ask for; "" if they do not ask for the same one.
+	PerHost int // number of members that may share a host
+	Members int // number of objects that refer to it
+	// Zone is the availability zone that all members require; "" if they do not require the same zone.
 	Zone string
 }
 
-// hosts is how many hosts the members need.
+// hosts returns the number of hosts that the members need.
 func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
 
-// ApartOf are the objects for whose members a plan needs hosts: it creates at least one of the members.
+// ApartOf returns the objects that keep their members on different hosts, if the plan creates at least one of the members.
 func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
@@ -67,8 +67,7 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 	return needed
 }
 
-// CompareHosts warns of groups whose members need more hosts than there are; has are how many hosts are in
-// use, by availability zone.
+// CompareHosts warns of groups whose members need more hosts than there are. has is the number of hosts in use, by availability zone.
 func (f *Findings) CompareHosts(apart []Apart, has map[string]int) {
 	all := 0
 	for _, n := range has {

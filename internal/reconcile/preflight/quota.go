@@ -11,11 +11,10 @@ import (
 type Quota struct {
 	kind.Resource
 	Takes, Gives int64
-	Limit, Used  int64 // below 0: no limit, and use unknown
+	Limit, Used  int64 // Limit below 0 means no limit; Used below 0 means that the use is unknown
 }
 
-// Free is what the quota leaves, the largest number if it has no limit; ok is false if the use is
-// unknown.
+// Free returns the unused part of the quota, or the largest number if there is no limit. ok is false if the use is unknown.
 func (q Quota) Free() (free int64, ok bool) {
 	switch {
 	case q.Limit < 0:
@@ -26,8 +25,8 @@ func (q Quota) Free() (free int64, ok bool) {
 	return max(0, q.Limit-q.Used), true
 }
 
-// Short is by how much the quota is too small for the plan as a whole; 0 if it is large enough, or
-// if the use is unknown.
+// Short returns the amount by which the quota is too small for the plan as a whole. It returns 0 if the quota is large enough, or if the
+// use is unknown.
 func (q Quota) Short() int64 {
 	free, ok := q.Free()
 	if !ok || q.Takes <= 0 {
@@ -36,14 +35,14 @@ func (q Quota) Short() int64 {
 	return max(0, max(0, q.Takes-q.Gives)-free)
 }
 
-// Tight reports whether there is room only after the plan has deleted something.
+// Tight reports whether the quota is large enough only after the plan has deleted something.
 func (q Quota) Tight() bool {
 	free, ok := q.Free()
 	return ok && q.Short() == 0 && q.Takes > free
 }
 
-// Compare adds the plan's demands of one service's resources. held is the project's use, for quotas
-// whose use the service does not report; nil if it is unknown.
+// Compare adds a Quota for each of the plan's demands of one service's resources. held is the project's use. It is needed for quotas whose
+// use the service does not report. It is nil if it is unknown.
 func (f *Findings) Compare(d Demand, service string, allowed kind.Allowances, held kind.Amounts) {
 	for r, n := range d.Takes {
 		name := r.Name

@@ -14,16 +14,16 @@ import (
 // supply is an object that gives addresses, such as a subnet.
 type supply struct {
 	name  string
-	id    string        // in the cloud; "" if it does not exist yet
-	of    *kind.Desired // nil if no manifest stands for it
+	id    string        // ID in the cloud; "" if it does not exist yet
+	of    *kind.Desired // nil if it has no manifest
 	cidr  netip.Prefix
 	pools []kind.Pool
-	taken map[netip.Addr]bool // addresses of the pools; true if the stack has it
-	any   int                 // further addresses that will be taken from it alone
+	taken map[netip.Addr]bool // taken addresses of the pools; true if the stack has the address
+	any   int                 // number of further addresses that must come from this supply
 	said  bool
 }
 
-// find finds the objects of these kinds that give addresses: those of manifests, and others in the cloud.
+// find finds the objects of these kinds that give addresses: those with a manifest, and others in the cloud.
 func (c *capacity) find(givers map[string]bool) {
 	found := map[string]bool{}
 	for _, o := range c.objects {
@@ -32,7 +32,7 @@ func (c *capacity) find(givers map[string]bool) {
 		}
 		ref := o.ref()
 		if found[ref.ID] && !ref.Replacing {
-			continue // another manifest stands for the same object
+			continue // another manifest describes the same object
 		}
 		found[ref.ID] = ref.ID != ""
 		s := newSupply(o.Key.String(), ref.Expected(), ref.Stated())
@@ -60,14 +60,14 @@ func (c *capacity) add(s *supply, at string) {
 	c.put(at, s)
 }
 
-// put records the name by which a supply is asked; "" for none.
+// put records a supply under the name of an object that it is a supply for; "" is ignored.
 func (c *capacity) put(at string, s *supply) {
 	if at != "" && !slices.Contains(c.at[at], s) {
 		c.at[at] = append(c.at[at], s)
 	}
 }
 
-// newSupply uses the larger pools, the cloud's or the manifest's, since the plan also carries out a change of
+// newSupply returns a supply with the larger pools: those of the cloud or those of the manifest. The plan also carries out a change of
 // pools.
 func newSupply(name string, there, stated kind.Facts) *supply {
 	s := &supply{name: name, pools: there.Pools, taken: map[netip.Addr]bool{}}
@@ -78,7 +78,7 @@ func newSupply(name string, there, stated kind.Facts) *supply {
 	return s
 }
 
-// addressesIn is how many addresses are in IPv4 pools.
+// addressesIn returns the number of addresses in IPv4 pools.
 func addressesIn(pools []kind.Pool) (n int) {
 	for _, p := range pools {
 		n += number(p.Last) - number(p.First) + 1
@@ -93,7 +93,7 @@ func number(at netip.Addr) (n int) {
 	return n
 }
 
-// occupy records the addresses that stay taken by objects of these kinds in the cloud.
+// occupy records the addresses that objects of these kinds in the cloud will still have after the plan.
 func (c *capacity) occupy(takers map[string]bool) {
 	if len(c.supplies) == 0 {
 		return
@@ -113,7 +113,7 @@ func (c *capacity) occupy(takers map[string]bool) {
 			stays, own := c.staying[item.ID]
 			if !own && item.ServesID != "" {
 				stays, own = c.staying[item.ServesID]
-				own = own || !there[item.ServesID] // it is deleted with that object, which may be gone already
+				own = own || !there[item.ServesID] // the address is freed with that object, which may be gone already
 			}
 			if item.Phase == kind.Deleting || own && !stays {
 				continue
@@ -152,7 +152,8 @@ func (s *supply) counts() (has, own, others int) {
 	return addressesIn(s.pools), own, others
 }
 
-// scarce returns, once, that a subnet has too few addresses if more further ones are taken from it.
+// scarce returns the shortage of a subnet if that many more addresses are needed from it. It returns nil if there is no shortage, or if it
+// was returned before.
 func (s *supply) scarce(more int) []Scarce {
 	has, own, others := s.counts()
 	short := Scarce{Has: has, Needs: own + more, Others: others}

@@ -12,8 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// ZonesOf are the availability zones in which a plan creates objects, by catalog type and name,
-// with the objects that ask for them.
+// ZonesOf returns the availability zones in which a plan creates objects, by catalog type and name, with the objects that require them.
 func ZonesOf(p plan.Plan, kinds []*kind.Kind) map[string]map[string][]manifest.Key {
 	asked := map[string]map[string][]manifest.Key{}
 	for i := range p.Steps {
