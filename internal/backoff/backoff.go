@@ -1,8 +1,8 @@
-// Package backoff says how long to leave alone what has failed.
+// Package backoff computes pauses between attempts after failures.
 //
-// Its pauses are functions of how often it failed: who waits keeps that number and a
-// moment in a table of many keys, and goes on with other work meanwhile. Libraries for
-// this keep an object for each operation and sleep in a loop of their own.
+// Each pause is a function of the number of failures. So a caller can store that number and a time for each of many
+// keys, and do other work during the pause. Libraries for this purpose have an object for each operation, and sleep
+// in their own loop.
 package backoff
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Pause is first after one failure, twice as long after each further one in a row, and
-// longest at most.
+// Pause returns the pause after some failures in a row. It is first after one failure and doubles with each further
+// failure, up to longest.
 func Pause(first, longest time.Duration, failures int) time.Duration {
 	pause := first
 	for n := 1; n < failures; n++ {
@@ -24,13 +24,13 @@ func Pause(first, longest time.Duration, failures int) time.Duration {
 	return min(pause, longest)
 }
 
-// Spread leaves half of a pause to chance, so that many who failed together do not
-// come back together.
+// Spread returns a random pause between half of pause and pause. So many callers that fail at the same time do not
+// retry at the same time.
 func Spread(pause time.Duration) time.Duration {
 	return pause/2 + rand.N(pause/2+1)
 }
 
-// Wait returns after a pause, or with ctx's cause when that ends before.
+// Wait returns nil after a pause. If ctx ends before that, it returns the cause.
 func Wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

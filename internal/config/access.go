@@ -3,17 +3,17 @@ package config
 // Access is a repository on any forge, with the credentials for it.
 type Access struct {
 	Forge           string // the field of spec.report: github, gitea, gitlab or gerrit.
-	URL             string // of the forge; for GitHub of its API.
+	URL             string // the address of the forge; for GitHub, of its API.
 	Repository      string // owner/name; on GitLab the path of the project, with its groups; on Gerrit its name.
-	User            string // "" where a token says who the agent is.
-	TokenFile       string // "" with an App; on Gerrit the file of the password.
+	User            string // "" if the token identifies the agent.
+	TokenFile       string // "" with an App; on Gerrit, the file with the password.
 	App             *App   // nil with a token.
 	CAFile          string // "" for none.
 	Label           string // the label to vote with; "" for none.
 	RequestsPerHour int
 }
 
-// Credentials returns the file that they are in.
+// Credentials returns the file that contains the credentials.
 func (a Access) Credentials() string {
 	if a.App != nil {
 		return a.App.PrivateKeyFile
@@ -21,7 +21,7 @@ func (a Access) Credentials() string {
 	return a.TokenFile
 }
 
-// Forges returns the forges that a stack reports to. A checked configuration has one at most.
+// Forges returns the forges to which a stack reports. A checked configuration has at most one.
 func (r *Report) Forges() (list []Access) {
 	if g := r.GitHub; g != nil {
 		list = append(list, Access{Forge: "github", URL: g.APIURL, Repository: g.Repository, TokenFile: g.TokenFile, App: g.App, RequestsPerHour: g.RequestsPerHour})

@@ -8,10 +8,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// AgentsGVK is the kind of the document for several agents that serve the same stacks.
+// AgentsGVK is the kind of the document for several agents that share stacks.
 var AgentsGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"}
 
-// AgentsBody is a whole document, for schema and explain.
+// AgentsBody is a whole document, for the commands schema and explain.
 type AgentsBody struct {
 	Spec AgentsSpec `json:"spec" rule:"required" doc:"The store in which the agents agree on who serves which stack, and the identity of this agent."`
 }
@@ -44,7 +44,7 @@ type AgentsKubernetes struct {
 	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 
-// Agents says that several agents serve the same stacks.
+// Agents is the configuration of several agents that share stacks.
 type Agents struct {
 	Name   string // the name of the group of agents; their shared data is stored under it
 	Origin manifest.Origin
@@ -64,7 +64,7 @@ func (a *Agents) TTL() time.Duration {
 
 var agentName = pattern.Of(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
 
-// CheckAgent says what is wrong with an agent's name or address; "" when nothing is.
+// CheckAgent returns the mistake in an agent's name or address, or "".
 func CheckAgent(name, address string) (what string) {
 	if !agentName.MatchString(name) {
 		return fmt.Sprintf("%q cannot be an agent's name; use at most 63 letters, digits and .-_, beginning and ending with a letter or digit", name)
@@ -73,7 +73,7 @@ func CheckAgent(name, address string) (what string) {
 	return what
 }
 
-// namedFiles lists the fields that name files, as far as they are set.
+// namedFiles returns those fields that are set and name a file.
 func (s *AgentsSpec) namedFiles() []namedFile {
 	list := []namedFile{{field: "spec.caFile", path: &s.CAFile}}
 	if e := s.Etcd; e != nil {
@@ -87,7 +87,7 @@ func (s *AgentsSpec) namedFiles() []namedFile {
 	return list
 }
 
-// decodeAgents reads an Agents document of a file in a folder.
+// decodeAgents decodes an Agents document of a file in a folder.
 func decodeAgents(obj *manifest.Object, folder string) (Agents, []namedFile, []manifest.Problem) {
 	var body AgentsBody
 	problems := obj.Decode(&body)
@@ -146,7 +146,7 @@ func checkPair(add func(field, what string), field, certFile, keyFile string) {
 	}
 }
 
-// agentsTwice finds a second document.
+// agentsTwice reports every Agents document after the first one.
 func agentsTwice(list []Agents) (problems manifest.Problems) {
 	for _, a := range list[min(1, len(list)):] {
 		problems = append(problems, manifest.Problem{Origin: a.Origin, Key: manifest.Key{Kind: AgentsGVK.Kind, Name: a.Name},
@@ -155,6 +155,6 @@ func agentsTwice(list []Agents) (problems manifest.Problems) {
 	return problems
 }
 
-// Agents says how the stacks are shared with other agents; nil when this agent serves them alone. It is the
-// same for all stacks.
+// Agents returns the configuration for sharing stacks with other agents. It returns nil if this agent serves all
+// stacks alone. The result is the same for all stacks.
 func (s *Stack) Agents() *Agents { return s.agents }

@@ -1,8 +1,8 @@
 // Package config reads the agent's configuration: documents of the kinds Stack, Policy, Notification and Agents, and
 // flags and environment variables.
 //
-// It knows all fields and their defaults, and explains mistakes in them. It does not connect to anything that the
-// fields name.
+// It contains all fields and their defaults, and explains mistakes in them. It does not connect to the servers that
+// the fields name.
 package config
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// GVK is the kind Stack, which configuration files hold.
+// GVK is the kind Stack of configuration files.
 var GVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
 
 // Stack is one folder of one branch of a repository, and the cloud to which it is applied. It comes from [Load],
@@ -34,20 +34,21 @@ type Stack struct {
 	Spec   Spec
 
 	Poll, DriftCheck schedule.Schedule
-	PullPoll         schedule.Schedule // when to look for pull requests
+	PullPoll         schedule.Schedule // the times at which to list pull requests
 	Limits           guard.Limits
 
-	of, only string // of: see [Stack.Of]. only: the name of the only folder stack that is wanted, "" for all
+	of, only string // of: see [Stack.Of]. only: the name of the only wanted stack of a folder; "" for all
 	gone     bool
 
-	where         func(field string) manifest.Origin // nil when no file sets it.
+	where         func(field string) manifest.Origin // nil if no file sets it.
 	policies      []policy.Policy                    // of all stacks.
 	notifications []notify.Rule                      // of all stacks.
 	agents        *Agents                            // of all stacks; nil without an Agents document.
-	shared        []documentFiles                    // the documents that all stacks share, as far as they name files.
+	shared        []documentFiles                    // the documents that all stacks share, with the files that they name.
 }
 
-// Where is the place of a field in the configuration, or of the document if no file sets the field.
+// Where returns the place of a field in the configuration. If no file sets the field, it returns the place of the
+// document.
 func (s *Stack) Where(field string) manifest.Origin {
 	at := s.Origin
 	if s.where != nil {
@@ -56,7 +57,7 @@ func (s *Stack) Where(field string) manifest.Origin {
 	return at
 }
 
-// Body is a whole document, for schema and explain.
+// Body is a whole document, for the commands schema and explain.
 type Body struct {
 	Spec Spec `json:"spec" rule:"required" doc:"What is applied where, and how."`
 }
@@ -85,7 +86,7 @@ type Fingerprints struct {
 	KeyFiles []string `json:"keyFiles,omitempty" rule:"max=8,unique" doc:"Files, each with a key of 16 bytes or more. Without a key, fingerprints are slow salted hashes, from which a PIN can be guessed. The first key is used, and the others are still recognised."`
 }
 
-// Source says where manifests are.
+// Source is the place of the manifests.
 type Source struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
@@ -113,7 +114,7 @@ type Auth struct {
 	GitHubApp *SourceApp `json:"githubApp,omitempty" doc:"A GitHub App that may read the repository, for https."`
 }
 
-// Sync says which changes the agent may make by itself.
+// Sync configures which changes the agent may make without an approval.
 type Sync struct {
 	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out automatically. With manual, each plan waits until its hash is approved, even if it only corrects drift."`
 	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
@@ -125,21 +126,21 @@ type Sync struct {
 	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens if an object refers to an object without a manifest. refuse: the commit is refused. wait: the object waits, as with K-ORC, and an object to which others refer is not deleted with its manifest."`
 	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"Times at which the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
-	// ObjectsOfOtherStacks is about imports of objects that bear the mark of another stack of the project.
+	// ObjectsOfOtherStacks applies to imports of objects that contain the mark of another stack of the project.
 	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs with the mark of another stack may be imported and used: attached, copied, plugged. Uses that only read, such as the address in a DNS record, are always allowed."`
 	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Place of the owner mark of networks, subnets, routers and ports in clouds that accept no tags in a create request (before 2025). descriptions: after the text of the description, which needs one request for each object instead of three. Anyone who overwrites a whole description then removes the mark."`
 }
 
-// SizeLimits limit the size of a stack, whoever writes its manifests.
+// SizeLimits limits the size of a stack, because anybody may write its manifests.
 type SizeLimits struct {
 	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects the stack may have, including those that manifests expand to. 1000 machines of a group are about 3000 objects. A commit with more is refused."`
 	PullObjects int `json:"pullObjects,omitempty" rule:"min=1,max=1000000,default=1000" doc:"How many objects a pull request may add. It may always add as many as the branch has, and never exceeds objects."`
 }
 
-// Bounds is the maximal size of a revision of the stack's branch.
+// Bounds returns the maximum size of a revision of the stack's branch.
 func (s *Stack) Bounds() resolve.Bounds { return resolve.Bounds{Objects: s.Spec.Limits.Objects} }
 
-// PullBounds is the maximal size of a pull request into a branch of the given size.
+// PullBounds returns the maximum size of a pull request into a branch of the given size.
 func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
@@ -152,7 +153,7 @@ func (s *Stack) LeavesDrift() bool {
 	return s.Spec.Sync.Drift == "report" || s.Spec.Sync.Mode == "manual"
 }
 
-// Policies are those of the stack's configuration.
+// Policies returns the policies of the stack's configuration.
 func (s *Stack) Policies() []plan.Policy {
 	policies := []plan.Policy{guard.ReportDrift(s.Spec.Sync.Drift == "report")}
 	if !s.Prune() {
@@ -171,17 +172,17 @@ func (s *Stack) Policies() []plan.Policy {
 	return policies
 }
 
-// MainCloud is the stack's main entry of clouds.yaml; "" where the OS_* variables take its place.
+// MainCloud returns the stack's main entry of clouds.yaml, or "" if the OS_* variables replace it.
 func (s *Stack) MainCloud() string { return cmp.Or(s.Spec.Cloud, os.Getenv("OS_CLOUD")) }
 
-// Entries are the entries of clouds.yaml that manifests may name.
+// Entries returns the entries of clouds.yaml that manifests may name.
 func (s *Stack) Entries() resolve.Entries {
 	main := s.MainCloud()
 	further := slices.DeleteFunc(slices.Clone(s.Spec.Clouds), func(name string) bool { return name == "" || name == main })
 	return resolve.Entries{Main: main, Further: further, Secrets: s.Spec.CredentialSecrets}
 }
 
-// unknownEntries finds entries that the stack does not have and that credentialSecrets or cloudProjects name.
+// unknownEntries finds entries in credentialSecrets or cloudProjects that the stack does not have.
 func (s *Stack) unknownEntries() (problems manifest.Problems) {
 	has := append(s.Entries().Further, "", s.MainCloud())
 	for _, secret := range slices.Sorted(maps.Keys(s.Spec.CredentialSecrets)) {
@@ -201,8 +202,8 @@ func (s *Stack) unknownEntries() (problems manifest.Problems) {
 	return problems
 }
 
-// Repo is the configuration of the stack's source. dir is a cache folder, "" for memory. token makes tokens of the
-// GitHub App that source.auth names. Without an App, token is not used and may be nil.
+// Repo returns the configuration of the stack's source. dir is a cache folder; "" means that the cache is in memory.
+// token makes tokens of the GitHub App in source.auth. Without an App, token is not used and may be nil.
 func (s *Stack) Repo(dir string, token func(context.Context) (string, error)) source.Config {
 	return s.Spec.repo(dir, token)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// depends finds stacks that depend on a stack that does not exist, and stacks that depend on each other in a circle.
+// depends reports dependencies on stacks that do not exist, and circles of dependencies.
 func depends(stacks []Stack) (problems manifest.Problems) {
 	const field = "spec.dependsOn"
 	byName, names := map[string]*Stack{}, []string{}
@@ -37,7 +37,7 @@ func depends(stacks []Stack) (problems manifest.Problems) {
 	return problems
 }
 
-// depends finds mistakes in the setting depends-on; documents are all documents of the files.
+// depends reports mistakes in the setting depends-on. documents are all documents of the files.
 func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems) {
 	if s["depends-on"] == "" || len(stacks) != 1 {
 		return nil
@@ -57,7 +57,7 @@ func (s Settings) depends(stacks, documents []Stack) (problems manifest.Problems
 	return problems
 }
 
-// circleOf is a path of dependencies from a stack back to itself; nil for none.
+// circleOf returns a path of dependencies from a stack back to itself, or nil if there is none.
 func circleOf(name string, byName map[string]*Stack) []string {
 	seen := map[string]bool{}
 	var walk func(at string) []string

@@ -25,11 +25,11 @@ type documentFiles struct {
 type namedFile struct {
 	field  string
 	path   *string
-	secret bool // only the agent's user may read it
-	made   bool // the agent makes it
+	secret bool // reports whether only the agent's user may read it
+	made   bool // reports whether the agent creates it
 }
 
-// namedFiles lists the fields that name files, set or not.
+// namedFiles returns the fields that name files, whether they are set or not.
 func (s *Spec) namedFiles() []namedFile {
 	list := append(s.Source.Auth.namedFiles("spec.source.auth."), namedFile{field: "spec.source.caFile", path: &s.Source.CAFile})
 	for i := range s.Source.Libraries {
@@ -79,7 +79,7 @@ func (a *Auth) namedFiles(field string) []namedFile {
 	return list
 }
 
-// below makes relative paths start at a folder.
+// below makes relative paths relative to a folder.
 func below(folder string, files []namedFile) []namedFile {
 	for _, f := range files {
 		if *f.path != "" && !filepath.IsAbs(*f.path) {
@@ -89,7 +89,7 @@ func below(folder string, files []namedFile) []namedFile {
 	return files
 }
 
-// documentsOf lists the documents from which the stacks were read, and those that all stacks share.
+// documentsOf returns the documents from which the stacks were read, and those that all stacks share.
 func documentsOf(stacks []Stack) (list []documentFiles) {
 	for i := range stacks {
 		s := &stacks[i]
@@ -101,8 +101,8 @@ func documentsOf(stacks []Stack) (list []documentFiles) {
 	return list
 }
 
-// CheckFiles checks the files that the documents of the stacks name. problems would make the agent
-// fail; notes would make it log a warning. The contents of the files are not shown.
+// CheckFiles checks the files that the documents of the stacks name. With the problems, the agent would fail. With
+// the notes, it would only log a warning. The contents of the files are not shown.
 func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Problem) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
@@ -121,13 +121,13 @@ func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Pr
 	return problems, notes
 }
 
-// ExposedSecret is a file with credentials that everybody on this machine may read or replace.
+// ExposedSecret is a file with credentials that everybody on this machine can read or replace.
 type ExposedSecret struct {
 	By   manifest.Key // the document that names it
 	Path string
 }
 
-// ExposedSecrets are those of the stacks' documents.
+// ExposedSecrets returns the exposed files that the stacks' documents name.
 func ExposedSecrets(stacks []Stack) (files []ExposedSecret) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
@@ -163,7 +163,7 @@ func (f namedFile) wrong() (what, fix string) {
 	return "", ""
 }
 
-// unmakeable says why the agent cannot write a file that it makes itself, or cannot read it back.
+// unmakeable returns the reason why the agent cannot write or read a file that it creates itself.
 func (f namedFile) unmakeable() (what, fix string) {
 	info, err := os.Stat(*f.path)
 	switch {
@@ -181,8 +181,7 @@ func (f namedFile) unmakeable() (what, fix string) {
 	return "", ""
 }
 
-// CheckMade checks the files that the agent makes: if one cannot be made, nothing would be reported
-// there.
+// CheckMade checks the files that the agent creates. If a file cannot be created, the agent could not report there.
 func CheckMade(stacks []Stack) (problems manifest.Problems) {
 	for _, d := range documentsOf(stacks) {
 		for _, f := range d.files {
@@ -204,11 +203,11 @@ func (d documentFiles) problem(f namedFile, what, fix string) manifest.Problem {
 	return p
 }
 
-// stackKind finds documents of the configuration's kinds without parsing.
+// stackKind matches documents of the configuration's kinds. So they are found without parsing.
 var stackKind = pattern.Of(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification|Agents)["']?\s*($|[,}#])`)
 
-// Is reports whether a regular file is configuration and not manifests: it has the usual name, or
-// holds one of [Kinds].
+// Is reports whether a regular file is a configuration and contains no manifests: it has the usual name, or contains
+// a document of one of the [Kinds].
 func Is(file string) bool {
 	if filepath.Base(file) == Usual {
 		return true

@@ -11,11 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Usual is the configuration file that is read without being named.
+// Usual is the name of the configuration file that is also read if nobody names it.
 const Usual = "stackreeve.yaml"
 
-// Find returns the usual file of a folder, "" if there is none. A file that another person may have
-// written is an error: it would say which files hold the credentials and where they are sent.
+// Find returns the usual file of a folder, or "" if there is none. It returns an error if another person may have
+// written the file. The file says which files contain the credentials and where they are sent.
 func Find(folder string) (string, error) {
 	file := filepath.Join(folder, Usual)
 	_, err := os.Lstat(file)
@@ -35,7 +35,8 @@ func Find(folder string) (string, error) {
 	return file, err
 }
 
-// below makes the paths of a file start at its own folder, wherever the agent is started.
+// below makes the paths of a file relative to its folder. So they do not depend on the folder in which the agent is
+// started.
 func (s *Spec) below(folder string) {
 	if source.Relative(s.Source.URL) {
 		s.Source.URL = dotted(filepath.Join(folder, s.Source.URL))

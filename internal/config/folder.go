@@ -11,9 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// FolderFile is the file in which a stack's folder in the repository can restrict the agent. It is
-// read from the commit, and everybody who may merge writes it. So it can only restrict the agent,
-// and allow nothing more.
+// FolderFile is the file in which a stack's folder in the repository can restrict the agent. It is read from the
+// commit, so everybody who may merge can write it. Therefore it can only restrict the agent, and allow nothing more.
 const FolderFile = ".stackreeve.yaml"
 
 // Folder is the content of [FolderFile].
@@ -32,8 +31,8 @@ const (
 	folderAllows  = "write suspend: true, sync: {mode: manual}, or nothing: the rest is the agent's configuration, which no commit changes"
 )
 
-// ReadFolder reads [FolderFile] from the root of files; without one there are no policies. Its
-// error is a [manifest.Problems] when the file is wrong.
+// ReadFolder reads [FolderFile] from the root of files. Without such a file, it returns no policies. If the file is
+// wrong, the error is a [manifest.Problems].
 func ReadFolder(files fs.FS) ([]plan.Policy, error) {
 	const near = ".stackreeve.yml"
 	if _, err := fs.Lstat(files, near); err == nil {
@@ -78,7 +77,7 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // the file was only read
 	text, err := io.ReadAll(io.LimitReader(f, maxFolderFile+1))
 	if len(text) > maxFolderFile {
 		return nil, wrong(fmt.Sprintf("larger than %d bytes", maxFolderFile), folderAllows)
@@ -86,7 +85,7 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 	return text, err
 }
 
-// stronger reports the fields that would withdraw a restriction of the configuration.
+// stronger returns a problem for each field that would remove a restriction of the configuration.
 func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.Problems) {
 	wrong := func(field, what string) {
 		problems = append(problems, manifest.Problem{Origin: where(field), Field: field, What: what,

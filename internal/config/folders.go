@@ -10,23 +10,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// MaxFolders is the number of stacks that source.paths of one document can make.
+// MaxFolders is the maximum number of stacks for source.paths of one document.
 const MaxFolders = 1000
 
 // folderWord is the placeholder in spec.cloud and spec.project for the name of the folder.
 const folderWord = "{folder}"
 
-// PerFolder reports whether the document stands for one stack for each folder that source.paths matches, and is itself no
-// stack.
+// PerFolder reports whether the document describes one stack for each folder that source.paths matches. Then the
+// document itself is not a stack.
 func (s *Stack) PerFolder() bool { return s.Spec.Source.Paths != "" }
 
-// Of is the name of the document from which a stack was made for a folder; "" for other stacks.
+// Of returns the name of the document from which the stack of a folder was made. It returns "" for other stacks.
 func (s *Stack) Of() string { return s.of }
 
-// Gone reports whether the folder of the stack does not exist any more: see [InFolders].
+// Gone reports whether the folder of the stack no longer exists: see [InFolders].
 func (s *Stack) Gone() bool { return s.gone }
 
-// checkFolders says what is wrong with source.paths and the fields that depend on it.
+// checkFolders reports mistakes in source.paths and in the fields that depend on it.
 func (s *Stack) checkFolders(add func(field, what string)) {
 	src := &s.Spec.Source
 	if src.Paths == "" {
@@ -43,7 +43,7 @@ func (s *Stack) checkFolders(add func(field, what string)) {
 	}
 }
 
-// Unlisted is a document whose folders are unknown, and why.
+// Unlisted is a document whose folders are unknown, with the reason.
 type Unlisted struct {
 	Document *Stack
 	Err      error
@@ -54,24 +54,24 @@ func (u Unlisted) Error() string {
 	return fmt.Sprintf("stack %s: spec.source.paths: %s", u.Document.Name, u.Err)
 }
 
-// Unwrap returns why the folders are unknown.
+// Unwrap returns the reason why the folders are unknown.
 func (u Unlisted) Unwrap() error { return u.Err }
 
-// InFolders replaces each document with source.paths by one stack for each of its folders. list finds the folders: those
+// InFolders replaces each document with source.paths by one stack for each of its folders. list returns the folders
 // below base that match pattern. The name of a stack is the name of its document, a dash, and the path of its folder,
-// with a dash for each slash. A folder whose name is not valid is left out and is a problem.
+// with a dash for each slash. A folder whose name is not valid is a problem and becomes no stack.
 //
-// A document for which list returns an error is unlisted. If list also returns folders, the last ones that were known,
-// their stacks stay. Other documents are not affected. A stack that depends on a document without known folders still
-// depends on the name of the document.
+// If list returns an error for a document, the document is unlisted. list may also return the folders that were known
+// last; then their stacks remain. Other documents are not affected. If a stack depends on a document with unknown
+// folders, the dependency is not replaced.
 //
-// When several stacks would have one name, served says which of them already is that stack. It stays, and the others are
-// problems. If none of them is served, all of them are problems.
+// If several stacks would have the same name, served reports which of them is already served under that name. That
+// one remains, and the others are problems. If none of them is served, all of them are problems.
 //
-// If a stack was named on the command line and its folder does not exist, it is made with [Stack.Gone] when keepGone is
-// true.
+// If a stack was named on the command line and its folder does not exist, keepGone decides: if it is true, the stack
+// is made with [Stack.Gone].
 func InFolders(documents []Stack, keepGone bool, served func(*Stack) bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, unlisted []Unlisted) {
-	made := map[string][]string{} // names of stacks, by that of their document
+	made := map[string][]string{} // names of stacks, by the name of their document
 	for i := range documents {
 		s := &documents[i]
 		if !s.PerFolder() {
@@ -115,7 +115,7 @@ func InFolders(documents []Stack, keepGone bool, served func(*Stack) bool, list 
 	return stacks, append(problems, twice...).Sorted(), unlisted
 }
 
-// in is the stack of a folder.
+// in returns the stack of a folder.
 func (s *Stack) in(base, folder string) Stack {
 	one := *s
 	name := strings.ReplaceAll(folder, "/", "-")
@@ -126,7 +126,7 @@ func (s *Stack) in(base, folder string) Stack {
 	return one
 }
 
-// wrongName says why a text cannot be a stack's name; "" where it can.
+// wrongName returns the reason why a text cannot be a stack's name, or "".
 func wrongName(name string) string {
 	if len(name) > ownertext.MaxStackName || !stackName.MatchString(name) {
 		return fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", name, ownertext.MaxStackName)
@@ -139,8 +139,8 @@ func (s *Stack) folderProblem(what, fix string) manifest.Problem {
 		What: fmt.Sprintf("the folder %s: %s", s.Spec.Source.Path, what), Fix: fix}
 }
 
-// uniqueFolders leaves out a stack of a folder if another stack has the same name: marks could not distinguish them.
-// A stack that is already served stays: no commit can replace it.
+// uniqueFolders leaves out the stack of a folder if another stack has the same name, because marks could not
+// distinguish them. A stack that is already served is not left out. So no commit can replace it.
 func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, problems manifest.Problems) {
 	by := map[string][]*Stack{}
 	for i := range stacks {

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/s3"
 )
 
-// Keys reads the keys that kinds need besides the login to the cloud. A file in a work tree is refused, because
-// everybody who reads the repository knows its content.
+// Keys reads the keys that kinds need in addition to the login to the cloud. A file in a work tree is refused,
+// because everybody who can read the repository knows its content.
 func (s *Stack) Keys() (k defaults.Keys, err error) {
 	if k.Master, err = s.masterKey(); err != nil {
 		return k, err
@@ -30,7 +30,7 @@ func (s *Stack) Keys() (k defaults.Keys, err error) {
 	return k, err
 }
 
-// masterKey is the key from which certificates of etcd are derived; nil where the stack names none.
+// masterKey returns the key from which certificates of etcd are derived, or nil if the stack names none.
 func (s *Stack) masterKey() (*pki.Master, error) {
 	const field = "spec.defaults.etcd.masterKeyFile"
 	if s.Spec.Defaults.Etcd == nil || s.Spec.Defaults.Etcd.MasterKeyFile == "" {
@@ -72,7 +72,7 @@ func secret(field, file string) ([]byte, error) {
 	return text, nil
 }
 
-// trust is a TLS configuration that trusts the authorities in a file, if there is one, besides the system's.
+// trust returns a TLS configuration that trusts the system's authorities, and those in a file if there is one.
 func trust(field, file string) (*tls.Config, error) {
 	config, err := outbound.Trusting(file)
 	if err != nil {

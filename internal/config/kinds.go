@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Kind is a kind of document that configuration files hold.
+// Kind is a kind of the documents in configuration files.
 type Kind struct {
 	GVK  manifest.GroupVersionKind
 	Body manifest.Type // a whole document
@@ -23,7 +23,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Holds reports whether configuration files hold the kind.
+// Holds reports whether documents of the kind belong into configuration files.
 func Holds(gvk manifest.GroupVersionKind) bool {
 	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.GVK == gvk })
 }

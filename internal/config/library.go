@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Library is a folder of another repository, at one commit, whose Definitions count for the stack.
+// Library is a folder of another repository, at one commit. The stack can use its Definitions.
 type Library struct {
 	Name   string `json:"name" rule:"required,max=63" doc:"Name of the library in messages: small letters, digits and dashes."`
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
@@ -19,15 +19,16 @@ type Library struct {
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials for this repository; those of the stack's own repository are not used."`
 }
 
-// Repo is the configuration of the library's source; dir and token are those of [Stack.Repo].
+// Repo returns the configuration of the library's source. dir and token are the same as those of [Stack.Repo].
 func (l *Library) Repo(dir string, token func(context.Context) (string, error)) source.Config {
 	return source.Config{URL: l.URL, Path: l.Path, CAFile: l.CAFile, Dir: dir, Auth: l.Auth.files(token)}
 }
 
-// Label is the prefix of the names of the library's files: its name and the beginning of its commit.
+// Label returns the prefix for the names of the library's files: its name and the beginning of its commit.
 func (l *Library) Label() string { return l.Name + "@" + l.Commit[:7] }
 
-// Same is equal for libraries with the same folder of the same commit, fetched in the same way, whatever their names.
+// Same returns the same text for all libraries with the same folder of the same commit that are fetched in the same
+// way. Their names may differ.
 func (l *Library) Same() string {
 	nameless := *l
 	nameless.Name = ""
@@ -40,7 +41,7 @@ func (l *Library) Same() string {
 
 var fullCommit = pattern.Of(`^[0-9a-f]{40}$`)
 
-// checkLibraries applies the rules that concern several fields.
+// checkLibraries checks the rules that concern several fields.
 func (s *Source) checkLibraries(add func(field, what string)) {
 	none := func(context.Context) (string, error) { return "", nil }
 	names := map[string]bool{}

@@ -23,12 +23,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// ErrNone is the error of [Load] when neither files nor settings define a stack.
+// ErrNone is the error of [Load] if neither files nor settings define a stack.
 var ErrNone = errors.New("no stack is configured")
 
-// Load reads the Stack documents of the files and applies the settings to them. Without files the
-// settings alone make a stack. When the configuration is wrong, the error is a [manifest.Problems]
-// with all problems.
+// Load reads the Stack documents of the files and applies the settings to them. Without files, it makes a stack of
+// the settings. If the configuration is wrong, the error is a [manifest.Problems] with all problems.
 func Load(files []string, settings Settings) ([]Stack, error) {
 	var stacks []Stack
 	var policies []policy.Policy
@@ -81,7 +80,7 @@ type content struct {
 	files         []documentFiles // the files that notifications and agents name
 }
 
-// readFile finds every document of a file.
+// readFile reads every document of a file.
 func readFile(file string) (c content, problems manifest.Problems, err error) {
 	text, err := localfile.ReadNamed(file, localfile.Config)
 	if err != nil {
@@ -127,7 +126,7 @@ func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
 	return wrong
 }
 
-// missingFix says how to make a configuration readable.
+// missingFix returns advice on how to make a configuration readable.
 func missingFix(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -155,7 +154,7 @@ type finding struct{ field, what string }
 
 var stackName = pattern.Of(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
-// check applies the rules that concern several fields.
+// check checks the rules that concern several fields.
 func (s *Stack) check() (found []finding) {
 	add := func(field, what string) { found = append(found, finding{field, what}) }
 	if what := wrongName(s.Name); what != "" {
@@ -197,7 +196,7 @@ func (s *Stack) check() (found []finding) {
 	return found
 }
 
-// checkRepo reports problems of a repository; in is the path of its fields in the document.
+// checkRepo reports problems of a repository. in is the path of its fields in the document.
 func checkRepo(add func(field, what string), in string, repo source.Config) {
 	_, err := source.New(repo, nil)
 	if err == nil {
@@ -255,8 +254,8 @@ func parseLimits(written map[string]manifest.IntOrString) (map[string]guard.Limi
 	return limits, errors.Join(problems...)
 }
 
-// CheckKinds says which of the kinds that the stack limits are not known. Known kinds are those of
-// which a stack can own objects.
+// CheckKinds reports which kinds in the stack's limits are not known. Known kinds are those whose objects a stack can
+// own.
 func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 	for _, kind := range slices.Sorted(maps.Keys(s.Limits.Kinds)) {
 		if slices.Contains(known, kind) {
@@ -275,8 +274,7 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 	return problems
 }
 
-// twice finds stacks of the same name: owner marks, statuses and metrics could not distinguish
-// them.
+// twice reports stacks with the same name, because owner marks, statuses and metrics could not distinguish them.
 func twice(stacks []Stack) (problems manifest.Problems) {
 	for i, s := range stacks {
 		same := slices.IndexFunc(stacks[:i], func(o Stack) bool { return o.Name == s.Name })

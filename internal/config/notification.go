@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
-// NotificationGVK is the kind of the rules that say which receivers get which events.
+// NotificationGVK is the kind of the rules for sending events to receivers.
 var NotificationGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"}
 
-// NotificationBody is a whole document, for schema and explain.
+// NotificationBody is a whole document, for the commands schema and explain.
 type NotificationBody struct {
 	Spec NotificationSpec `json:"spec" rule:"required" doc:"The receivers and their messages."`
 }
@@ -24,7 +24,7 @@ type NotificationSpec struct {
 	To    Receivers         `json:"to" rule:"required" doc:"The receiver: one of these."`
 }
 
-// NotificationMatch says which events are sent.
+// NotificationMatch selects the events that are sent.
 type NotificationMatch struct {
 	Stacks   []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
 	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted. With this field, messages that are about no object are not sent."`
@@ -47,7 +47,7 @@ type Webhook struct {
 	TokenFile string `json:"tokenFile,omitempty" doc:"A token that is sent with them, as Authorization: Bearer."`
 }
 
-// ChatWebhook is an address that is a secret.
+// ChatWebhook is a webhook whose address is a secret.
 type ChatWebhook struct {
 	URLFile string `json:"urlFile" rule:"required,min=1" doc:"File with the webhook's address, which is a secret."`
 }
@@ -58,14 +58,14 @@ type PagerDuty struct {
 	RoutingKeyFile string `json:"routingKeyFile" rule:"required,min=1" doc:"File with the integration key of the service."`
 }
 
-// Matrix is a room.
+// Matrix is a room of Matrix.
 type Matrix struct {
 	URL       string `json:"url" rule:"required,min=1" doc:"The home server."`
 	Room      string `json:"room" rule:"required,min=2,max=255" doc:"The room's ID, such as !abc:example.com. The user of the token has to be in it."`
 	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"File with an access token."`
 }
 
-// Email is sent through a mail server.
+// Email is an e-mail, and the mail server that sends it.
 type Email struct {
 	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), or smtp://HOST for STARTTLS (port 587). The server has to offer STARTTLS, unless it is on this machine."`
 	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Sender."`
@@ -77,7 +77,7 @@ type Email struct {
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
 
-// namedFiles lists the fields of the given receivers that name files.
+// namedFiles returns the fields of the given receivers that name files.
 func (r *Receivers) namedFiles() (list []namedFile) {
 	secret := func(field string, path *string) {
 		list = append(list, namedFile{field: "spec.to." + field, path: path, secret: true})
@@ -104,7 +104,7 @@ func (r *Receivers) namedFiles() (list []namedFile) {
 	return list
 }
 
-// receivers lists the given receivers, with the fields that hold their addresses.
+// receivers returns the given receivers, and the fields that contain their addresses.
 func (r *Receivers) receivers() (list []notify.Receiver, fields []string) {
 	add := func(field string, to notify.Receiver) { list, fields = append(list, to), append(fields, field) }
 	if w := r.Webhook; w != nil {
@@ -133,7 +133,7 @@ func (r *Receivers) receivers() (list []notify.Receiver, fields []string) {
 	return list, fields
 }
 
-// decodeNotification reads a Notification document of a file in a folder.
+// decodeNotification decodes a Notification document of a file in a folder.
 func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []namedFile, []manifest.Problem) {
 	var body NotificationBody
 	problems := obj.Decode(&body)
@@ -173,7 +173,7 @@ func (m *Email) check(add func(field, what string), mail notify.Mail) {
 	}
 }
 
-// notificationsTwice finds rules of the same name.
+// notificationsTwice reports rules with the same name.
 func notificationsTwice(rules []notify.Rule) (problems manifest.Problems) {
 	for i, r := range rules {
 		same := slices.IndexFunc(rules[:i], func(o notify.Rule) bool { return o.Name == r.Name })
@@ -185,5 +185,5 @@ func notificationsTwice(rules []notify.Rule) (problems manifest.Problems) {
 	return problems
 }
 
-// Notifications are the rules for notifications, of all stacks.
+// Notifications returns the rules for notifications. They are the same for all stacks.
 func (s *Stack) Notifications() []notify.Rule { return s.notifications }

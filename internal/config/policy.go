@@ -12,10 +12,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// PolicyGVK is the kind of the rules that configuration files hold besides stacks.
+// PolicyGVK is the kind of the policies in configuration files.
 var PolicyGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"}
 
-// PolicyBody is a whole document, for schema and explain.
+// PolicyBody is a whole document, for the commands schema and explain.
 type PolicyBody struct {
 	Spec PolicySpec `json:"spec" rule:"required" doc:"The rule for every object, and its effect."`
 }
@@ -28,7 +28,7 @@ type PolicySpec struct {
 	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: the step is not carried out. warn: the plan has a note, and the step is carried out."`
 }
 
-// Match says which objects a policy is about.
+// Match selects the objects to which a policy applies.
 type Match struct {
 	Stacks []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
 	Kinds  []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of objects, such as FloatingIP."`
@@ -60,7 +60,7 @@ func decodePolicy(obj *manifest.Object) (policy.Policy, []manifest.Problem) {
 	return p, problems
 }
 
-// policiesTwice finds policies of the same name.
+// policiesTwice reports policies with the same name.
 func policiesTwice(policies []policy.Policy) (problems manifest.Problems) {
 	for i, p := range policies {
 		same := slices.IndexFunc(policies[:i], func(o policy.Policy) bool { return o.Name == p.Name })
@@ -72,8 +72,9 @@ func policiesTwice(policies []policy.Policy) (problems manifest.Problems) {
 	return problems
 }
 
-// CheckPolicies finds kinds in policies that are nearly spelt like known ones: their rules would apply to nothing. Other
-// unknown kinds are allowed, since manifests may define them. All stacks of a configuration have the same policies.
+// CheckPolicies reports kinds in policies whose spelling is similar to that of a known kind, because such a rule
+// would apply to nothing. Other unknown kinds are allowed, because manifests may define them. All stacks of a
+// configuration have the same policies.
 func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
 	for _, p := range s.policies {
 		for i, kind := range p.Kinds {
@@ -90,8 +91,9 @@ func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
 	return problems
 }
 
-// TryPolicies applies the stack's policies to a plan that was made without a cloud. A denied object is a problem; an object
-// that exists already stays as it is. A rule that depends on the cloud is noted as not tried.
+// TryPolicies applies the stack's policies to a plan that was made without a cloud. A denied object is a problem,
+// although an existing object would not be changed. If a rule depends on the cloud, a note says that it was not
+// tried.
 func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 	at := map[manifest.Key]manifest.Origin{}
 	for i := range p.Workloads {
@@ -110,7 +112,7 @@ func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 		switch problem := (manifest.Problem{Origin: here.at, Key: f.Key, Field: "policy", What: f.Against}); {
 		case f.Untried:
 			untried[f.Policy.Name]++
-		case said[here]: // one manifest may stand for several objects; its problem is reported once
+		case said[here]: // several objects may come from one manifest, and its problem is reported once
 		case f.Policy.Warn:
 			notes, said[here] = append(notes, problem), true
 		default:
@@ -127,7 +129,7 @@ func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 	return problems, notes
 }
 
-// HasPolicies reports whether there is a policy that may be about the stack.
+// HasPolicies reports whether there is a policy that may apply to the stack.
 func (s *Stack) HasPolicies() bool {
 	return slices.ContainsFunc(s.policies, func(p policy.Policy) bool { return p.About(s.Name) })
 }

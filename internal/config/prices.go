@@ -17,11 +17,11 @@ type Prices struct {
 	LoadBalancer *manifest.Decimal           `json:"loadBalancer,omitempty" doc:"Price of a load balancer for an hour."`
 }
 
-// anyOther is the name for the price of everything that is not listed.
+// anyOther is the name for the price of all resources that are not listed.
 const anyOther = "*"
 
-// Prices are those of the stack's configuration; nil where there are none. Services and quotas have
-// the names under which kinds count their objects.
+// Prices returns the prices in the stack's configuration, or nil if there are none. Services and quotas have the
+// names that kinds use for counting their objects.
 func (s *Stack) Prices() *preflight.Prices {
 	p := s.Spec.Prices
 	if p == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// Report says where the agent reports, besides its log and its metrics.
+// Report configures where the agent reports, in addition to its log and its metrics.
 type Report struct {
 	GitHub     *GitHub           `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
 	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
@@ -87,7 +87,7 @@ const DefaultAPI = "https://api.github.com"
 
 const defaultRequests = 4000
 
-// PlansForks reports whether pull requests from forks are treated like others.
+// PlansForks reports whether pull requests from forks are treated like other pull requests.
 func (r *Report) PlansForks() bool { return r.Forks == "plan" }
 
 var (
@@ -101,7 +101,7 @@ var (
 	dotsWithin  = pattern.Of(`\.\.|\.(/|$)`)
 )
 
-// check applies the rules that concern several fields.
+// check checks the rules that concern several fields.
 func (r *Report) check(add func(field, what string)) {
 	const at = "spec.report"
 	if g := r.GitHub; g != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Selection says which files of the stack's folder are read.
+// Selection returns which files of the stack's folder are read.
 func (s *Stack) Selection() manifest.Selection {
 	return manifest.Selection{Include: s.Spec.Source.Include, Exclude: s.Spec.Source.Exclude}
 }

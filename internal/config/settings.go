@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Setting is one field of a Stack that can be set without a file.
+// Setting is one field of a Stack that can be set by a flag or an environment variable.
 type Setting struct {
 	Flag  string // without the dashes
 	Field string // path in the document; "metadata.name" for the stack's name
@@ -26,12 +26,12 @@ const (
 	text    shape = iota
 	boolean       // true or false
 	pairs         // key=value, separated by commas
-	number        // a number, or a share
-	numbers       // pairs of a key and such a number
+	number        // a number or a percentage
+	numbers       // pairs of a key and such a number, separated by commas
 	list          // texts, separated by commas
 )
 
-// Env is the environment variable of the setting.
+// Env returns the name of the environment variable of the setting.
 func (s Setting) Env() string {
 	return "STACKREEVE_" + strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_"))
 }
@@ -157,8 +157,7 @@ func Environment() Settings {
 	return s
 }
 
-// over applies the settings to the stacks of files. Without a file, the settings make a stack of
-// their own.
+// over applies the settings to the stacks of files. Without a file, it makes a separate stack of the settings.
 func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Problems) {
 	name, rest := s["stack"], maps.Clone(s)
 	delete(rest, "stack")
@@ -198,8 +197,7 @@ func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Proble
 	return []Stack{one}, problems
 }
 
-// apply decodes the stack again with the settings in it, so that flags obey the same rules as
-// files.
+// apply decodes the stack again with the settings in it. So the same rules apply to flags and to files.
 func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
 	if stack.Name == "" && s["stack"] == "" {
 		return stack, manifest.Problems{{Origin: manifest.Origin{File: "--stack"}, What: "is missing",
@@ -236,7 +234,7 @@ func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
 	return made, problems
 }
 
-// blame names the flag, or the flag to use, in a problem that names a field.
+// blame replaces the field in a problem by the flag for this field.
 func (s Settings) blame(p manifest.Problem) manifest.Problem {
 	for _, setting := range All() {
 		if p.Field == setting.Field || strings.HasPrefix(p.Field, setting.Field+".") {

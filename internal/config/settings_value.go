@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// count converts a text to a number where it is one.
+// count converts a text to a number if it is one.
 func count(text string) any {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// Window is a stretch of time in which the stack's cloud may, or may not, be changed.
+// Window is a period in which the stack's cloud may be changed, or may not be changed.
 type Window struct {
 	Kind     string `json:"kind,omitempty" rule:"enum=allow|deny,default=allow" doc:"allow: changes are made only within windows of this kind. deny: no changes are made within this window, even if another window allows them."`
 	Schedule string `json:"schedule" rule:"required,max=100" doc:"When the window begins: a cron expression of five fields, such as 0 22 * * 1-5."`
@@ -18,8 +18,8 @@ type Window struct {
 	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of the window. destructive: the window applies only to deleting, replacing and wiping. All other changes are made at any time."`
 }
 
-// windows parses the windows for all changes, or those for destructive changes only. It calls problem for
-// each mistake.
+// windows parses the windows for all changes, or those for destructive changes only. It calls problem for each
+// mistake. some is false if there are no such windows.
 func (s *Sync) windows(changes string, problem func(field, what string)) (list schedule.Windows, some bool) {
 	for i, w := range s.Windows {
 		parsed, err := schedule.ParseWindow(w.Schedule, w.Duration, w.TimeZone)
@@ -40,7 +40,7 @@ func (s *Sync) windows(changes string, problem func(field, what string)) (list s
 	return list, some
 }
 
-// inTime makes policies of the windows.
+// inTime returns the policies that the windows define.
 func (s *Sync) inTime() (policies []plan.Policy) {
 	none := func(string, string) {} // check reports these problems
 	if list, some := s.windows("all", none); some {
@@ -52,7 +52,8 @@ func (s *Sync) inTime() (policies []plan.Policy) {
 	return policies
 }
 
-// closed returns a function that says until when a change is allowed, or why it is not.
+// closed returns a function for changes at a time. It returns the time until which a change is allowed, or the reason
+// why it is not allowed.
 func closed(w schedule.Windows, what string) func(at time.Time) (closes time.Time, why string) {
 	return func(at time.Time) (closes time.Time, why string) {
 		until, open := w.Open(at)

@@ -30,8 +30,9 @@ type Client struct {
 	http   *http.Client
 }
 
-// NewClient returns a client for the agent at an address, with the token in a file. Unless the address is this machine, the token is sent only
-// encrypted. caFile has the certificates, in PEM, of authorities to trust besides the system's; "" for none.
+// NewClient returns a client for the agent at an address, with the token in a file. The token is sent unencrypted
+// only if the address is this machine. caFile contains the certificates, in PEM, of authorities to trust in addition
+// to the system's, or is "".
 func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -54,7 +55,7 @@ func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	return &Client{server: u, token: token, http: outbound.Client(transport, askTime)}, nil
 }
 
-// Reconcile makes the agent reconcile a stack now.
+// Reconcile makes the agent reconcile a stack immediately.
 func (c *Client) Reconcile(ctx context.Context, stack string) error {
 	return c.ask(ctx, stack, "reconcile", "")
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// countsKey is the context key of a function that reports whether the token of the request is still valid.
+// countsKey is the context key of a function. The function reports whether the token of the request is still valid.
 type countsKey struct{}
 
-// Counts reports whether the token of a request that a guard has admitted is still valid; ctx comes from the request. Long requests call it
-// again.
+// Counts reports whether the token of a request that a guard has admitted is still valid. ctx comes from the request.
+// Long requests call it repeatedly.
 func Counts(ctx context.Context) bool {
 	counts, ok := ctx.Value(countsKey{}).(func() bool)
 	return ok && counts()
@@ -20,14 +20,15 @@ func Counts(ctx context.Context) bool {
 // whoKey is the context key of the name of the token's holder.
 type whoKey struct{}
 
-// Holder returns the name of the holder of the request's token, from its context; "" when the token has no name.
+// Holder returns the name of the holder of the request's token, from the context of the request. It returns "" if the
+// token has no name.
 func Holder(ctx context.Context) string {
 	name, _ := ctx.Value(whoKey{}).(string)
 	return name
 }
 
-// Guard admits only requests with one of the tokens, which are read again for each request; see [Counts]. refuse answers all others. It gets
-// no information from next.
+// Guard admits only requests with one of the tokens, which are read again for each request; see [Counts]. refuse
+// answers all other requests, and gets no information from next.
 func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, refuse func(w http.ResponseWriter, code int)) (http.Handler, error) {
 	door, err := New(Config{Tokens: tokens, Log: log})
 	if err != nil {
@@ -35,7 +36,7 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		unread(w, r) // the handlers behind the guard read no body, or a short one
+		unread(w, r) // the handlers behind the guard read no body or only a short one
 		token, code := door.token(r)
 		if code != 0 {
 			if code == http.StatusUnauthorized {
@@ -53,7 +54,7 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 // TokenOf returns the first token of a file.
 func TokenOf(file string) (string, error) { return tokenOf(file) }
 
-// Holders identifies the holders of tokens, for callers that remember them.
+// Holders identifies the holders of tokens, for callers that store sessions.
 type Holders struct{ door *Handler }
 
 // NewHolders returns the holders of the tokens, which are read again each time.
@@ -65,7 +66,7 @@ func NewHolders(tokens func() ([]Token, error), log *slog.Logger) (*Holders, err
 	return &Holders{door}, nil
 }
 
-// Of returns the token of a request, or the status with which it is refused.
+// Of returns the token of a request. If the request is refused, it returns the status for the answer.
 func (h *Holders) Of(r *http.Request) (Token, int) { return h.door.token(r) }
 
 // Counts reports whether a token that was valid is still valid.

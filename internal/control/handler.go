@@ -15,19 +15,20 @@ import (
 // Prefix is the path prefix of all requests.
 const Prefix = "/stacks/"
 
-// Actions are the requests for one stack. The functions may be called concurrently. They must return at once, and must make sure that many
-// calls cause little work.
+// Actions are the requests for one stack. The functions may be called concurrently. They must return immediately, and
+// many calls must cause little work.
 type Actions struct {
 	Now func()
-	// Approve approves the held plan with that hash. by is the holder of the token.
+	// Approve approves the held plan with this hash. by is the holder of the token.
 	Approve func(hash, by string) error
 	// State returns the state of the stack, for encoding/json.
 	State func() any
-	// Elsewhere, when set, returns an error when another agent serves the stack, so that nothing can be done here.
+	// Elsewhere, if set, returns an error if another agent serves the stack. Then this agent cannot carry out any
+	// request.
 	Elsewhere func() error
 }
 
-// Config holds the tokens and the stacks of a handler.
+// Config contains the tokens and the stacks of a handler.
 type Config struct {
 	// Tokens returns the tokens that are valid now; see the function [Tokens].
 	Tokens func() ([]Token, error)
@@ -39,7 +40,7 @@ type Config struct {
 // Handler answers requests below [Prefix].
 type Handler struct {
 	Config
-	mute atomic.Bool // the tokens could not be read the last time
+	mute atomic.Bool // reports whether the tokens could not be read the last time
 }
 
 // New returns a handler, or an error when there are no tokens.
@@ -54,13 +55,13 @@ func New(c Config) (*Handler, error) {
 	return &Handler{Config: c}, nil
 }
 
-// Off replaces the handler when no token is configured.
+// Off is the handler that is used if no token is configured.
 func Off(w http.ResponseWriter, r *http.Request) {
 	unread(w, r)
 	http.Error(w, "switched off; start the agent with --control-token-file FILE, a file that holds a token", http.StatusNotFound)
 }
 
-// ServeHTTP checks the token first: without it the answer says nothing about any stack.
+// ServeHTTP checks the token first. Without a valid token, the answer contains no information about any stack.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	who, code := h.admit(r)
@@ -110,7 +111,7 @@ type asked struct {
 	name, by string
 }
 
-// admit returns the name of the client, or the status with which it is refused.
+// admit returns the name of the client. If the request is refused, it returns the status for the answer.
 func (h *Handler) admit(r *http.Request) (who string, code int) {
 	found, code := h.token(r)
 	if code == 0 && found.Name == "" {
@@ -136,7 +137,7 @@ func (h *Handler) token(r *http.Request) (found Token, code int) {
 	return found, 0
 }
 
-// valid returns the tokens that are valid now. ok is false when they cannot be read.
+// valid returns the tokens that are valid now. ok is false if they cannot be read.
 func (h *Handler) valid() (list []Token, ok bool) {
 	list, err := h.Tokens()
 	if err != nil {
@@ -164,7 +165,7 @@ func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 	accepted(w)
 }
 
-// maxHash is the longest body that is read, in bytes.
+// maxHash is the maximum length of a body, in bytes.
 const maxHash = 256
 
 var hashForm = pattern.Of(`^[0-9a-f]{64}$`)
@@ -194,7 +195,8 @@ func accepted(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, "accepted\n") // an error has no receiver
 }
 
-// unread keeps the server from reading a body that nobody asked for. It would do so for a while to keep the connection.
+// unread closes the connection after the answer if the request has a body that is not expected. Otherwise, the server
+// would read the body for a while, to keep the connection open.
 func unread(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")

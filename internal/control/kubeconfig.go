@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Kubeconfig returns a kubeconfig for an agent that listens at server, with the first token of a file. caFile is the certificate that signed
-// the agent's, or "". stack is the default namespace.
+// Kubeconfig returns a kubeconfig for an agent that listens at server, with the first token of a file. caFile is the
+// certificate of the authority that signed the agent's certificate, or "". stack is the default namespace.
 func Kubeconfig(server, tokenFile, caFile, stack string) ([]byte, error) {
 	at, err := url.Parse(server)
 	switch {

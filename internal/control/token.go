@@ -20,16 +20,16 @@ const (
 	maxNameSize = 64
 )
 
-// Token gives its holder access. It is kept as a digest.
+// Token gives its holder access. Only its digest is stored.
 type Token struct {
-	Name   string // of its holder; "" when unknown
+	Name   string // the name of its holder; "" if unknown
 	digest [sha256.Size]byte
 }
 
 var nameForm = pattern.Of(`^[A-Za-z0-9][-A-Za-z0-9_.@]*$`)
 
-// Tokens reads the tokens of a file, one per line. The name of the holder may stand before the token: "alice 3f2a…". Errors do not show the
-// line.
+// Tokens reads the tokens of a file, one per line. The name of the holder may precede the token: "alice 3f2a…".
+// Errors do not contain the line.
 func Tokens(file string) (list []Token, err error) {
 	lines, err := lines(file)
 	for _, l := range lines {
@@ -75,7 +75,7 @@ func lines(file string) (list []line, err error) {
 	return list, nil
 }
 
-// parse reads a line, and returns what is wrong with it.
+// parse parses a line, and returns the mistake in it, or "".
 func parse(words []string) (l line, what string) {
 	l.token = words[len(words)-1]
 	if len(words) == 2 {
@@ -94,7 +94,7 @@ func parse(words []string) (l line, what string) {
 	return l, ""
 }
 
-// bearer returns the token in a header. ok is false when there is none, or none that could be right.
+// bearer returns the token in a header. ok is false if there is none, or if it cannot be valid.
 func bearer(h http.Header) (token string, ok bool) {
 	values := h.Values("Authorization")
 	if len(values) != 1 {
@@ -105,7 +105,7 @@ func bearer(h http.Header) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && len(token) >= ShortToken && len(token) <= longToken
 }
 
-// holder returns the holder of a token. Its time does not depend on the token.
+// holder returns the holder of a token. Its duration does not depend on the token.
 func holder(list []Token, token string) (who Token, ok bool) {
 	sum := sha256.Sum256([]byte(token))
 	for _, t := range list {

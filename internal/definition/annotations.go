@@ -12,9 +12,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// checkAnnotations refuses annotations of ours that no manifest could have, and those that are about one object and not
-// about the objects of a template. Annotations that steer the agent must be written without expressions, so that they can
-// be checked together with the definition.
+// checkAnnotations refuses annotations with Stackreeve's prefix that no manifest could have. It also refuses
+// annotations that apply to the object itself and not to the objects of a template. Annotations that control the
+// agent must not contain expressions, so that they can be checked together with the definition.
 func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	all, ok := from.(map[string]any)
 	if !ok {
@@ -48,11 +48,12 @@ func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	}
 }
 
-// mostEntries is the number of entries of a list that are checked.
+// mostEntries is the maximum number of entries of a list that are checked.
 const mostEntries = 100
 
-// checkChoices refuses field names, and ways to change fields, that neither objects of the kind have nor the objects that
-// these stand for. It runs when all definitions are read, because only then is it known what their kinds stand for.
+// checkChoices refuses fields, and ways to change fields, that do not exist in objects of the kind, nor in objects to
+// which these expand. It runs after all definitions are read, because only then it is known to which objects their
+// kinds expand.
 func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	all := d.reached(k)
 	if len(all) == 0 {
@@ -81,8 +82,8 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	}
 }
 
-// checkIgnored refuses a path that none of the kinds has, and a path inside a value that is compared and written as a
-// whole.
+// checkIgnored refuses a path that none of the kinds has. It also refuses a path inside a value that is compared and
+// written as a whole.
 func (d *draft) checkIgnored(path, entry, of string, all []*kind.Kind) {
 	switch known, whole := resolve.Ignorable(all, entry); {
 	case !known:
@@ -97,7 +98,7 @@ func isChoice(c manifest.Choice, entry string) bool {
 	return c.Called(strings.TrimSpace(field)) && slices.Contains(c.Ways, strings.TrimSpace(way))
 }
 
-// meantChoice suggests the choice that an invalid entry may mean.
+// meantChoice suggests the choice that the author of an invalid entry may have meant.
 func meantChoice(choices []manifest.Choice, entry string) string {
 	field, _, _ := strings.Cut(entry, "=")
 	var fields, ways []string
@@ -118,7 +119,7 @@ func meantChoice(choices []manifest.Choice, entry string) string {
 	return "the fields with a choice are " + strings.Join(slices.Compact(fields), ", ")
 }
 
-// reached lists the kinds that have objects in the cloud: the kind itself, and all kinds that it can stand for.
+// reached returns the kinds that have objects in the cloud: the kind itself, and all kinds to which it can expand.
 func (d *draft) reached(k *kind.Kind) (list []*kind.Kind) {
 	seen := map[string]bool{}
 	var walk func(k *kind.Kind)

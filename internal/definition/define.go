@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// These bounds are for all definitions of a revision together, because compiling takes time and memory.
+// These limits apply to all definitions of a revision together, because compiling needs time and memory.
 const (
 	mostDefinitions = 200
 	mostSource      = 256 << 10 // bytes of expressions
@@ -22,14 +22,14 @@ const (
 	mostText        = 64 << 10  // bytes of the names and markers of fields
 )
 
-// total holds the sums over all definitions of a revision.
+// total contains the sums over all definitions of a revision.
 type total struct {
 	source, fields, text int
 	said                 bool
 	made                 map[string]*defined // by kind
 }
 
-// draft is a definition while it is read.
+// draft is a definition that is being read.
 type draft struct {
 	obj    *manifest.Object
 	spec   Spec
@@ -40,7 +40,7 @@ type draft struct {
 	stop   func() error
 	ids    []string
 
-	later     []func() // checks that need to know all definitions
+	later     []func() // checks that run when all definitions are known
 	explained int      // number of wrong expressions so far
 }
 
@@ -64,7 +64,7 @@ func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error)
 		}
 		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: newDefined(obj)}
 		var body Body
-		d.made.broken = len(obj.Decode(&body)) > 0 // these problems are reported when the object itself is read
+		d.made.broken = len(obj.Decode(&body)) > 0 // these problems are reported later, when the object itself is read
 		if d.spec = body.Spec; d.name(drafts, kinds) {
 			drafts = append(drafts, d)
 		}
@@ -97,17 +97,17 @@ func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error)
 	return list, problems
 }
 
-// problems returns the problems since its last call.
+// problems returns the problems that were found since its last call.
 func (d *draft) problems() []manifest.Problem {
 	list := d.report.Problems(d.obj)
 	d.report = kind.Report{}
 	return list
 }
 
-// takenKinds are names that already have another meaning in manifests or in the read API.
+// takenKinds are names that have another meaning in manifests or in the read API.
 var takenKinds = []string{"List", "Plan", "Pass"}
 
-// name reads the name of the defined kind. It returns false when the name is not valid.
+// name reads the name of the defined kind. It returns false if the name is not valid.
 func (d *draft) name(before []*draft, kinds []*kind.Kind) bool {
 	s := d.spec.Schema
 	info := kind.Info{Group: s.Group, Version: s.APIVersion, Kind: s.Kind, Public: true}
@@ -170,10 +170,10 @@ func (d *draft) types() {
 	d.made.body, d.made.Body = body, body
 }
 
-// specField is the only field of documents of a defined kind.
+// specField is the only field of documents of a defined kind, except those of the head.
 const specField = "spec"
 
-// named is the type that expressions have for another resource: its name and namespace only.
+// named returns the type of another resource in expressions. It contains only the name and namespace.
 func named() *shape {
 	text := &shape{what: "string"}
 	return &shape{what: "struct", name: "@resource", fields: []*field{
@@ -218,7 +218,7 @@ func (d *draft) resources() {
 	}
 }
 
-// reserved lists the words that CEL does not accept as names, and those with a meaning in definitions.
+// reserved contains the words that CEL does not accept as names, and those with a meaning in definitions.
 var reserved = strings.Fields("as break const continue else false for function if import in let loop package namespace null return true var void while schema each self metadata spec status bool double dyn int uint string size has lists")
 
 func (d *draft) checkIDs() {
@@ -242,11 +242,10 @@ func (d *draft) checkIDs() {
 	}
 }
 
-// mostNested is the maximal depth to which definitions may be nested.
+// mostNested is the maximum depth of nested definitions.
 const mostNested = 3
 
-// nesting refuses kinds that stand for themselves, directly or through others, and kinds that are nested too
-// deep.
+// nesting refuses kinds that expand to themselves, directly or through others, and kinds that are nested too deeply.
 func (d *draft) nesting() {
 	chain := []string{d.made.Info.Kind}
 	var walk func(k *defined) bool

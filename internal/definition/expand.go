@@ -14,13 +14,13 @@ import (
 type defined struct {
 	kind.Kind
 	obj       *manifest.Object
-	body      manifest.Type // zero while it is unknown
+	body      manifest.Type // zero if it is unknown
 	spec      *shape
 	schema    *shape
 	resources []*resource
 	status    *node
 	uses      map[string]string // kinds in its templates, with the path of the template
-	broken    bool              // whether the definition has a mistake
+	broken    bool              // reports whether the definition has a mistake
 }
 
 // anything is the body of objects whose definition is broken.
@@ -60,7 +60,7 @@ func (k *defined) expand(d *kind.Desired, e *kind.Expansion) {
 	}
 }
 
-// object is an object that a resource makes.
+// object is an object that is made from a resource of the definition.
 type object struct {
 	*resource
 	name      string
@@ -88,7 +88,7 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 			if len(list) > 0 {
 				name = list[0].name
 			} else if v, err := r.name(from, map[string]any{"schema": schema}); err == nil {
-				name = v // includeWhen leaves the object out; a reference to it is reported like any reference to a missing object
+				name = v // if includeWhen leaves the object out, a reference to it is reported like any reference to a missing object
 			}
 			names[from.id] = celValue(map[string]any{"metadata": map[string]any{"name": name, "namespace": d.Key.Namespace}})
 		}
@@ -105,7 +105,7 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 	return nil
 }
 
-// variable is the value that expressions have for an object.
+// variable returns the value of an object in expressions.
 func (k *defined) variable(d *kind.Desired) ref.Val {
 	labels := make(map[string]any, len(d.Object.Labels))
 	for name, value := range d.Object.Labels {
@@ -117,7 +117,7 @@ func (k *defined) variable(d *kind.Desired) ref.Val {
 	})
 }
 
-// template returns a function that finds the line of a field in the definition's resource at path.
+// template returns a function that finds the line of a field in the resource of the definition at path.
 func (k *defined) template(path string) func(field string) manifest.Origin {
 	return func(field string) manifest.Origin {
 		if field == "" {
@@ -130,7 +130,7 @@ func (k *defined) template(path string) func(field string) manifest.Origin {
 // make adds an object with all of its fields.
 func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
 	r.room = mostElements
-	if err := r.take(1); err != nil { // constants cost nothing, so this stops the run after too much was spent
+	if err := r.take(1); err != nil { // constants have no cost, so this stops the run after too much was spent
 		return err
 	}
 	body, err := o.body.value(r, variables)
@@ -172,10 +172,10 @@ func (r *run) texts(n *node, variables map[string]any) (map[string]string, error
 	return out, nil
 }
 
-// mostEach is the number of objects that forEach may make.
+// mostEach is the maximum number of objects that forEach may make.
 const mostEach = 1000
 
-// objects lists the objects that a resource makes, without their fields.
+// objects returns the objects of a resource, without their fields.
 func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 	r.room = mostElements
 	variables := map[string]any{"schema": schema}

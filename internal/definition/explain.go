@@ -15,11 +15,11 @@ var (
 	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)(\.metadata\.name(?:space)?\b)?`)
 )
 
-// mostExplained is the number of wrong expressions of a definition that get a suggestion. No more problems of one object are
-// shown.
+// mostExplained is the maximum number of wrong expressions of a definition that get a suggestion. No more problems of
+// one object are shown.
 const mostExplained = 100
 
-// explain says what is wrong with an expression, and how to correct it.
+// explain returns the mistake in an expression, and how to correct it.
 func (c *compiler) explain(source, err string) (what, fix string) {
 	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
 	if c.explained++; c.explained > mostExplained {
@@ -48,8 +48,9 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 	return what, ""
 }
 
-// observes finds the first resource about which a wrong expression asks too much, where expressions see nothing of the
-// cloud. Too much is anything but the name, and also the name where that is not visible. It returns "" for none.
+// observes returns the first resource of which a wrong expression uses more than it can see. If expressions see
+// nothing of the cloud, an expression can use only the name of a resource, and in some places not even the name. It
+// returns "" if there is no such resource.
 func (c *compiler) observes(source, err string) string {
 	if !c.pure {
 		return ""

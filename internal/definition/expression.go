@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A text may hold expressions:
+// A text may contain expressions:
 //
 //	${schema.spec.name}-net    a text with expressions in it
 //	${schema.spec.replicas}    nothing but an expression: a value of any type
@@ -56,7 +56,7 @@ func segments(text string) (list []segment, err error) {
 	}
 }
 
-// endOf is the end of the expression at the start of text: the offset of the brace that closes it.
+// endOf returns the end of the expression at the start of text: the offset of the brace that closes it.
 func endOf(text string) (int, error) {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text) && i <= mostExpression; i++ {
@@ -88,7 +88,7 @@ func endOf(text string) (int, error) {
 	return 0, errNoEnd
 }
 
-// alone returns the expression if the text is an expression and nothing else.
+// alone returns the expression if the text consists of only one expression.
 func alone(text string) (expr string, ok bool, err error) {
 	list, err := segments(strings.TrimSpace(text))
 	if err != nil || len(list) != 1 || !list[0].expr {

@@ -9,10 +9,11 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// These functions are available besides those of CEL itself, under the names that kro and Kubernetes use. The
-// result of each depends on its arguments alone. Each refuses to make a large result before it makes one.
+// These functions are available in addition to those of CEL itself, under the names that kro and Kubernetes use. The
+// result of each depends only on its arguments. Each function refuses to make a large result, and checks that before
+// it makes the result.
 
-// mostMade is the number of bytes, or elements, that a function may make.
+// mostMade is the maximum number of bytes, and mostItems that of elements, which a function may make.
 const (
 	mostMade  = 1 << 20
 	mostItems = 1000
@@ -38,7 +39,7 @@ func functions() []cel.EnvOption {
 	}
 }
 
-// method is a function of a string.
+// method returns a function that is called on a string.
 func method(name string, result *cel.Type, args []*cel.Type, do func([]ref.Val) ref.Val) cel.EnvOption {
 	return cel.Function(name, cel.MemberOverload("string_"+name, append([]*cel.Type{cel.StringType}, args...), result,
 		cel.FunctionBinding(func(a ...ref.Val) ref.Val { return do(a) })))

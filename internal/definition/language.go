@@ -14,7 +14,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// These bounds are for one expression.
+// These limits apply to one expression.
 const (
 	mostExpression = 4 << 10   // bytes of its source
 	mostDepth      = 50        // of its nesting
@@ -24,18 +24,18 @@ const (
 	mostElements   = 100_000 // of a value in it, at any depth
 )
 
-// standard lists the functions and operators of CEL that expressions may use. The omitted ones read time zones, or match
-// regular expressions, which costs more than CEL counts.
+// standard contains the functions and operators of CEL that expressions may use. The omitted ones read time zones, or
+// match regular expressions, whose cost is higher than CEL counts.
 var standard = []string{
 	"_?_:_", "_&&_", "_||_", "!_", "@not_strictly_false", "_==_", "_!=_", "_+_", "_-_", "_*_", "_/_", "_%_", "-_",
 	"_<_", "_<=_", "_>_", "_>=_", "_[_]", "@in", "size", "bool", "double", "dyn", "int", "uint", "string",
 	"contains", "startsWith", "endsWith",
 }
 
-// language compiles expressions that see the same variables.
+// language compiles expressions that can use the same variables.
 type language struct{ env *cel.Env }
 
-// newLanguage is CEL with a kind's types and some variables.
+// newLanguage returns CEL with the types of a kind and some variables.
 func newLanguage(schema *shape, variables map[string]*cel.Type) (*language, error) {
 	subset := env.NewLibrarySubset()
 	for _, name := range standard {
@@ -61,7 +61,7 @@ func newLanguage(schema *shape, variables map[string]*cel.Type) (*language, erro
 	return &language{made}, err
 }
 
-// with is the language with further variables.
+// with returns the language with additional variables.
 func (l *language) with(variables map[string]*cel.Type) (*language, error) {
 	if len(variables) == 0 {
 		return l, nil
@@ -79,10 +79,10 @@ type expression struct {
 	source  string
 	program cel.Program
 	result  *cel.Type
-	sees    map[string]bool // variables that it names
+	sees    map[string]bool // the variables that it uses
 }
 
-// compile checks an expression. Its error is for people.
+// compile compiles and checks an expression. The text of its error is for people.
 func (l *language) compile(source string) (*expression, error) {
 	if len(source) > mostExpression {
 		return nil, errTooLong
@@ -91,7 +91,7 @@ func (l *language) compile(source string) (*expression, error) {
 	if err := issues.Err(); err != nil {
 		return nil, errors.New(firstIssue(issues))
 	}
-	// A list that grows in a loop is not measured in each iteration: that would take quadratic time.
+	// If a list grows in a loop, its size is not measured in each iteration, because that would need quadratic time.
 	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
 	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}), orderedMaps(),
 		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
@@ -105,7 +105,7 @@ func (l *language) compile(source string) (*expression, error) {
 	return &expression{source, program, ast.OutputType(), sees}, nil
 }
 
-// firstIssue is the first mistake in an expression, on one line.
+// firstIssue returns the first mistake in an expression, on one line.
 func firstIssue(issues *cel.Issues) string {
 	list := issues.Errors()
 	if len(list) == 0 {
@@ -116,7 +116,7 @@ func firstIssue(issues *cel.Issues) string {
 	return strings.TrimSuffix(text, " (in container '')")
 }
 
-// errEvaluation is the reason why an expression has no value.
+// errEvaluation is the error that an expression has no value, with the reason.
 type errEvaluation struct{ what string }
 
 func (e *errEvaluation) Error() string { return e.what }
@@ -137,10 +137,10 @@ func (e *expression) evaluate(variables map[string]any) (ref.Val, int, error) {
 	return value, cost, nil
 }
 
-// absent reports whether the error is that a field is not set.
+// absent reports whether the error means that a field is not set.
 func absent(err error) bool { return err != nil && strings.Contains(err.Error(), "no such key") }
 
-// costs measures calls for which CEL counts only the number of elements, or nothing.
+// costs computes the cost of calls for which CEL counts only the number of elements, or nothing.
 type costs struct{}
 
 // CallCost implements [cost.ActualCostEstimator].
@@ -168,7 +168,7 @@ func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint6
 	return &n
 }
 
-// weight is the size of a value. The size of a value that an expression makes is bounded by [mostElements].
+// weight returns the size of a value. The size of a value that an expression makes is limited by [mostElements].
 func weight(v ref.Val, depth int) (n uint64) {
 	if depth > mostDepth {
 		return mostCost
@@ -191,7 +191,7 @@ func weight(v ref.Val, depth int) (n uint64) {
 	return n + 1
 }
 
-// provider knows the struct types of a schema; their values are maps.
+// provider provides the struct types of a schema to CEL. Their values are maps.
 type provider struct {
 	types.Provider
 	structs map[string]*shape
@@ -249,7 +249,7 @@ func structsOf(s *shape) map[string]*shape {
 	return found
 }
 
-// celValue is a value as expressions see it. Its size is computed once, and not each time an expression names it.
+// celValue returns a value as expressions see it. Its size is computed only once.
 func celValue(v any) ref.Val {
 	switch v := v.(type) {
 	case map[string]any:

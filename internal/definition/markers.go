@@ -11,10 +11,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// markers is the part of a field's line after the type.
+// markers contains the markers in the line of a field, which follow the type.
 type markers struct {
 	required, immutable bool
-	fallback            any // the value for an absent field; nil for none
+	fallback            any // the value of an absent field; nil if there is none
 	doc                 string
 	rules               []string
 }
@@ -23,7 +23,7 @@ type marker struct{ name, value string }
 
 var markerName = pattern.Of(`^\s*([A-Za-z]+)=`)
 
-// splitMarkers reads name=value pairs; values may be quoted, or in brackets.
+// splitMarkers parses name=value pairs. A value may be in quotes or brackets.
 func splitMarkers(text string) (list []marker, err error) {
 	for strings.TrimSpace(text) != "" {
 		m := markerName.FindStringSubmatch(text)
@@ -54,8 +54,8 @@ func splitMarkers(text string) (list []marker, err error) {
 	return list, nil
 }
 
-// endOfBracket is the offset after the bracket that closes the first one, by the rules of JSON; negative when
-// none does.
+// endOfBracket returns the offset after the bracket that closes the first bracket, by the rules of JSON. It is
+// negative if no bracket closes it.
 func endOfBracket(text string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -172,7 +172,7 @@ func (f *field) bound(rule, value string) error {
 	return nil
 }
 
-// mostCounted is the largest bound of a length that can be written.
+// mostCounted is the largest limit of a length that can be written.
 const mostCounted = 1_000_000
 
 func (f *field) count(rule, value string) error {

@@ -12,11 +12,11 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// ordered is a mapping whose keys have an order. CEL walks a mapping as Go does, in a different order each time. Then
-// an object could stand for something different each time.
+// ordered is a mapping with ordered keys. CEL walks a mapping as Go does, in a different order each time. Then the
+// result of an expression could be different each time.
 type ordered struct {
 	traits.Mapper
-	keys func() traits.Lister // made on first use: most mappings are only asked for a field
+	keys func() traits.Lister // computed on first use, because most mappings are only used to get a field
 }
 
 func inOrder(m traits.Mapper) *ordered {
@@ -43,7 +43,7 @@ func (m *ordered) Fold(f traits.Folder) {
 	}
 }
 
-// AggregateSize implements [types.AggregateSizeVisitor]: the mapping itself remembers its size.
+// AggregateSize implements [types.AggregateSizeVisitor]. The mapping itself stores its size.
 func (m *ordered) AggregateSize(sizer types.AggregateSizer) uint32 {
 	if sized, ok := m.Mapper.(types.AggregateSizeVisitor); ok {
 		return sized.AggregateSize(sizer)
@@ -51,7 +51,8 @@ func (m *ordered) AggregateSize(sizer types.AggregateSizer) uint32 {
 	return sizer.AggregateSize(m.Mapper)
 }
 
-// compareKeys orders numbers, strings and booleans among themselves, and different types by type.
+// compareKeys compares numbers, strings and booleans with values of the same type. Values of different types are
+// ordered by type.
 func compareKeys(a, b ref.Val) int {
 	if class := cmp.Compare(classOf(a), classOf(b)); class != 0 {
 		return class
@@ -72,7 +73,7 @@ func classOf(key ref.Val) string {
 	return key.Type().TypeName()
 }
 
-// orderedMaps puts the mappings that an expression itself makes in order too.
+// orderedMaps also orders the mappings that an expression makes.
 func orderedMaps() cel.ProgramOption {
 	return cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if c, ok := i.(interpreter.InterpretableConstructor); ok && c.Type() == types.MapType {

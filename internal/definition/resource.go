@@ -87,7 +87,7 @@ func (d *draft) externalRef(r *resource, from *ExternalRef, c compiler) {
 	d.kindOf(at, from.APIVersion, from.Kind)
 }
 
-// kindOf finds a kind that a template names.
+// kindOf finds the kind of a template.
 func (d *draft) kindOf(at string, apiVersion, name string) *kind.Kind {
 	k := d.known[name]
 	if k == nil {
@@ -110,8 +110,8 @@ func (d *draft) kindOf(at string, apiVersion, name string) *kind.Kind {
 	return k
 }
 
-// template compiles a manifest. An expression in a name does not see the names of other resources,
-// since those might depend on it.
+// template compiles a manifest. An expression in a name cannot use the names of other resources, because those names
+// might depend on it.
 func (d *draft) template(r *resource, from any, names, fields compiler) {
 	at := r.path + ".template"
 	tree, ok := from.(map[string]any)
@@ -202,7 +202,7 @@ func (d *draft) checkFields(k *kind.Kind, at, path string, from any) {
 	}
 }
 
-// withoutIndexes returns a path in the form that explain needs.
+// withoutIndexes returns a path in the form that explain requires.
 func withoutIndexes(path string) string {
 	var out strings.Builder
 	for part := range strings.SplitSeq(path, "[") {

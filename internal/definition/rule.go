@@ -7,10 +7,10 @@ import (
 	"cel.dev/cel-go/cel"
 )
 
-// Rule is an expression that is true or false, with the same language and bounds as those of definitions.
+// Rule is an expression that is true or false. Its language and limits are those of definitions.
 type Rule struct{ expression *expression }
 
-// NewRule compiles a rule about variables, whose values can be anything. Its error is for people.
+// NewRule compiles a rule about variables, whose values can have any type. The text of its error is for people.
 func NewRule(source string, variables ...string) (*Rule, error) {
 	types := map[string]*cel.Type{}
 	for _, name := range variables {
@@ -30,13 +30,14 @@ func NewRule(source string, variables ...string) (*Rule, error) {
 	return &Rule{e}, nil
 }
 
-// String returns the rule as it is written.
+// String returns the source of the rule.
 func (r *Rule) String() string { return r.expression.source }
 
-// Sees reports whether the rule names a variable.
+// Sees reports whether the rule uses a variable.
 func (r *Rule) Sees(variable string) bool { return r.expression.sees[variable] }
 
-// Holds says whether the rule is true. Its error says why it is neither true nor false; it is for people.
+// Holds reports whether the rule is true. If it is neither true nor false, the error is the reason; its text is for
+// people.
 func (r *Rule) Holds(values map[string]any) (bool, error) {
 	seen := make(map[string]any, len(values))
 	for name, value := range values {

@@ -13,21 +13,22 @@ import (
 type run struct {
 	kind  *defined
 	spend func(cost int) bool
-	left  int // cost that the object's expressions may still have
-	room  int // elements that the values of one made object may still have
+	left  int // the remaining cost for the object's expressions
+	room  int // the remaining number of elements for the values of one made object
 }
 
 func (k *defined) run(spend func(cost int) bool) *run {
 	return &run{k, spend, mostObjectCost, mostElements}
 }
 
-// A stored value costs this much, in units of evaluation cost; one unit is four bytes of text.
+// These are the costs of a stored value, in units of evaluation cost: elementCost for each element, and one unit for
+// textPerCost bytes of text.
 const (
 	elementCost = 8
 	textPerCost = 4
 )
 
-// errEnough says that the cost limit of the revision is exceeded, which is reported elsewhere.
+// errEnough is the error that the cost limit of the revision is exceeded. That is reported elsewhere.
 var errEnough = errors.New("enough")
 
 // native returns the value of an expression as a plain Go value.
@@ -54,7 +55,7 @@ func (r *run) native(e *expression, variables map[string]any) (any, error) {
 	return out, nil
 }
 
-// take spends a cost.
+// take adds a cost, and returns an error if a limit is exceeded.
 func (r *run) take(cost int) error {
 	if !r.spend(cost) {
 		return errEnough
@@ -65,7 +66,7 @@ func (r *run) take(cost int) error {
 	return nil
 }
 
-// at adds the place of an expression that has no value.
+// at adds to an error the place of an expression that has no value.
 func (r *run) at(path string, e *expression, err error) error {
 	what := &errEvaluation{}
 	if !errors.As(err, &what) {
@@ -79,11 +80,10 @@ type errAt struct{ path, what string }
 
 func (e *errAt) Error() string { return e.what }
 
-// converter converts CEL values to values of a manifest. It fails for a value that a manifest
-// cannot hold.
+// converter converts CEL values to values of a manifest. It returns an error if a manifest cannot contain the value.
 type converter struct {
-	left int // elements that may still follow
-	text int // bytes of all strings so far
+	left int // the remaining number of elements
+	text int // the number of bytes of all strings so far
 }
 
 func (c *converter) value(v ref.Val, depth int) (any, error) {

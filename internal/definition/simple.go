@@ -24,12 +24,12 @@ const (
 	typesPath = "spec.schema.types"
 )
 
-// These bounds are for a schema.
+// These limits apply to a schema.
 const (
 	mostNesting = 20
 	mostDoc     = 500     // bytes of a description
 	mostPattern = 200     // bytes of a regular expression
-	mostMatched = 4 << 10 // characters that one is compared with
+	mostMatched = 4 << 10 // characters that a regular expression is compared with
 )
 
 // field is a field of a struct.
@@ -48,13 +48,13 @@ type shape struct {
 	name   string // of a struct, for CEL
 }
 
-// fieldName matches names of fields that expressions can use.
+// fieldName matches those names of fields that expressions can use.
 var fieldName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // reader reads the schema of one definition.
 type reader struct {
 	types   map[string]any
-	open    []string // custom types that are being read
+	open    []string // the custom types that contain the current one
 	total   *total
 	problem func(path, what, fix string)
 }
@@ -98,7 +98,7 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 	return s
 }
 
-// line reads a type with its markers.
+// line parses a type and its markers.
 func (r *reader) line(path, name, text string, f *field, depth int) *shape {
 	typ, rest, _ := strings.Cut(text, "|")
 	s := r.typeOf(path, name, strings.TrimSpace(typ), depth)

@@ -34,7 +34,7 @@ type Schema struct {
 	Status     any    `json:"status,omitempty" doc:"Fields of the status: expressions about the spec and about the objects in the cloud, by the IDs of resources."`
 }
 
-// Resource is an object, or a list of them, that each object of the kind stands for.
+// Resource is an object, or a list of objects, to which each object of the kind expands.
 type Resource struct {
 	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"Name of the object in expressions."`
 	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions. They can use schema.metadata, schema.spec, the variables of forEach, and the names of other resources: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
@@ -44,7 +44,7 @@ type Resource struct {
 	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object with a manifest elsewhere in the repository, for status and readyWhen."`
 }
 
-// ExternalRef names an object that the definition does not make.
+// ExternalRef refers to an object that the definition does not make.
 type ExternalRef struct {
 	APIVersion string       `json:"apiVersion" rule:"required" doc:"The object's group and version."`
 	Kind       string       `json:"kind" rule:"required" doc:"The object's kind."`
@@ -73,14 +73,15 @@ func Kinds() []*kind.Kind {
 	}
 }
 
-// definer is a kind whose objects define kinds. define finds their mistakes, since it sees all of them.
+// definer returns a kind whose objects define kinds. The function define finds their mistakes, because it gets all of
+// them.
 func definer(group, name, doc string) *kind.Kind {
 	k := typed.Data(kind.Info{Group: group, Version: "v1alpha1", Kind: name, Public: true, Doc: doc}, read)
 	k.Define = define
 	return k
 }
 
-// read refuses owner marks, which nobody may write. Define checks the rest.
+// read refuses owner marks, because nobody may write them. define checks the rest.
 func read(b *Body, r *kind.Report) map[string]string {
 	text, err := json.Marshal(b)
 	var tree any

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// statusOf implements [kind.Kind.StatusExpr]. When an expression has no value yet, for example because an object does not exist,
-// its field is left out.
+// statusOf implements [kind.Kind.StatusExpr]. If an expression has no value yet, for example because an object does
+// not exist, its field is left out.
 func (k *defined) statusOf(d *kind.Desired, parts map[string][]any, spend func(cost int) bool) (status any, unready string) {
 	if k.broken {
 		return nil, ""
@@ -42,7 +42,7 @@ func (k *defined) statusOf(d *kind.Desired, parts map[string][]any, spend func(c
 	return k.status.observed(r, variables), unready
 }
 
-// see converts parts to the values that expressions see, within the cost limit. A part beyond the limit becomes an empty
+// see converts parts to values for expressions, within the cost limit. A part that exceeds the limit becomes an empty
 // mapping.
 func (r *run) see(parts []any) []ref.Val {
 	list := make([]ref.Val, len(parts))
@@ -57,14 +57,14 @@ func (r *run) see(parts []any) []ref.Val {
 	return list
 }
 
-// unready says which readyWhen expression of a resource is not true; "" when all are.
+// unready returns the readyWhen expression of a resource that is not true, or "" if all are true.
 func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val) string {
 	switch {
 	case len(parts) > 0:
 	case from.external:
-		parts = []ref.Val{variables[from.id].(ref.Val)} // nothing is known about the object
+		parts = []ref.Val{variables[from.id].(ref.Val)} // the state of the object is unknown
 	default:
-		return "" // includeWhen leaves it out
+		return "" // includeWhen leaves the object out
 	}
 	if len(from.each) == 0 {
 		parts = parts[:1]
@@ -88,7 +88,7 @@ func (r *run) unready(from *resource, variables map[string]any, parts []ref.Val)
 	return ""
 }
 
-// observed is value, but leaves out fields without a value.
+// observed does the same as value, but leaves out fields without a value.
 func (n *node) observed(r *run, variables map[string]any) any {
 	if r.take(elementCost) != nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// node is a part of a template: a constant, an expression, a text with expressions in it, or a mapping or list
-// of nodes.
+// node is a part of a template: a constant, an expression, a text that contains expressions, or a mapping or list of
+// nodes.
 type node struct {
 	path    string
 	literal any
@@ -33,17 +33,17 @@ const (
 	listNode
 )
 
-// piece is a part of a text.
+// piece is a part of a text: a constant or an expression.
 type piece struct {
 	text string
 	expr *expression
 }
 
-// compiler makes nodes of the parts of a definition. Problems go to report.
+// compiler compiles parts of a definition to nodes. It adds problems to report.
 type compiler struct {
 	*draft
 	lang *language
-	// pure says that the language sees nothing of the cloud.
+	// pure is set if expressions of the language cannot use the cloud.
 	pure bool
 }
 
@@ -71,7 +71,7 @@ func (c *compiler) tree(path string, from any) *node {
 	return n
 }
 
-// below is the path of a field.
+// below returns the path of a field.
 func below(path, name string) string {
 	if name == "" || strings.ContainsAny(name, ".[]") {
 		return path + "[" + name + "]"
@@ -104,7 +104,7 @@ func (c *compiler) text(n *node, text string) {
 	}
 }
 
-// expression compiles an expression; nil when it is wrong.
+// expression compiles an expression. It returns nil if the expression is wrong.
 func (c *compiler) expression(path, source string) *expression {
 	if c.total.source += len(source) + 10; c.total.source > mostSource {
 		if !c.total.said {
@@ -126,7 +126,7 @@ func (c *compiler) expression(path, source string) *expression {
 	return e
 }
 
-// wants compiles an expression that must be a whole text and have a type.
+// wants compiles an expression that must be the whole text and must have a type.
 func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
 	source, ok, err := alone(text)
 	if err != nil || !ok {
@@ -150,7 +150,7 @@ func isScalar(t *cel.Type) bool {
 
 func quote(text string) string { return strconv.Quote(clip(text)) }
 
-// omitted is the value of a field that is left out.
+// omitted is the value of a field that is left out of the manifest.
 type omitted struct{}
 
 // value evaluates a node for an object.
@@ -221,8 +221,8 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 	return text.String(), nil
 }
 
-// selects reports whether the expression only names a field of the object's spec. When that field is not set,
-// the template's field is left out.
+// selects reports whether the expression is only a field of the object's spec. If that field is not set, the field of
+// the template is left out.
 func (e *expression) selects() bool {
 	rest, ok := strings.CutPrefix(e.source, "schema.spec.")
 	if !ok {

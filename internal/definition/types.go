@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// words is the name of the type for people.
+// words returns the name of the type for people.
 func (s *shape) words() string {
 	switch s.what {
 	case "list":
@@ -24,7 +24,7 @@ func (s *shape) words() string {
 	return s.what
 }
 
-// celType is the type as expressions see it.
+// celType returns the type that expressions see.
 func (s *shape) celType() *cel.Type {
 	switch s.what {
 	case "string":
@@ -45,7 +45,7 @@ func (s *shape) celType() *cel.Type {
 	return cel.DynType
 }
 
-// readAs is the type with which manifests are read.
+// readAs returns the type with which manifests are read.
 func (s *shape) readAs() (manifest.Type, error) {
 	switch s.what {
 	case "string":
@@ -80,9 +80,9 @@ func structure(list ...*field) (manifest.Type, error) {
 	return manifest.Structure(fields)
 }
 
-// declared lists the rules that the field would have in a Go struct tag.
+// declared returns the rules that the field would have in a Go struct tag.
 func (f *field) declared() []string {
-	rules := []string{"raw"} // the made object is checked as if it had a manifest of its own
+	rules := []string{"raw"} // the made object is checked as if it had its own manifest
 	if f.required && f.fallback == nil {
 		rules = append(rules, "required")
 	}

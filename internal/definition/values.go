@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// parse reads a default.
+// parse parses a default.
 func (s *shape) parse(text string) (value any, err error) {
 	switch s.what {
 	case "string":
@@ -40,8 +40,8 @@ func (s *shape) parse(text string) (value any, err error) {
 
 var errShape = fmt.Errorf("another type")
 
-// settle makes the default equal to the same value in a manifest: it is checked by the same rules, and gets the defaults
-// of the fields below it.
+// settle makes the default equal to the same value in a manifest. The default is checked by the same rules, and gets
+// the defaults of the fields below it.
 func (f *field) settle(s *shape) []manifest.Problem {
 	if f.fallback == nil {
 		return nil
@@ -67,7 +67,7 @@ func (f *field) settle(s *shape) []manifest.Problem {
 	return nil
 }
 
-// seen is a value of a manifest as expressions see it, with defaults for absent fields.
+// seen returns a value of a manifest as expressions see it, with defaults for absent fields.
 func (s *shape) seen(v any) any {
 	switch s.what {
 	case "list":
@@ -95,7 +95,7 @@ func (s *shape) seen(v any) any {
 	return v
 }
 
-// empty is the value that a map has instead of null.
+// empty returns the value that a map contains instead of null.
 func (s *shape) empty() any {
 	switch s.what {
 	case "string":
@@ -124,8 +124,8 @@ func (s *shape) seenStruct(from manifest.Fields) map[string]any {
 	return m
 }
 
-// absent is the value of a field that a manifest leaves out. It is the default, or the defaults below the field if nothing
-// else is required there.
+// absent returns the value of a field that is not in a manifest. It is the default. Without a default, it consists of
+// the defaults below the field, if no other field there is required.
 func (f *field) absent() (any, bool) {
 	if f.fallback != nil {
 		return f.fallback, true
@@ -145,7 +145,7 @@ func (f *field) absent() (any, bool) {
 	return m, some
 }
 
-// plain is a value of any form as expressions see it.
+// plain returns a value of any type as expressions see it.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
