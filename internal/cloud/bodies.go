@@ -22,11 +22,11 @@ type words struct {
 	io.Closer
 }
 
-// maxValues is how many values an answer may have. No project needs so many. Decoded, a value takes
-// much more memory than its text, such as "0,".
+// maxValues is how many values an answer may have. No project needs so many. A value such as "0,"
+// takes much more memory when it is decoded.
 const maxValues = 6_000_000
 
-// maxPromise is the largest Content-Length for which memory is allocated before the answer comes.
+// maxPromise is the largest Content-Length for which memory is allocated before the body is read.
 const maxPromise = 8 << 20
 
 // readWhole reads the whole body of the answer, so that a truncated answer is noticed while the

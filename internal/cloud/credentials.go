@@ -216,12 +216,13 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 	return overrides, nil
 }
 
-// unusable is an error of the configuration. Other people learn only that there is an error.
+// unusable is an error of the configuration. People other than the operator see only that there is
+// an error.
 func unusable(err error) error {
 	return private.Hidef("the agent's configuration of its cloud cannot be used; the agent's log has the details", "%w: %w", kind.ErrRejected, err)
 }
 
-// Messages for other people when the agent cannot log in.
+// Messages for people other than the operator, when the agent cannot log in.
 const (
 	lockedOut   = "the cloud does not accept the agent's credentials; the agent's log has the details"
 	unreachable = "the cloud cannot be reached; the agent's log has the details"

@@ -68,8 +68,8 @@ func inRegion(entry *yaml.Node, name string) error {
 	return fmt.Errorf("entry %s has no region %s; its regions are %s", name, asked.Value, strings.Join(names, ", "))
 }
 
-// merge copies values into a mapping and overwrites the values that are there. It does the same one level deeper
-// with auth.
+// merge copies values into a mapping, and overwrites those with the same key. The mapping auth is merged in the
+// same way.
 func merge(into, values *yaml.Node) {
 	if values == nil || values.Kind != yaml.MappingNode {
 		return

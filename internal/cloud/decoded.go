@@ -77,7 +77,7 @@ func readShared[T any](l *listing, resp *http.Response, shared *decoded, take fu
 	return p, err
 }
 
-// contentsOf decodes an answer unless another client already has.
+// contentsOf decodes an answer unless another client has already decoded it.
 func contentsOf[T any](d *decoded, l *listing, text io.Reader) (contents[T], error) {
 	list := listOf{l.field, reflect.TypeFor[T]()}
 	d.mu.Lock()

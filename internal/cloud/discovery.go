@@ -56,5 +56,6 @@ func withoutProject(endpoint, project string) string {
 
 func currentVersion(v versionDocument) string { return v.Version }
 
-// versionInID is for Octavia, which has no microversions: the IDs in its list say what it can do.
+// versionInID returns a version of Octavia. Octavia has no microversions: the IDs in its list are
+// its versions.
 func versionInID(v versionDocument) string { return strings.TrimPrefix(v.ID, "v") }

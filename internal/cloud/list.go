@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxPages, maxListBytes and maxObjects bound a collection. They are far more than a project holds, and stop a server
-	// whose pages never end.
+	// maxPages, maxListBytes and maxObjects bound a collection. They are far more than a project has, and stop a server whose
+	// pages never end.
 	maxPages     = 10_000
 	maxListBytes = 256 << 20
 	maxObjects   = 500_000
@@ -37,7 +37,8 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 }
 
 // Each calls take with each object of a collection, one after the other. It is for callers that do not need all objects in
-// memory, as [List] returns them. Only if there is no error has take got all objects. As with List, nobody may change them.
+// memory, as [List] returns them. If it returns an error, take may have seen only some of the objects. As with List, nobody may
+// change them.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
 		return eachShared(ctx, c, call, field, take)

@@ -22,8 +22,8 @@ type quotas struct {
 	names map[string][2]string
 }
 
-// quotasOf are the services that have quotas, by catalog type. Octavia and Designate show more than
-// limits only to administrators, Barbican to nobody.
+// quotasOf are the services that have quotas, by catalog type. Octavia and Designate show the use
+// only to administrators, and Barbican shows it to nobody.
 var quotasOf = map[string]quotas{
 	Compute: {path: "limits", place: []string{"limits", "absolute"}, names: map[string][2]string{
 		"instances": {"maxTotalInstances", "totalInstancesUsed"}, "cores": {"maxTotalCores", "totalCoresUsed"}, "ram": {"maxTotalRAMSize", "totalRAMUsed"},

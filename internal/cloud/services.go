@@ -52,7 +52,8 @@ type service struct {
 	port    string   // its default port, for metrics of requests that gophercloud sends itself
 	open    func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
 
-	// version stands between the catalog's address and all paths; "" if the catalog's address includes the version.
+	// version is the part between the catalog's address and all paths; "" if the catalog's address includes the
+	// version.
 	version string
 	// discovery is the address of the list of microversions, for an endpoint; nil if the service has none. gophercloud
 	// sets the header of a microversion.

@@ -35,8 +35,9 @@ func (c *Client) OwnCredential() string {
 	return token.Credential.ID
 }
 
-// UserName is the name of a user for people, or else the ID. It knows the client's own user, and
-// users that Keystone shows to the client. Most clouds show other users only to administrators.
+// UserName is the name of a user for people, or else the ID. It finds the name of the client's own
+// user, and of users that Keystone shows to the client. Most clouds show other users only to
+// administrators.
 func (c *Client) UserName(ctx context.Context, id string) string {
 	own, name := c.OwnUser()
 	switch id {

@@ -63,8 +63,8 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	return claims
 }
 
-// Lacks returns the message that a port does not have an address. It returns "" if the port has it, or if that is unknown:
-// the cloud gives a new port IPv6 addresses that no manifest names.
+// Lacks returns the message that a port does not have an address. It returns "" if the port has it, or if the port's
+// addresses are unknown. The cloud gives a new port IPv6 addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
 	if port.ID == "" || port.Replacing {
 		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {

@@ -19,8 +19,8 @@ const (
 )
 
 // FailedWhy is a [define.Resource.Join] that reads why objects in an error status failed: the newest message about each.
-// One request reads the messages of all objects, and no request is sent if no object failed. If the cloud shows no
-// messages, the reasons stay empty, because they are only shown to people.
+// One request reads the messages of all objects, and no request is sent if no object failed. The reasons are only shown
+// to people, so they may stay empty if the cloud shows no messages.
 func FailedWhy[Spec, Filter, More any](of func(*More) (status string, reason *string)) func(context.Context, *define.Driver[Spec, Filter, More], []*define.State[Spec, More]) error {
 	return func(ctx context.Context, d *define.Driver[Spec, Filter, More], objects []*define.State[Spec, More]) error {
 		reasons := map[string]*string{}

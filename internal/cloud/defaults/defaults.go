@@ -22,7 +22,7 @@ type Defaults struct {
 	ImageHosts     []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses from which images may be downloaded. All other hosts must be on public addresses."`
 	// ImageDownload says who downloads images from their addresses.
 	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Who downloads images. agent: the agent, which checks each address when it connects. glance: Glance itself, if it offers web-download and the manifest gives neither hash nor decompress. Glance then follows names and redirects without a check by the agent."`
-	// MachineNetworks bound the addresses to which the agent itself connects: the addresses of machines come from manifests.
+	// MachineNetworks bound the addresses to which the agent itself connects, because the addresses of machines come from manifests.
 	MachineNetworks []string `json:"machineNetworks,omitempty" rule:"max=100,unique,format=cidr" doc:"Networks, as CIDR, of machines that the agent connects to: for probes, and for members of etcd and M3DB. It connects to no other machines. If left out, it connects to the ports of the stack's machines in every network, and to etcdEndpoints of an EtcdBackup within Subnets of the stack. It never connects to its own machine or to link-local addresses."`
 	Etcd            *Etcd    `json:"etcd,omitempty" doc:"Defaults for the machines of an EtcdCluster, and for the programs on them."`
 	M3              *M3      `json:"m3,omitempty" doc:"Defaults for the machines of an M3DBCluster, and for the programs on them."`

@@ -116,7 +116,7 @@ func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any
 	return body
 }
 
-// Post creates an object with the desired mark, in as many requests as needed. It adds to body.
+// Post creates an object with the desired mark, in as many requests as needed. It adds attributes to body.
 func (d *Driver[Spec, Filter, More]) Post(ctx context.Context, w typed.Want[Spec], body map[string]any) (*State[Spec, More], error) {
 	return d.PostLast(ctx, w, body, map[string]any{})
 }

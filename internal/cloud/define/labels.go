@@ -58,7 +58,7 @@ func (l inLabels[Spec, Filter, More]) read(answer table.Attributes, s *State[Spe
 }
 
 func encoded[T string | []string](value T) json.RawMessage {
-	text, _ := json.Marshal(value) // texts are never refused
+	text, _ := json.Marshal(value) // text can always be encoded
 	return text
 }
 
@@ -77,7 +77,7 @@ func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spe
 
 func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec, More]) (table.Attributes, error) {
 	if n.Now == nil {
-		seen := *n.Have.State.Standard // others read it at the same time
+		seen := *n.Have.State.Standard // other clients read it at the same time
 		n.Now = &seen
 	}
 	if n.Raised {
@@ -100,8 +100,8 @@ type labels struct {
 type standing int
 
 const (
-	// usual means that the mark is in the tags. It is in the description if it fits there and the configuration says so. The
-	// mark of an existing object stays in the label where it is.
+	// usual means that the mark is in the description if it fits there and the configuration says so, and in the tags
+	// otherwise. The mark of an existing object stays in the label where it is.
 	usual standing = iota
 	// tagged means that the mark is in the tags. Objects whose name is not unique need it, because they are found by their
 	// tags. Objects whose description is written by others need it, too.

@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// marking is how the objects of a kind bear the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the kind is
-// created; other code does not distinguish them.
+// marking is the way in which the objects of a kind bear the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the
+// kind is created. Other code does not distinguish them.
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)

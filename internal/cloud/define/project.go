@@ -10,14 +10,15 @@ import (
 )
 
 // ProjectRef is the field in which K-ORC's Neutron kinds name the Project of an object. People who may change
-// things in another project could write a mark of this stack there. So the mark of an object there is stored
-// where nobody else can write. It counts only while a manifest, or a Project of the stack, refers to that
-// project.
+// things in another project could write a mark of this stack there. So the mark of such an object is stored
+// where only people who may change the object can write. The mark counts only while a manifest, or a Project of
+// the stack, refers to that project.
 type ProjectRef struct {
 	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project of the object; the project of the stack if left out. Another project needs an entry of clouds.yaml with the credentials of an administrator. In another project, the owner mark follows the description."`
 }
 
-// ProjectFilter finds objects of a Project. It also finds objects of others, which can be imported.
+// ProjectFilter finds objects of a Project. It also finds objects that do not belong to the stack, which can be
+// imported.
 type ProjectFilter struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project it is in."`
 }

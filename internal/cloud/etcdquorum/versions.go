@@ -9,7 +9,7 @@ import (
 
 // Versions of etcd can follow each other under these rules (https://etcd.io/docs/v3.6/upgrades/upgrade_3_6/):
 //   - A member never changes to an older minor version.
-//   - All members are at most one minor version behind.
+//   - The minor versions of two members differ by at most one.
 //   - A member changes to 3.6 only from 3.5.26 or newer. Older versions may have stored promotions and removals in a form that is wrong for 3.6, so
 //     that removed members come back (https://etcd.io/blog/2025/zombie_members_upgrade/).
 
@@ -62,8 +62,8 @@ func (v Verdict) String() string {
 	return strings.NewReplacer("MACHINE", v.Machine, "RUNS", v.Runs, "WANTED", v.Wanted).Replace(words[v.Rule])
 }
 
-// Follows reports whether a machine can have a version of etcd now, and else the rule that forbids it. It compares the versions of all members in the list
-// that the machine knows reports. If the machine itself does not answer, the members that do answer decide.
+// Follows returns the rule that forbids a machine to change to a version of etcd now; it is Fits if the machine can. It compares the versions of all
+// members in the list that the machine knows reports. If the machine itself does not answer, the members that do answer decide.
 func (v *Voice) Follows(version string, voices []*Voice, knows *Voice) Verdict {
 	have, known := releaseOf(v.Status.Version)
 	known = known && v.Answers

@@ -77,7 +77,7 @@ func (b bucket) names(ctx context.Context, begin string, each func(name string) 
 	switch {
 	case errors.Is(err, s3.ErrNoBucket): // it contains nothing
 		return kind.ErrGone
-	case errors.Is(err, s3.ErrNotFound): // from a server in between, which knows no bucket
+	case errors.Is(err, s3.ErrNotFound): // from a proxy, which knows nothing of buckets
 		return fmt.Errorf("s3: the bucket %s could not be listed, since the answer does not come from an S3 store (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
 	}
 	return b.classed(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// moments is the format of the time in names of objects. The name of a snapshot is STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: that
-// of its EtcdBackup, its moment and the revision of etcd's data.
+// moments is the format of the time in names of objects. The name of a snapshot is STACK/NAMESPACE/NAME/20260601T030000Z-4711.db. It
+// contains the name of its EtcdBackup, its time, and the revision of etcd's data.
 const moments = "20060102T150405Z"
 
 var snapshotName = pattern.Of(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)

@@ -72,8 +72,8 @@ func (s Suite) detached(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-// keepsItsMark removes the manifest of an object, which the annotation prune: "false" protects from
-// deletion. The mark must stay, too.
+// keepsItsMark checks that an object keeps its mark when its manifest is removed, if the annotation
+// prune: "false" protects it from deletion.
 func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 	t.Helper()
 	annotations := []string{`stackreeve.dev/on-delete: detach, stackreeve.dev/prune: "false"`}

@@ -21,8 +21,8 @@ import (
 // homeOfGuests is the address at which real machines reach this machine.
 const homeOfGuests = "169.254.77.1"
 
-// NewGuests returns a cloud whose servers are real machines. It skips the test if there is none. Volumes that exist longer than
-// their machines are deleted at the end.
+// NewGuests returns a cloud whose servers are real machines. It skips the test if there is none. Volumes that are not deleted with
+// their machines are deleted at the end of the test.
 func NewGuests(t *testing.T, kinds Kinds) *Target {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {

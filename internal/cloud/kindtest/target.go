@@ -47,7 +47,8 @@ type Target struct {
 }
 
 // wire connects the agents of a target with their cloud. They share connections. Without a layer
-// between them and the cloud they share a token, too: a real cloud needs a while for each.
+// between them and the cloud they share a token, too, because a real cloud needs some time for each
+// login.
 type wire struct {
 	transport *http.Transport
 	client    *cloud.Client

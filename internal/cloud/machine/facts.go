@@ -39,7 +39,7 @@ type Fact struct {
 //
 // It is a subset of Mustache. It is not read by a library, because anybody who opens a pull request can write
 // templates. A template cannot call, include or count anything. A section of members cannot contain another
-// one, so the work is at most the length of the text times the number of members.
+// such section, so the work is at most the length of the text times the number of members.
 type FactsTemplate struct {
 	nodes []factsNode
 	// PeerAddresses says that the template contains an address of peers, OwnAddress that it contains the

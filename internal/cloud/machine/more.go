@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Volume is a disk in addition to the one that a machine boots from: a new one of its own, or an
-// existing one.
+// Volume is a disk in addition to the one that a machine boots from: a new volume that belongs to
+// the machine, or an existing volume.
 type Volume struct {
 	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
 	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a new volume for this machine, in addition to its boot disk. It can be raised while the machine runs. It cannot be lowered, because that would need another volume."`

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Peers are the machines of a wanted member's cluster, by the names of their ports: first its own, then those of the others that have an address.
+// Peers are the machines of a wanted member's cluster, by the names of their ports: the member's own machine first, then the other machines that
+// have an address.
 func (k Kind[Spec]) Peers(ctx context.Context, w typed.Want[Spec], ports []string) (list []*Machine[Spec], err error) {
 	tags, err := RecordsOfPorts(ctx, k.Cloud)
 	if err != nil {

@@ -8,8 +8,8 @@
 //	api:"mtu"              the attribute of requests and answers
 //	api:"mtu,OPTION…"      with options, separated by commas:
 //	    named              if the field is left out, its value is metadata.name
-//	    empty              if the field is left out, it is empty in the cloud, too; a field
-//	                       without this option, named and default is not compared then
+//	    empty              if the field is left out, it has to be empty in the cloud, too; without
+//	                       this option, named or a default, it is not compared in that case
 //	    null               like empty, and requests contain null
 //	    set                order and repetition in the list mean nothing
 //	    pairs              the list of structs with a name and a value is a map in the API

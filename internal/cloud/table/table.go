@@ -66,7 +66,8 @@ type Override[Spec, More any] struct {
 	// Closed says why the object, in its present state, cannot be changed in a way that the field's
 	// tag ways declares; "" if it can.
 	Closed func(w typed.Want[Spec], have *Object[Spec, More], way string) string
-	// Loss returns what the object loses in such a way, if that differs from the field's tag loss; "" if not.
+	// Loss returns what the object loses in a way with the cost rebuild, if that differs from the field's tag
+	// loss; "" if not.
 	Loss func(have *Object[Spec, More]) string
 	// Write puts the field into the body of a request. For a create request, have is nil, and Write is called
 	// even if the field is left out.
@@ -76,7 +77,7 @@ type Override[Spec, More any] struct {
 // New returns the table of a kind. It panics on a mistake in the declaration, which any test finds.
 func New[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
 
-// NewFlat returns the table of a kind whose fields stand directly under spec.
+// NewFlat returns the table of a kind whose fields are directly under spec.
 func NewFlat[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] {
 	return newAt("spec.", odd)
 }
