@@ -91,8 +91,8 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 	return member.Classed(err)
 }
 
-// Update implements [typed.Kind]: it records on the port that there was an instance. If the machine's disk or address is another
-// one, it replaces the instance.
+// Update implements [typed.Kind]: it records on the port that there was an instance. If the machine has another disk or address
+// than the placement lists, Update replaces the instance.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {

@@ -165,7 +165,8 @@ func moved(m *machine, s *State) string {
 	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, and a machine made now would listen on %d", s.held.Port, port)
 }
 
-// alone sets the state of a machine's instance if most machines agree on no placement. there is false if no instance is known to exist.
+// alone sets the state of a machine's instance if there is no placement on which most machines agree. there is false if no instance is known to
+// exist.
 func (c *cluster) alone(m *machine, l *live) (there bool) {
 	recorded := slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Recorded })
 	silent := slices.ContainsFunc(c.seen.answers, func(a answer) bool { return a.Err != nil })

@@ -6,8 +6,8 @@
 //	delete   makes an instance give its shards to the other instances
 //
 // Only one of these happens at a time, while no shard moves and all other machines answer. None of them is ever forced. The ID of an instance names
-// its machine, and the instance bears the mark of that machine's port. A tag of the port records only that there was an instance. With that record,
-// the agent does not begin a placement again that etcd has lost: nodes would delete the data of shards that are no longer theirs.
+// its machine, and the instance bears the mark of that machine's port. A tag of the port records only that there was an instance. Because of that
+// record, the agent does not begin a new placement if etcd has lost one: nodes would delete the data of shards that are no longer theirs.
 package m3dbinstance
 
 import (
@@ -53,7 +53,7 @@ func (s *Spec) instance(id, isolationGroup, address string) m3.Instance {
 	return m3.NewInstance(id, isolationGroup, address, s.portOf(id))
 }
 
-// State is the known state of an instance.
+// State is the state of an instance as the cluster reports it.
 type State struct {
 	member.State
 	held m3.Held // its entry in the placement
@@ -137,7 +137,7 @@ func stateOf(h m3.Held) string {
 	return "AVAILABLE"
 }
 
-// moving says, for people, how the shards of an instance move.
+// moving returns a text that says how the shards of an instance move.
 func moving(h m3.Held) string {
 	all := h.Initializing + h.Available + h.Leaving
 	if h.Leaving > 0 {
