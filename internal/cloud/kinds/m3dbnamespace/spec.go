@@ -86,7 +86,7 @@ type Downsample struct {
 	All bool `json:"all,omitempty" doc:"All data, and not only the data that rules name."`
 }
 
-// State is the known state of a namespace.
+// State is the state of a namespace as the cluster reports it.
 type State struct {
 	m3.Namespace
 	name       string
@@ -193,7 +193,7 @@ func usual(list []m3.Aggregation) []m3.Aggregation {
 	return all
 }
 
-// read converts the options to those of coordinators. If a value is no duration, field names it and ok is false.
+// read converts the options to the types that coordinators use. If a value is not a duration, field names it and ok is false.
 func (o *Options) read() (out m3.Options, field string, ok bool) {
 	out = m3.Options{BootstrapEnabled: o.BootstrapEnabled, FlushEnabled: o.FlushEnabled, WritesToCommitLog: o.WritesToCommitLog, CleanupEnabled: o.CleanupEnabled,
 		RepairEnabled: o.RepairEnabled, SnapshotEnabled: o.SnapshotEnabled, ColdWritesEnabled: o.ColdWritesEnabled}
