@@ -71,7 +71,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 
 // find returns the floating IPs of the project that may have port forwardings, with their
 // projects. A floating IP that is associated with a port has none. If the cloud does not show
-// which of the others have port forwardings, find returns all of them.
+// which of the other floating IPs have port forwardings, find returns all of these.
 func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 	type address struct {
 		ID        string      `json:"id"`
