@@ -90,9 +90,9 @@ func TestUserDeletedByOthers(t *testing.T) {
 	}
 }
 
-// Keystone stores all attributes that it does not define in one text. If that text of a
-// project is full of attributes of others or old notes, no note fits on the project. Then
-// another object of the assignment bears the note.
+// Keystone stores the attributes that it does not define together, in one text. If that
+// text of a project is full of attributes of others or old notes, no other note fits on
+// the project. Then another object of the assignment bears the note.
 func TestAttackFullProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, base := g.Client(nil), needs("shop-"+rand.Text())

@@ -17,7 +17,7 @@ import (
 )
 
 // notePrefix is the prefix of an attribute that holds the mark of an assignment. The name ends with a
-// digest of the assignment's path, so each assignment has an attribute of its own, and several agents
+// digest of the assignment's path, so each assignment has a separate attribute, and several agents
 // can write marks at the same time. The value is the path, a space and the mark.
 const notePrefix = mark.ExtraKey + "_assignment_"
 
@@ -164,7 +164,7 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 }
 
 // extra is the approximate size in bytes of the attributes that Keystone stores in that text. The
-// description of projects and groups has a column of its own, so it does not count.
+// description of projects and groups has a separate column, so it does not count.
 func extra(collection string, object table.Attributes) (size int) {
 	for name, value := range object {
 		if name != "links" && (name != "description" || collection == "users") {
