@@ -24,8 +24,8 @@ type Spec struct {
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
 	define.ProjectRef     `json:",inline"`
 	// SubnetRefs are the subnets of the external network that the repository
-	// declares. They must exist before the gateway, which has no address
-	// otherwise.
+	// declares. They must exist before the gateway is set, because the gateway
+	// gets no address otherwise.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
