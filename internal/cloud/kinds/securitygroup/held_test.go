@@ -41,8 +41,8 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g.MustSync(strings.Replace(moved, "securityGroupRefs: [clients]", "securityGroupRefs: [web]", 1))
 }
 
-// The web group has a rule that is left to others, so the agent does not delete the group with it. It does not replace the clients group
-// either: Neutron would delete that rule, too, because the rule refers to the group.
+// The web group has a rule that is left to others, so the agent does not replace that group. It does not replace the clients group either:
+// Neutron would delete the rule, too, because the rule refers to the clients group.
 func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := strings.Replace(needs, "metadata: {name: clients", "metadata: {annotations: {stackreeve.dev/replace: allow}, name: clients", 1) + "---" + object
