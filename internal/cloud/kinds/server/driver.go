@@ -224,7 +224,7 @@ func metadata(n change, described bool) map[string]string {
 		keyPairKey: keyField,
 	} {
 		from := have
-		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // note is unchanged, but is written in the current form
+		if kind.Has(n.Changes, field) || note == userDataKey && same || note == keyPairKey && shown { // the field changes, or the note is written again in the current form
 			from = next
 		}
 		if text, ok := from[note]; ok {

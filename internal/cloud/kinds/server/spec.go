@@ -1,5 +1,5 @@
-// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary. It reads the server from Nova, and which ports, volumes and server
-// groups belong to it. It creates none of those.
+// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary. The package reads servers from Nova, and finds out which ports, volumes
+// and server groups belong to them. It creates none of these.
 package server
 
 import (
