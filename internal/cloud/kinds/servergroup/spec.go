@@ -1,5 +1,5 @@
-// Package servergroup is the kind ServerGroup: which servers the scheduler keeps
-// together or apart (Nova), in K-ORC's vocabulary.
+// Package servergroup is the kind ServerGroup: servers that the scheduler puts on the same
+// host, or on different hosts (Nova), in K-ORC's vocabulary.
 //
 // Nova stores only the name and the policy of a server group, and cannot change them.
 // There is no description, no metadata and no tag. Therefore the owner mark is the end of
