@@ -4,8 +4,8 @@
 // Share networks have no metadata and no tags, so the owner mark is at the end of the description.
 //
 // Requests name no microversion. Up to microversion 2.50, a share network shows the network and
-// subnet that apply to all availability zones as fields of its own. Later microversions show them
-// in a list of subnets. If a request names no microversion, Manila still answers in the old form.
+// subnet that apply to all availability zones in separate fields. Later microversions show them in
+// a list of subnets. If a request names no microversion, Manila still answers in the old form.
 package sharenetwork
 
 import (
