@@ -138,7 +138,7 @@ func gateway(s *Spec, have *table.Object[Spec, More]) string {
 	return cidr.Masked().Addr().String()
 }
 
-// export omits the gateway and the pools if they are those that Neutron chooses.
+// export omits the gateway and the pools if Neutron would choose the same ones.
 func export(s *state, spec *Spec, _ *kind.Export) {
 	chosen := gateway(&Spec{CIDR: s.Spec.CIDR, Gateway: &Gateway{Type: "Automatic"}}, nil)
 	switch ip := s.More.GatewayIP; {
