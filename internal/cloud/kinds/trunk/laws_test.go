@@ -65,7 +65,8 @@ func TestSwitchedOff(t *testing.T) {
 	g.MustSync(needs + "---" + strings.Replace(object, "segmentationID: 101", "segmentationID: 102", 1))
 }
 
-// A subport inherits the VLAN of its network, whatever number the manifest has. K-ORC requires a number; Neutron stores it and does not use it.
+// A subport inherits the VLAN of its network, whatever number the manifest has. K-ORC requires a number, so Neutron stores it, but does not use
+// it.
 func TestInherited(t *testing.T) {
 	testcost.Long(t)
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}) // only an administrator can make VLAN networks
