@@ -21,7 +21,7 @@ type member struct {
 	template  fields
 	group     string // name of the server group
 	parts     []kind.Called
-	described bool // the server has a description of its own, not Nova's default, which is the name
+	described bool // the server has another description than Nova's default, which is the name
 }
 
 // gatherer reads members from exported objects. It removes each field from the specs for which a template has

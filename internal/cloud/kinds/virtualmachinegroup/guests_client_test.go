@@ -228,7 +228,7 @@ func (v *view) missing() (missing, own int) {
 	return missing, own
 }
 
-// changes returns the observations that differ from the one before of the same member. Each is one line.
+// changes returns the observations that differ from the previous observation of the same member. Each is one line.
 func changes(record []sighting, members int) string {
 	var text strings.Builder
 	v := newView(members, false)
@@ -263,7 +263,7 @@ func outage(record []sighting, members int, fronted bool, may int) string {
 // Outages count from the moment at which all members served for the first time.
 func TestOutage(t *testing.T) {
 	for _, c := range []struct {
-		seen string // member after member: a digit serves, a letter from a on does not, a letter from x on is broken by the test
+		seen string // a character for each member: a digit serves, a letter from a on does not serve, and the test has broken a letter from x on
 		may  int
 		want string
 	}{

@@ -148,7 +148,7 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 
 // If maxSurge becomes smaller during a rollout, a surplus spare machine stays as long as it replaces another one. Then it is drained like all
 // machines before their deletion. Limits count the deletion, because the agent knows the spare only by its name, and it may belong to
-// somebody.
+// somebody else.
 func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
