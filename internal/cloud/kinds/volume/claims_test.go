@@ -147,7 +147,7 @@ func TestAttackCopiedProperties(t *testing.T) {
 	}
 }
 
-// copied is the configuration of a stack with whose volumes copies share the mark.
+// copied is the configuration of a stack of whose volumes people made copies.
 type copied struct {
 	annotations string
 	policies    []plan.Policy
