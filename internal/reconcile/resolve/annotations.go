@@ -44,8 +44,8 @@ const (
 	AnnotationChange  = AnnotationPrefix + "change-policy"
 )
 
-// MostIgnored is how many fields the annotation ignore-fields of an object may name.
+// MostIgnored is the maximum number of fields in the annotation ignore-fields of an object.
 const MostIgnored = 100
 
-// AnnotationField is the path of an annotation.
+// AnnotationField returns the path of an annotation.
 func AnnotationField(name string) string { return "metadata.annotations[" + name + "]" }

@@ -8,15 +8,15 @@ import (
 
 // Size is the size of a revision.
 type Size struct {
-	Objects int   // with those that they expand into
-	Values  int   // in the documents
-	Bytes   int64 // of the files
+	Objects int   // number of objects, with those that they expand into
+	Values  int   // number of values in the documents
+	Bytes   int64 // size of the files
 
 	spent [len(costs)]int
 }
 
-// Bounds limits the size of a revision: anyone who can push to a branch, or open a pull request,
-// decides how much there is to read. The zero value stands for the defaults.
+// Bounds limits the size of a revision, because anyone who can push to a branch, or open a pull request, decides how much must be read. The
+// zero value means the defaults.
 type Bounds struct {
 	// Objects is the largest number of objects, with those that they expand into; 0 is
 	// [DefaultObjects].
@@ -27,22 +27,22 @@ type Bounds struct {
 	Files, Documents int
 
 	costs               [len(costs)]int // 0: derived from the number of objects
-	whose, fix, readFix string          // ends of messages
+	whose, fix, readFix string          // parts of messages
 }
 
-// DefaultObjects is how many objects a stack may have, with those that they expand into.
+// DefaultObjects is the maximum number of objects of a stack, with those that they expand into.
 const DefaultObjects = 20_000
 
-// DefaultPullObjects is how many objects a pull request may add to a small stack.
+// DefaultPullObjects is the number of objects that a pull request may add to a small stack.
 const DefaultPullObjects = 1_000
 
-// The documents of a pull request may add this much, or as much as the branch already has.
+// Documents of a pull request may be larger than those of the branch: by these amounts, or by the size of the branch if that is more.
 const (
 	pullValues = 250     // for each object that it may add
 	pullBytes  = 8 << 10 // for each object that it may add, too
 )
 
-// loading is how much may be read.
+// loading returns the limits for reading the files.
 func (b Bounds) loading(stop func() error) manifest.Options {
 	return manifest.Options{MaxNodes: b.Values, MaxTotalBytes: b.Bytes, MaxFiles: b.Files, MaxEntries: 5 * b.Files, MaxDocuments: b.Documents, TooMuch: b.readFix, Stop: stop}
 }
@@ -57,12 +57,11 @@ func (b Bounds) orDefaults() Bounds {
 	return b
 }
 
-// ForPull bounds a pull request by the branch that it is for. It may double the branch's objects,
-// or add the number added if that is more, and never exceeds the bounds of the stack. 0 for added
-// is [DefaultPullObjects].
+// ForPull returns the bounds for a pull request into a branch of the size base. The pull request may double the branch's objects, or add
+// the number added if that is more, but never exceeds the bounds of the stack. If added is 0, it means [DefaultPullObjects].
 //
-// Doubling allows every usual change of an existing stack, even a copy of all of it. The agent
-// already bears that cost for the branch. The number added is for new stacks.
+// Doubling allows every usual change of an existing stack, even a copy of all of it. The agent needs the same time and memory for the
+// branch anyway. The number added is for new stacks.
 func (b Bounds) ForPull(base Size, added int) Bounds {
 	b = b.orDefaults()
 	if added == 0 {
@@ -82,7 +81,7 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 	return b
 }
 
-// of is the bound for one cost.
+// of returns the bound for one cost.
 func (b Bounds) of(c cost) int {
 	if b.costs[c] > 0 {
 		return b.costs[c]
@@ -90,11 +89,10 @@ func (b Bounds) of(c cost) int {
 	return b.Objects * costs[c].each
 }
 
-// budget is the remaining cost that the expansion of a revision may have. All code asks this one
-// budget before it creates anything.
+// budget is the cost that the expansion of a revision may still have. All code takes from this one budget before it creates anything.
 type budget struct {
 	bounds Bounds
-	stop   func() error // returns the reason to end, the same in all later calls; nil if nothing can end it from outside
+	stop   func() error // returns the reason why the work must end, which stays the same; nil if nothing can end it from outside
 
 	left  [len(costs)]int
 	spent *overspent // the first cost that exceeded its bound
@@ -105,11 +103,11 @@ type cost int
 
 const (
 	costObjects     cost = iota
-	costValues           // in the bodies that objects expand into.
-	costBytes            // of these values.
-	costReferences       // that manifests do not contain themselves, such as the members of a group.
-	costComparisons      // of names, to suggest the one that was meant.
-	costExpressions      // cost of evaluating them, in the units of CEL.
+	costValues           // values in the bodies that objects expand into.
+	costBytes            // size of these values.
+	costReferences       // references that manifests do not contain themselves, such as to the members of a group.
+	costComparisons      // comparisons of names, to suggest the one that was meant.
+	costExpressions      // cost of evaluating expressions, in the units of CEL.
 )
 
 // costs has a description of each cost, and the average that an object may have. A machine has some
@@ -127,7 +125,7 @@ var costs = [...]struct {
 	costExpressions: {"units of cost in expressions of Definitions", 1000},
 }
 
-// overspent says which cost exceeded its bound.
+// overspent is the text about a cost that has exceeded its bound.
 type overspent struct{ what, fix string }
 
 func newBudget(bounds Bounds, stop func() error) *budget {
@@ -152,10 +150,10 @@ func (b *budget) take(c cost, n int) bool {
 	return false
 }
 
-// giveBack returns what was taken and not used.
+// giveBack returns an amount to the budget that was taken but not used.
 func (b *budget) giveBack(c cost, n int) { b.left[c] += n }
 
-// affords is like take, for work that can be left out.
+// affords does the same as take for work that can be left out. If too little is left, only this work is left out.
 func (b *budget) affords(c cost, n int) bool {
 	if b.over() || n > b.left[c] {
 		return false
@@ -169,7 +167,7 @@ func (b *budget) over() bool {
 	return b.spent != nil || b.stopped() != nil
 }
 
-// stopped is the reason why the work was stopped from outside; nil if it was not.
+// stopped returns the reason why the work was stopped from outside; nil if it was not.
 func (b *budget) stopped() error {
 	if b.stop == nil {
 		return nil
@@ -177,7 +175,7 @@ func (b *budget) stopped() error {
 	return b.stop()
 }
 
-// size is the amount spent so far.
+// size returns the amounts that were spent so far.
 func (b *budget) size() (s Size) {
 	for c := range costs {
 		s.spent[c] = b.bounds.of(cost(c)) - b.left[c]
@@ -186,7 +184,7 @@ func (b *budget) size() (s Size) {
 	return s
 }
 
-// problem reports the exceeded bound at the object whose expansion exceeded it.
+// problem returns the problem that a bound was exceeded. It is reported at the object whose expansion exceeded the bound.
 func (u *overspent) problem(of *manifest.Object) manifest.Problem {
 	p := manifest.Problem{What: u.what, Fix: u.fix}
 	if of != nil {

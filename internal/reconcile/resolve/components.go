@@ -15,8 +15,8 @@ func Components(nodes int, next func(int) []int) []int {
 
 type connector struct {
 	next    func(int) []int
-	at, low []int // the order of the visit, from 1; the earliest node that it leads back to
-	in      []int // its component, from 1; 0 while it is unknown
+	at, low []int // at is the order of the visits, from 1; low is the earliest node that a node leads back to.
+	in      []int // the component of each node, from 1; 0 while it is unknown.
 	open    []int
 	count   int
 	found   int

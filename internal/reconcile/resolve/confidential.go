@@ -33,8 +33,8 @@ func (r *resolver) conceal(n *node) (c kind.Confidential) {
 	return c
 }
 
-// secretText is a text that identifies a secret. Long secrets are often the same in many objects,
-// such as the script of a group's machines: they are digested once.
+// secretText returns a text that identifies a secret. Many objects may contain the same long secret, such as the script of a group's
+// machines, so it is digested only once.
 func (r *resolver) secretText(value string) string {
 	const long = 1 << 10
 	if len(value) < long {
@@ -48,7 +48,7 @@ func (r *resolver) secretText(value string) string {
 	return text
 }
 
-// root is the object in the repository that n was expanded from.
+// root returns the object in the repository that n was expanded from.
 func (r *resolver) root(n *node) manifest.Key {
 	for range r.order {
 		parent := r.byKey[n.Parent]

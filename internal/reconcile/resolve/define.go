@@ -14,9 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// A revision may define kinds. Its definitions are read first, then everything else with the kinds that they define. The
-// objects of these kinds are expanded before all others. So their parts count as declared, like manifests: a machine
-// finds a network that a definition adds.
+// A revision may define kinds. Its definitions are read first, then everything else with the kinds that they define. The objects of these
+// kinds are expanded before all others, so that their parts count as declared, like manifests. For example, a machine finds a network that
+// an object of a defined kind adds.
 
 // Defined returns the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions only,
 // and ignores other mistakes in the files.
@@ -60,7 +60,7 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 	return kinds, problems, options.Stop()
 }
 
-// unknownKinds is advice about unknown kinds, by the groups in which a revision can define kinds.
+// unknownKinds returns advice about unknown kinds, by the groups in which a revision can define kinds.
 func unknownKinds(kinds []*kind.Kind) map[string]string {
 	advice := map[string]string{}
 	for _, k := range kinds {
@@ -90,7 +90,7 @@ func (r *resolver) placeTemplate(p *manifest.Problem) {
 	}
 }
 
-// externals are the parts that others create, by the names that the definition gives them.
+// externals returns the parts that other objects create, by the names that the definition gives them.
 func externals(parts []kind.Part) (keys map[string]manifest.Key) {
 	for _, p := range parts {
 		if p.Shown() {
@@ -117,8 +117,8 @@ func (r *resolver) checkExternal() {
 	}
 }
 
-// joined merges the annotations of a template with those of its object, which take precedence. Lists of fields are
-// joined.
+// joined merges the annotations of a template with those of its object, which take precedence. If an annotation is a list of fields, both
+// lists apply.
 func joined(template, inherited map[string]string) map[string]string {
 	if len(template) == 0 {
 		return inherited

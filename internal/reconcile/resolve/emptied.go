@@ -22,12 +22,12 @@ type Past func(ctx context.Context, visit func(commit string, files fs.FS) (more
 // nothing.
 func (r Reading) Suspects() []string { return slices.Concat(r.Bare, r.without) }
 
-// Emptied reports the files of a reading that contain no object now but had objects in the past. A file that is truncated, or
-// overwritten by something else, deletes nothing. To delete the objects of a file, the file is deleted. Only the newest commit counts
-// in which the file held objects or did not exist.
+// Emptied reports the files of a reading that contain no object now but contained objects in the past. Their objects are not deleted,
+// because the file may have been truncated, or overwritten by mistake. To delete the objects of a file, people delete the file. For each
+// file, only the newest commit counts that contains objects in it or does not contain the file.
 //
-// A folder that a pattern names may have disappeared, as after a rename. It does not count as empty. As with the path of a source, a
-// commit can only delete objects in a folder that exists.
+// A folder that matches a pattern may have disappeared, for example after a rename. Its objects are not deleted, either. As with the path
+// of a source, a commit can only delete objects in a folder that exists.
 //
 // Its error is a [manifest.Problems], or the error of past.
 func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
@@ -73,9 +73,9 @@ func (r Reader) Emptied(ctx context.Context, now Reading, past Past) error {
 func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Reading) (keys []manifest.Key, decided bool, err error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, true, nil // it did not exist, or nobody can read it
+		return nil, true, nil // the file did not exist, or cannot be read
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // an error does not matter, because the file was only read
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, true, nil
 	}
@@ -94,7 +94,7 @@ func (r Reader) selectedBy(ctx context.Context, files fs.FS, pattern string, now
 	return keys, !slices.Contains(manifest.Unmatched(files), pattern)
 }
 
-// keysOf returns the objects of a part of an earlier commit; mistakes in that commit do not matter now.
+// keysOf returns the objects of a part of an earlier commit. It ignores mistakes in that commit, because they do not matter now.
 func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (keys []manifest.Key) {
 	options := loadOptions(slices.Concat(r.Kinds, now.Defined), r.Bounds.loading(ctx.Err))
 	options.Each = func(obj *manifest.Object) { keys = append(keys, obj.Key) }
@@ -114,7 +114,7 @@ func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest
 		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
 }
 
-// madeIn names some of the objects and the commit.
+// madeIn returns a text with some of the objects, and the commit.
 func madeIn(commit string, keys []manifest.Key) string {
 	const most, digits = 3, 10
 	var names []string

@@ -12,17 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// CloudField is where a manifest names an entry of clouds.yaml, and secretField the Secret that would
-// contain the entry.
+// CloudField is the field in which a manifest names an entry of clouds.yaml. secretField is the field for the name of a Secret with an
+// entry.
 const (
 	CloudField  = "spec.cloudCredentialsRef.cloudName"
 	secretField = "spec.cloudCredentialsRef.secretName"
 )
 
-// Entries are the entries of clouds.yaml that a stack's configuration allows. If Further is empty, every
-// name in a manifest means the main entry.
+// Entries contains the entries of clouds.yaml that a stack's configuration allows. If Further is empty, every name in a manifest means the
+// main entry.
 type Entries struct {
-	Main    string // "" for one without a name
+	Main    string // "" if the main entry has no name
 	Further []string
 	// Secrets maps the names of Secrets to entries; "" stands for the entry that the manifest names. If it
 	// is empty, Secrets are ignored.
@@ -50,8 +50,8 @@ func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 	return nil
 }
 
-// secret is a reference to the Secret that a manifest names, if that Secret must be among the manifests.
-// This is so if the configuration maps Secrets to entries and this Secret is not among them.
+// secret returns a reference to the Secret that a manifest names, if there must be a manifest for that Secret. That is so if the
+// configuration maps Secrets to entries, but not this one.
 func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 	if d.Credentials == nil || len(e.Secrets) == 0 {
 		return nil
@@ -63,12 +63,13 @@ func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 	return []kind.RefSpec{{Field: secretField, Key: manifest.Key{Kind: "Secret", Namespace: d.Key.Namespace, Name: name}, Order: true}}
 }
 
-// known lists the Secrets that manifests may name, for advice.
+// known returns advice that lists the Secrets that manifests may name.
 func (e Entries) known() string {
 	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or have the Secret added to spec.credentialSecrets of the stack's configuration"
 }
 
-// follow gives objects the entry of the object that they are a part of, for kinds whose references say so.
+// follow sets the entry of objects that are a part of another object to the entry of that object. It does so for references that have the
+// option "credentials".
 func (r *resolver) follow() {
 	for _, n := range r.order {
 		for _, ref := range n.Refs {

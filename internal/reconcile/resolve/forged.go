@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// forged finds the fields of an object that would look like a mark in the cloud, or like a part of
-// one. With them a manifest could create an object that another stack takes for its own. Secrets
-// are left out: they are not stored where marks are searched. Import filters only find objects.
+// forged finds the fields of an object that would look like a mark, or like a part of one, in the cloud. With such fields, a manifest could
+// create an object that another stack would mistake for its own. Secrets are not checked, because they are not stored where marks are
+// searched. Import filters are not checked, because they only find objects.
 func forged(d *kind.Desired) []manifest.Problem {
 	f := forgeries{}
 	f.text("metadata.name", d.Key.Name, "another name")

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// checkIgnored refuses annotations that name fields which neither the object nor any object that it expands into can have:
-// nothing would be ignored.
+// checkIgnored refuses annotations that name fields which neither the object nor any object that it expands into can have, because they
+// would have no effect.
 func (r *resolver) checkIgnored() {
 	for _, n := range r.order[:r.written] {
 		if n.broken || len(n.Options.Ignore) == 0 {
@@ -40,8 +40,8 @@ func (r *resolver) checkIgnored() {
 	}
 }
 
-// ignorable reports whether any of the bodies has a field at a path. whole is the field that contains it, if no body compares
-// that path as a value of its own.
+// ignorable reports whether any of the bodies has a field at a path. If no body compares the field separately, whole is the larger field
+// that is compared as one value.
 func ignorable(bodies []specBody, path string) (known bool, whole string) {
 	for _, b := range bodies {
 		if !b.has(path) {
@@ -55,7 +55,7 @@ func ignorable(bodies []specBody, path string) (known bool, whole string) {
 	return known, whole
 }
 
-// Ignorable does the same for the fields of kinds.
+// Ignorable does the same as ignorable, for the documents of kinds.
 func Ignorable(kinds []*kind.Kind, path string) (known bool, whole string) {
 	bodies := make([]specBody, len(kinds))
 	for i, k := range kinds {
@@ -86,9 +86,9 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
 }
 
-// bodiesOf are the types of the documents whose fields the annotations of n can name: its own, and those of the objects that
-// it expands into. An object that only stands for others has no type of its own in the cloud. While it has no members, they
-// may be of any kind.
+// bodiesOf returns the types of the documents whose fields the annotations of n can name: its own type, and the types of the objects that
+// it expands into. An object that only stands for others has no type of its own in the cloud. While it has no members, they may be of any
+// kind.
 func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	add := func(n *node) {
 		body := specBody{n.Body, n.SpecPath}

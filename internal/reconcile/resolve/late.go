@@ -7,10 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Some references can be set after both objects exist: an object is created without them, and
-// updated when their target is ready. A kind says so with the tag `ref:"Kind,late"`. Only those
-// that close a circle are late. The planner waits for all others, since one request is better than
-// two.
+// Some references can be set after both objects exist. Then an object is created without the reference, and updated when the target is
+// ready. A kind allows this with the tag `ref:"Kind,late"`. A reference is set late only if it closes a circle. For all others, the planner
+// waits for the target, since one request is better than two.
 
 // loosen keeps references late only if they are part of a circle.
 func (r *resolver) loosen() {

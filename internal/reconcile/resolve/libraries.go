@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Libraries are folders of other repositories, beside a revision. Their definitions make kinds, like those of the revision itself; no object of the
-// stack comes from a library. Other files in them, such as examples, must be readable.
+// Libraries are folders of other repositories that are read together with a revision. Their definitions make kinds, like those of the revision
+// itself. No object of the stack comes from a library. Other files in libraries, such as examples, must be readable.
 
-// checkLibraries finds mistakes in libraries, except in the meaning of their definitions. kinds are all known kinds.
+// checkLibraries finds mistakes in libraries, except mistakes in the meaning of their definitions. kinds are all known kinds.
 func (r Reader) checkLibraries(kinds []*kind.Kind, limits manifest.Options) (problems manifest.Problems, err error) {
 	if len(r.Libraries) == 0 {
 		return nil, nil
@@ -29,7 +29,7 @@ func (r Reader) checkLibraries(kinds []*kind.Kind, limits manifest.Options) (pro
 			fields = append(fields, wrong...)
 		}
 	}
-	for _, library := range r.Libraries { // each on its own: libraries know nothing of each other's names
+	for _, library := range r.Libraries { // separately, because two libraries may use the same names
 		var wrong manifest.Problems
 		if _, err = manifest.LoadParts([]manifest.Part{library}, options); err != nil && !errors.As(err, &wrong) {
 			return nil, err

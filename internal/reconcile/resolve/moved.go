@@ -7,14 +7,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// An object that gets another name is the same object in the cloud if its manifest gives its old
-// name:
+// If an object gets another name, it can stay the same object in the cloud. For that, its manifest gives its old name:
 //
 //	stackreeve.dev/moved-from: Volume/db-data
 //
-// The cloud object with the mark of the old key is then taken over, with its data; its mark is
-// rewritten in place. The parts that the object expands into move with it: their names are derived
-// from its name.
+// Then the object in the cloud with the mark of the old key is taken over, with its data, and its mark is rewritten. The parts that the
+// object expands into move with it, because their names are derived from its name.
 
 // mostMoves is how many earlier names an object can have.
 const mostMoves = 10
@@ -37,8 +35,8 @@ func (r *resolver) moves() {
 	}
 }
 
-// formerNames are the earlier names of n, derived from the earlier names of its root in text.
-// Mistakes in text are reported at the root.
+// formerNames returns the earlier names of n. They are derived from text, which contains the earlier names of its root. Mistakes in text
+// are reported at the root.
 func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names []string) {
 	wrong := func(what, fix string) {
 		if n.Key == root {
@@ -72,7 +70,7 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 	return names
 }
 
-// move records that n had the name from. No other object can have that name, now or earlier.
+// move records that n had the name in from. No other object can have that name, now or earlier.
 func (r *resolver) move(n *node, from manifest.Key, first map[manifest.Key]*node) {
 	field := AnnotationField(AnnotationMoved)
 	if still := r.byKey[from]; still != nil && !still.Unmanaged {

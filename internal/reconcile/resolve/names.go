@@ -24,7 +24,7 @@ func namesOf(list []*node) map[scope][]string {
 	return names
 }
 
-// declared are the names of the objects of a kind that the repository declares.
+// declared returns the names of the objects of a kind that the repository declares.
 func (r *resolver) declared(kind, namespace string) []string {
 	if r.names == nil {
 		r.names = namesOf(r.order[:r.declares])
@@ -32,8 +32,8 @@ func (r *resolver) declared(kind, namespace string) []string {
 	return slices.Clip(r.names[scope{kind, namespace}])
 }
 
-// meant guesses which of names a person meant; "" if none is close, or the budget for comparisons
-// is exceeded.
+// meant returns the one of names that a person probably meant. It returns "" if none is similar, or if the budget for comparisons is
+// exceeded.
 func (r *resolver) meant(name string, names []string) string {
 	if !r.budget.affords(costComparisons, len(names)) {
 		return ""
@@ -41,7 +41,7 @@ func (r *resolver) meant(name string, names []string) string {
 	return nearest.Name(name, names)
 }
 
-// referrer stands for the objects of a kind that refer to one object.
+// referrer identifies the objects of a kind that refer to one object.
 type referrer struct {
 	kind string
 	to   manifest.Key
@@ -67,7 +67,7 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 	return r.handOut(r.referrers[referrer{kind, to}])
 }
 
-// handOut charges the budget for names that will become references.
+// handOut takes the cost of names that will become references from the budget.
 func (r *resolver) handOut(names []string) []string {
 	if !r.budget.take(costReferences, len(names)) {
 		return nil
@@ -75,8 +75,7 @@ func (r *resolver) handOut(names []string) []string {
 	return names
 }
 
-// membersOf are the names of the objects of a kind that n expands into, at any depth, in the order
-// of expansion.
+// membersOf returns the names of the objects of a kind that n expands into, at any depth, in the order of expansion.
 func (r *resolver) membersOf(n *node, kind string) []string {
 	r.expand(n)
 	if names, ok := n.members[kind]; ok {
@@ -100,8 +99,8 @@ func (r *resolver) membersOf(n *node, kind string) []string {
 	return names
 }
 
-// link finds every reference of every object, and reports those whose target does not exist. A
-// reference that an object passes on to its parts, which come after it, is reported once.
+// link finds every reference of every object, and reports the references whose target does not exist. If an object passes a reference on to
+// its parts, which come after it, the reference is reported once.
 func (r *resolver) link() {
 	type leads struct{ from, to manifest.Key }
 	named := map[leads]bool{}
@@ -128,8 +127,7 @@ func (r *resolver) link() {
 	}
 }
 
-// absent adds an object that n refers to and that no manifest describes, and reports whether that
-// is allowed.
+// absent adds an object that n refers to but that has no manifest. It reports whether that is allowed.
 func (r *resolver) absent(n *node, key manifest.Key) bool {
 	if !r.missing || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
 		return false
@@ -140,7 +138,7 @@ func (r *resolver) absent(n *node, key manifest.Key) bool {
 	return true
 }
 
-// shown is the text of a key whose name may be any text.
+// shown returns the text of a key, whose name may be any text.
 func shown(key manifest.Key) string {
 	const most = 253
 	key.Name = printable.Clip(key.Name, most)
@@ -155,7 +153,7 @@ func (r *resolver) advise(ref kind.RefSpec) string {
 	return r.suggest(ref.Key)
 }
 
-// elsewhere is another namespace that has an object of that kind and name; "" for none.
+// elsewhere returns another namespace that has an object of that kind and name; "" for none.
 func (r *resolver) elsewhere(missing manifest.Key) (namespace string) {
 	for at, names := range r.all {
 		if at.kind == missing.Kind && (namespace == "" || at.namespace < namespace) && r.budget.affords(costComparisons, len(names)) && slices.Contains(names, missing.Name) {
@@ -175,7 +173,7 @@ func (r *resolver) suggest(missing manifest.Key) string {
 	if near := r.meant(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
-	if missing.Group == "" { // a Secret or ConfigMap is in no cloud
+	if missing.Group == "" { // a Secret or ConfigMap, which is in no cloud
 		return "add a manifest for it, in namespace " + missing.Namespace
 	}
 	return fmt.Sprintf("add a manifest for it (managementPolicy: unmanaged with spec.import, if it exists already in the cloud), in namespace %s", missing.Namespace)

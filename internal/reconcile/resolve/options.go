@@ -58,8 +58,8 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	return append(problems, readAdoption(d)...)
 }
 
-// readAdoption reads which object of the cloud is adopted. If an object stands for others, each of
-// those is adopted by its name. Parts that it only imports, or that hold data, are not adopted.
+// readAdoption reads which object of the cloud is adopted. If an object stands for others, each of these is adopted by its name. Parts that
+// are only imported, or that contain data, are not adopted.
 func readAdoption(d *kind.Desired) []manifest.Problem {
 	value, given := d.Object.Annotations[AnnotationAdopt]
 	field := AnnotationField(AnnotationAdopt)

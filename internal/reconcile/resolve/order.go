@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// visit is the state of an object in sort.
+// visit is the state of an object while sort runs.
 type visit int
 
 const (
@@ -14,8 +14,8 @@ const (
 	placed
 )
 
-// sort orders the objects so that references point backwards, except late ones, and reports cycles.
-// Otherwise objects keep the order of their files.
+// sort orders the objects so that each object comes after the objects that it refers to. Late references do not count. Apart from that,
+// objects keep the order of their files. sort reports cycles.
 func (r *resolver) sort() []*node {
 	out := make([]*node, 0, len(r.order))
 	var path []*node
@@ -49,7 +49,7 @@ func (r *resolver) sort() []*node {
 	return out
 }
 
-// circle names the objects of a circle; it leaves out the middle of a long one.
+// circle returns the names of the objects of a circle, without the middle of a long one.
 func circle(path []*node) string {
 	const most, ends = 20, 5
 	var b strings.Builder

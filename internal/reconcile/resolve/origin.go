@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// One manifest can stand for many objects. A mistake that all of them share is reported once. If a manifest contains the
-// template of those objects, the mistake is reported there.
+// One manifest can stand for many objects. If all of them have the same mistake, it is reported once. If the manifest contains the template
+// of those objects, the mistake is reported at the template.
 
 // sameAs identifies equal problems of objects that come from one manifest.
 type sameAs struct {
@@ -20,11 +20,11 @@ type sameAs struct {
 
 // alike is a problem, and the number of other problems that are equal.
 type alike struct {
-	place int // its index among all problems
+	place int // index of the problem among all problems
 	more  int
 }
 
-// report adds problems, up to a limit.
+// report adds problems, until there are too many.
 func (r *resolver) report(problems ...manifest.Problem) {
 	for _, p := range problems {
 		n := r.byKey[p.Key]
@@ -39,8 +39,7 @@ func (r *resolver) report(problems ...manifest.Problem) {
 	}
 }
 
-// whereWritten turns a problem of a group's member into one of the group, if the group's manifest contains the members'
-// template.
+// whereWritten changes a problem of a group's member to a problem of the group, if the group's manifest contains the members' template.
 func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 	n := r.byKey[p.Key]
 	if n == nil || n.Parent == (manifest.Key{}) {
@@ -57,11 +56,11 @@ func (r *resolver) whereWritten(p manifest.Problem) manifest.Problem {
 	return r.whereWritten(p)
 }
 
-// flatSpec is the path of a workload's spec.
+// flatSpec is the path of the spec of a workload.
 const flatSpec = "spec"
 
-// saidAlready counts a problem that is equal to a reported one. Problems that differ only in the name of their object are
-// equal.
+// saidAlready reports whether an equal problem was reported before, and counts it. Problems are equal if they differ only in the name of
+// their object.
 func (r *resolver) saidAlready(p manifest.Problem) bool {
 	nameless := func(text string) string { return strings.ReplaceAll(text, p.Key.Name, "\x00") }
 	of := sameAs{p.Origin, p.Key.Kind, nameless(p.Field), nameless(p.What), nameless(p.Fix)}
@@ -91,8 +90,8 @@ func (r *resolver) found() []manifest.Problem {
 	return problems
 }
 
-// unmade reports whether a missing object may be a part of a broken one, which was not expanded. A part has the name of
-// the object that it belongs to, or that name with a suffix.
+// unmade reports whether a missing object may be a part of an object with mistakes, which was not expanded. A part has the same name as the
+// object that it belongs to, or that name with a suffix.
 func (r *resolver) unmade(key manifest.Key) bool {
 	if len(r.broken) == 0 {
 		return false
@@ -108,7 +107,7 @@ func (r *resolver) unmade(key manifest.Key) bool {
 	return false
 }
 
-// standsFor reports whether objects of one kind can expand into objects of another.
+// standsFor reports whether objects of the kind of can expand into objects of the kind part.
 func (r *resolver) standsFor(of, part string, within []string) bool {
 	k := r.kinds[of]
 	if k == nil || slices.Contains(within, of) {

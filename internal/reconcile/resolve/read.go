@@ -25,8 +25,8 @@ type Reader struct {
 	Selection manifest.Selection
 	// Entries are the entries of clouds.yaml that manifests may name.
 	Entries Entries
-	// Missing says whether manifests may refer to an object without a manifest: the referring object is pending then.
-	// Otherwise such a reference is a problem.
+	// Missing is true if manifests may refer to an object without a manifest. Then the referring object is pending. Otherwise such a
+	// reference is a problem.
 	Missing bool
 }
 
@@ -37,7 +37,7 @@ type Reading struct {
 	Defined []*kind.Kind
 	// Ignored are the files and documents that were not read.
 	Ignored []manifest.Ignored
-	// Bare are the files whose names allow manifests and that contain no object: see [Reader.Emptied].
+	// Bare are the files that contain no object although their names are names of manifests: see [Reader.Emptied].
 	Bare []string
 	Size Size
 
@@ -45,8 +45,8 @@ type Reading struct {
 	without []string              // patterns of include that match nothing
 }
 
-// Read turns the files of a revision into desired objects. Its error is a [manifest.Problems] with all mistakes in the files
-// and objects; then nothing may be applied. When ctx ends, Read stops and returns the error of ctx.
+// Read turns the files of a revision into desired objects. Its error is a [manifest.Problems] with all mistakes in the files and objects.
+// If there is an error, nothing may be applied. When ctx ends, Read stops and returns the error of ctx.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	files = r.Selection.Of(files)
 	reading, err := r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
@@ -60,7 +60,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	return reading, err
 }
 
-// ReadParts is Read for several folders and files, which together are one stack.
+// ReadParts does the same as Read for several folders and files, which together are one stack.
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	limits := r.Bounds.loading(ctx.Err)
@@ -109,14 +109,14 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	return reading, nil
 }
 
-// Read is [Reader.Read] within the default bounds, without a context.
+// Read does the same as [Reader.Read], with the default bounds and without a context.
 func Read(files fs.FS, kinds []*kind.Kind) (want []kind.Desired, ignored []manifest.Ignored, err error) {
 	reading, err := Reader{Kinds: kinds}.Read(context.Background(), files)
 	return reading.Want, reading.Ignored, err
 }
 
-// stackConfig are the kinds of the agent's own configuration. It may lie beside manifests, and is never read from there: a
-// commit cannot change it.
+// stackConfig contains the kinds of the agent's own configuration. The configuration may be in the same folder as manifests, but it is
+// never read from there, so that a commit cannot change it.
 var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"},
@@ -129,7 +129,7 @@ func IsConfig(kind string) bool {
 	return slices.ContainsFunc(stackConfig, func(gvk manifest.GroupVersionKind) bool { return strings.EqualFold(gvk.Kind, kind) })
 }
 
-// loadOptions tells package manifest the known kinds and annotations, within limits.
+// loadOptions returns limits with the known kinds and annotations added, for package manifest.
 func loadOptions(kinds []*kind.Kind, limits manifest.Options) manifest.Options {
 	o := limits
 	o.Aliases, o.LeaveAlone = map[string]string{}, stackConfig

@@ -18,8 +18,8 @@ import (
 //   - "credentials": the object is created with the target's entry of clouds.yaml.
 //   - "restricts": for exports only.
 //
-// A reference is fixed if a field on the path to it has the rule "immutable". A changeable reference of an object to itself
-// is left out. The object need not wait for itself, and its driver fills in the ID as soon as there is one.
+// A reference is fixed if a field on the path to it has the rule "immutable". A reference of an object to itself is left out if it can be
+// changed. The object need not wait for itself, and its driver sets the ID as soon as it is known.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
 	c := refCollector{namespace: d.Key.Namespace, groups: groups}
 	if d.Spec != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// repository is a resolver in the view of an object's expansion in its namespace.
+// repository is the view of a resolver that an object in a namespace gets for its expansion.
 type repository struct {
 	*resolver
 	namespace string

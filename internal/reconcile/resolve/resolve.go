@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// declare decodes, validates and adds an object of the repository. The loader of the manifests calls it for each object that it
-// finds, as [manifest.Options.Each]; resolve comes after all of them.
+// declare decodes, validates and adds an object of the repository. The loader of the manifests calls it for each object that it finds, as
+// [manifest.Options.Each]. resolve is called after that.
 func (r *resolver) declare(obj *manifest.Object) {
 	r.last = obj
 	if r.budget.take(costObjects, 1) && !r.over() {
@@ -21,9 +21,9 @@ func (r *resolver) declare(obj *manifest.Object) {
 	obj.Release()
 }
 
-// resolve turns the manifests into desired objects: expanded, with all references resolved, and each object
-// after those that it depends on. Its error is a [manifest.Problems] with all mistakes, or the error of the
-// stop function; then nothing may be applied. Costs are taken from the budget before anything is created.
+// resolve turns the manifests into desired objects. All of them are expanded, all references are resolved, and each object comes after
+// those that it depends on. Its error is a [manifest.Problems] with all mistakes, or the error of the stop function. If there is an error,
+// nothing may be applied. Costs are taken from the budget before anything is created.
 func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.expandDefined()
 	for _, n := range r.order[:r.declares] {
@@ -66,12 +66,12 @@ type node struct {
 	done     bool // all objects that it expands into exist
 	broken   bool
 
-	template func(field string) manifest.Origin // of the template that it comes from; nil for none
+	template func(field string) manifest.Origin // the place of a field in the template that the object comes from; nil if there is no template
 
 	visit visit
-	depth int           // index in the path of sort
+	depth int           // index in the path while sort runs
 	text  string        // canonical data, or the text of an import; set on first use
-	data  *checksum.Sum // of the data; set on first use
+	data  *checksum.Sum // sum of the data; set on first use
 }
 
 type resolver struct {
@@ -80,25 +80,25 @@ type resolver struct {
 	budget   *budget
 	entries  Entries
 	missing  bool // whether references may lead to objects without a manifest.
-	lost     bool // whether an object that could not be read or expanded may contain the missing ones.
+	lost     bool // whether the missing objects may be parts of an object that could not be read or expanded.
 	byKey    map[manifest.Key]*node
 	order    []*node
-	written  int              // how many of them the repository contains, the first ones.
-	declares int              // how many it declares, including those that objects of its own kinds expand into.
+	written  int              // number of objects that the repository contains; they come first in order.
+	declares int              // number of objects that it declares, including those that objects of its own kinds expand into.
 	defined  map[string]bool  // names of kinds that the revision defines.
-	defining bool             // whether only objects of such kinds are expanded.
+	defining bool             // whether only objects of the kinds in defined are expanded.
 	last     *manifest.Object // the last object whose work was started; nil before the first.
 	problems []manifest.Problem
 	alike    map[sameAs]*alike
 	broken   map[manifest.Key]bool // the objects with mistakes
 
-	names     map[scope][]string // of written objects, in their natural order; set on first use.
-	all       map[scope][]string // of all objects; set on first use.
+	names     map[scope][]string // names of declared objects, in natural order; set on first use.
+	all       map[scope][]string // names of all objects; set on first use.
 	referrers map[referrer][]string
 	secrets   map[string]string // digests of long secrets, for fingerprints
 }
 
-// scope is where a name is unique.
+// scope is a kind in a namespace. Within a scope, names are unique.
 type scope struct{ kind, namespace string }
 
 func newResolver(kinds []*kind.Kind, spend *budget) *resolver {
@@ -114,13 +114,13 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 	return manifest.Key{Group: r.groups[kind], Kind: kind, Namespace: namespace, Name: name}
 }
 
-// mostProblems is how many problems are reported before the resolver gives up.
+// mostProblems is the number of problems after which the resolver stops.
 const mostProblems = 1000
 
-// over reports whether the work should end: too many problems, or the budget is over.
+// over reports whether the work must end, because there are too many problems or the budget is exceeded.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
-// outcome is the error of the whole work.
+// outcome returns the error of the whole work.
 func (r *resolver) outcome() error {
 	if err := r.budget.stopped(); err != nil {
 		return err
@@ -135,15 +135,15 @@ func (r *resolver) outcome() error {
 	return manifest.Problems(problems).Err()
 }
 
-// add decodes and validates obj, and adds it. parent is nil for objects of the repository; for others part says which part of parent they
-// are.
+// add decodes and validates obj, and adds it. parent is nil for objects of the repository. For other objects, part says which part of
+// parent they are.
 func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if part.Fallback {
 			r.budget.giveBack(costObjects, 1)
 			return
 		}
-		if parent == nil { // both are manifests, which package manifest has reported
+		if parent == nil { // package manifest has reported two manifests with one key
 			return
 		}
 		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
@@ -187,8 +187,8 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 }
 
-// breaks reports the mistakes of an object. The parts that its definition would add may be the missing targets
-// of other references.
+// breaks reports the mistakes of an object. If a definition made the object's kind, its missing parts may be the targets that other
+// references do not find.
 func (r *resolver) breaks(n *node, problems []manifest.Problem) {
 	n.broken = true
 	r.broken[n.Key] = true
@@ -203,9 +203,8 @@ func describeOrigin(n *node) string {
 	return n.Origin.String()
 }
 
-// inherited are the annotations that also hold for the parts of an object. An object with a cloud object of its
-// own adopts only that one. A spare member adopts nothing, and spares are removed whether or not others are
-// kept.
+// inherited returns the annotations of an object that also apply to its parts. If the object is in the cloud itself, only the object is
+// adopted, and not its parts. A spare member adopts nothing, and it is removed even if other members must be kept.
 func inherited(d *kind.Desired, spare bool) map[string]string {
 	annotations, not := d.Object.Annotations, []string{}
 	if spare {
@@ -223,7 +222,7 @@ func inherited(d *kind.Desired, spare bool) map[string]string {
 	return annotations
 }
 
-// annotations are the annotations of an object's parts.
+// annotations returns the annotations of an object's parts.
 func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
 	all := inherited(d, spare)
 	if suspended {
@@ -236,7 +235,7 @@ func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
 	return all
 }
 
-// expand adds the parts of n, once.
+// expand adds the parts of n, unless that was done before.
 func (r *resolver) expand(n *node) {
 	if n.expanded || n.broken || r.over() {
 		return

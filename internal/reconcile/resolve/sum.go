@@ -15,13 +15,17 @@ import (
 
 // The desired state of an object has two sums:
 //
-//	sum     SHA-256, whole, each part with its length   for plans, proofs and approvals
-//	digest  60 bits, as every release has written it    for marks: the state last applied
+// The desired state of an object has two sums:
 //
-// Both cover the spec, the options, the entry of clouds.yaml, the references, the data of their targets, and how imported
-// targets are found.
+//	name    sum                                           used in
+//	------  --------------------------------------------  ---------------------------------
+//	sum     SHA-256 in full; each part with its length    plans, proofs and approvals
+//	digest  60 bits, as in every release                  marks, for the last applied state
+//
+// Both cover the spec, the options, the entry of clouds.yaml and the references. They also cover the data of the references' targets, and
+// the filters of imported targets.
 
-// sums covers everything about n that a commit can change.
+// sums returns both sums of n. They cover everything about n that a commit can change.
 func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
 	spec, options := Canonical(n.Spec), Canonical(n.Options)
 	whole, marked := checksum.New("want"), sha256.New()
@@ -48,8 +52,8 @@ func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
 	return whole.Sum(), checksum.Sum(marked.Sum(nil)).Short()
 }
 
-// importText is the content of an import's manifest. Another filter may find another object, and then the objects that refer to
-// it differ because of that commit.
+// importText returns the content of an import's manifest. Another filter may find another object. If it does, the objects that refer to it
+// differ because of that commit.
 func (r *resolver) importText(n *node) string {
 	if n.text != "" {
 		return n.text
@@ -70,7 +74,7 @@ func put(sum hash.Hash, texts ...string) {
 	}
 }
 
-// dataSum is the sum of the object's data, byte by byte.
+// dataSum returns the sum of the object's data, byte by byte.
 func (n *node) dataSum() checksum.Sum {
 	if n.data == nil {
 		sum := checksum.New("data")
@@ -83,11 +87,11 @@ func (n *node) dataSum() checksum.Sum {
 	return *n.data
 }
 
-// longData is how many bytes of data are written into the digest of a mark directly. Longer data is digested by itself, once,
-// even if many objects refer to it.
+// longData is the largest size of data in bytes that is written directly into the digest of a mark. Larger data is digested separately, and
+// only once even if many objects refer to it.
 const longData = 64 << 10
 
-// dataText represents the object's data in digests of marks. JSON cannot represent bytes that are no valid text.
+// dataText returns the text for the object's data in digests of marks. JSON cannot represent bytes that are not valid text.
 func (n *node) dataText() string {
 	if n.text != "" {
 		return n.text
@@ -104,7 +108,7 @@ func (n *node) dataText() string {
 	return n.text
 }
 
-// Canonical is the JSON of a spec, the input of its sum. Go's own format replaces JSON for a value that JSON cannot represent.
+// Canonical returns the JSON of a spec, from which its sum is computed. For a value that JSON cannot represent, it returns Go's own format.
 func Canonical(spec any) string {
 	text, err := json.Marshal(spec)
 	if err != nil {

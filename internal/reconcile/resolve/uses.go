@@ -8,10 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// UsesOf returns the kinds that objects of a kind can use, as the `ref` tags of its manifests say, and whether
-// by a fixed reference. An object that only reads values of another one (`ref:"Kind,reads"`) does not use it.
-// Neither does an object whose target only has to exist first (`ref:"Kind,order"`), except for kinds that
-// report the health of others.
+// UsesOf returns the kinds that objects of a kind can use, according to the `ref` tags of its manifests. The value is true if the reference
+// is fixed. An object that only reads values of another one (`ref:"Kind,reads"`) does not use it. If the target only has to exist first
+// (`ref:"Kind,order"`), only kinds that report the health of others use it.
 func UsesOf(k *kind.Kind) (fixed map[string]bool) {
 	t := tags{uses: map[string]bool{}, seen: map[tagged]bool{}, judges: k.Info.ReportsHealth}
 	t.walk(tagged{of: k.Body.Go()})
@@ -20,7 +19,7 @@ func UsesOf(k *kind.Kind) (fixed map[string]bool) {
 
 type tags struct {
 	uses   map[string]bool
-	seen   map[tagged]bool // types can contain themselves
+	seen   map[tagged]bool // types that were visited, because types can contain themselves
 	judges bool
 }
 

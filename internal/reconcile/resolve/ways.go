@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostWays is for how many fields an object can choose a way.
+// mostWays is the maximum number of fields for which an object can choose a way.
 const mostWays = 50
 
-// wayChosen is an entry of the annotation: field=way.
+// wayChosen is an item of the annotation, field=way.
 type wayChosen struct{ text, field, way string }
 
 func chosenWays(d *kind.Desired) (list []wayChosen) {
@@ -25,9 +25,9 @@ func chosenWays(d *kind.Desired) (list []wayChosen) {
 	return list
 }
 
-// waysOf are the ways that the object's annotation chooses for its own fields. The parts of an
-// object inherit the annotation, and each uses the fields that it knows. A way that a field does
-// not have is kept, too: the plan then refuses such a change instead of replacing the object.
+// waysOf returns the ways that the object's annotation chooses for its own fields. The parts of an object inherit the annotation, and each
+// part uses the fields that it has. A way that a field does not have is returned, too, so that the plan refuses such a change instead of
+// replacing the object.
 func waysOf(d *kind.Desired) (ways map[string]string) {
 	chosen := chosenWays(d)
 	if len(chosen) == 0 || d.Unmanaged || d.Virtual {
@@ -59,7 +59,7 @@ func (r *resolver) checkWays() {
 		for _, b := range r.bodiesOf(n) {
 			choices = append(choices, manifest.Choices(b.body, b.spec)...)
 		}
-		named := map[string]string{} // paths, to the entries that name them
+		named := map[string]string{} // paths that were named, with the items that name them
 		for i, w := range chosen {
 			if r.over() {
 				return
@@ -102,8 +102,7 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	return p, false
 }
 
-// listed names the fields with a choice, and their ways if a field has more ways than every field
-// has.
+// listed returns the names of the fields with a choice. If a field has more ways than those that every field has, they are listed, too.
 func listed(choices []manifest.Choice) string {
 	if len(choices) == 0 {
 		return "none"
@@ -121,7 +120,7 @@ func listed(choices []manifest.Choice) string {
 	return strings.Join(names, ", ")
 }
 
-// whatHas names the object whose fields an annotation is about.
+// whatHas returns a text for the object whose fields an annotation is about.
 func (r *resolver) whatHas(n *node) string {
 	if r.kinds[n.Key.Kind].Driver == nil {
 		return "what a " + n.Key.Kind + " stands for"
@@ -129,7 +128,7 @@ func (r *resolver) whatHas(n *node) string {
 	return n.Key.Kind
 }
 
-// clipped shortens a foreign text for problems.
+// clipped shortens a text from outside the agent for problems.
 func clipped(text string) string {
 	const longest = 100
 	if runes := []rune(text); len(runes) > longest {

@@ -5,54 +5,52 @@ import "time"
 // Health is the state of a member.
 type Health int
 
-// The states, from the worst to the best.
+// These are the states, from the worst to the best.
 const (
-	Away    Health = iota // it does not exist, is being created, or is broken for good.
-	Sick                  // it exists, and its users or its monitoring report that it does not serve.
-	Serving               // nothing is known against it.
+	Away    Health = iota // the member does not exist, is being created, or is broken for good.
+	Sick                  // the member exists, but its users or its monitoring report that it does not serve.
+	Serving               // nothing reports that the member does not serve.
 )
 
 // Member is one member of a group.
 type Member struct {
 	Health Health
-	// Since is when it began to work; the zero time where that is unknown, and then it is long ago.
+	// Since is the time when the member began to work. If it is unknown, it is zero, which counts as long ago.
 	Since time.Time
-	// Changes is true when it differs from its template, and the change would interrupt it.
+	// Changes is true if the member differs from its template, and the change would interrupt it.
 	Changes bool
-	// Spare is true of a member that the group has only while others are interrupted.
+	// Spare is true if the group has this member only while others are interrupted.
 	Spare bool
-	// Stays is true of a member that is not interrupted for a change. Last is true of a member that is
-	// interrupted only when no other can be.
+	// Stays is true if the member must not be interrupted for a change. Last is true if the member may be interrupted only when no other
+	// can be.
 	Stays, Last bool
 }
 
-// Verdict is what a member may do now.
+// Verdict is the permission for a change of a member.
 type Verdict int
 
 // The verdicts.
 const (
-	Go    Verdict = iota // it is changed, if there is anything to change
-	Wait                 // it is changed later
-	Leave                // the strategy leaves it as it is
+	Go    Verdict = iota // the member may be changed now, if there is anything to change
+	Wait                 // the member is changed later
+	Leave                // the strategy does not allow a change of the member
 )
 
-// Decision is what the members of a group may do now.
+// Decision is the permission for changes of a group's members.
 type Decision struct {
-	// Verdicts are those of the members, in their order.
+	// Verdicts are the verdicts about the members, in the order of the members.
 	Verdicts []Verdict
-	// Awaited is the index of the first member that waiting members are waiting for. It is -1
-	// when they wait only for the members that go now.
+	// Awaited is the index of the first member that waiting members are waiting for. It is -1 if they wait only for members that are
+	// changed now.
 	Awaited int
-	// Until is when the awaited member will have worked for the required time, For. It is the zero
-	// time when the member lacks something else.
+	// Until is the time when the awaited member will have worked for the required time, For. It is zero if the member lacks something else.
 	Until time.Time
 	For   time.Duration
 	// Spares is the number of spare members that the group needs now.
 	Spares int
 }
 
-// Decide returns which members may be interrupted. members lists those that are not
-// spare first, in the order of their numbers.
+// Decide returns which members may be interrupted. members starts with the members that are not spare, in the order of their numbers.
 func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g := group{Strategy: s, members: members, now: now}
 	g.pause()
@@ -97,14 +95,14 @@ type group struct {
 
 	wanted      int // members that are not spare.
 	serving     int // members, including spare ones, that have worked for long enough.
-	lacking     int // other wanted members that are, or will be, up to date.
-	changing    int // wanted members of which nothing works, or that do not work yet since they were changed.
-	outstanding int // wanted members that are to be changed.
+	lacking     int // other members of wanted that are, or will be, up to date.
+	changing    int // wanted members that do not work at all, or that do not work yet since they were changed.
+	outstanding int // wanted members that must be changed.
 	spares      int // spare members that exist.
 	doubtful    int // members that are up to date, exist and do not serve.
 
-	paused map[int]bool // members that stay as they are because enough members have been changed.
-	trials int          // how many more members may be changed before the first ones have worked for long enough.
+	paused map[int]bool // members that are not changed because enough members have been changed.
+	trials int          // number of members that may still be changed before the first ones have worked for long enough.
 }
 
 func (g *group) count() {
@@ -145,12 +143,12 @@ func (m Member) Serves(minReady time.Duration, now time.Time) bool {
 	return m.Health == Serving && (minReady == 0 || !m.Since.Add(minReady).After(now))
 }
 
-// leaves reports whether an existing member stays as it is.
+// leaves reports whether an existing member is not changed.
 func (g *group) leaves(i int) bool {
 	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i] || g.members[i].Stays)
 }
 
-// mayChange reports whether one more member may be changed that does not serve anyway.
+// mayChange reports whether one more member may be changed, if the member does not serve anyway.
 func (g *group) mayChange() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.changing < max(1, g.Unavailable(g.wanted))
 }
@@ -160,7 +158,7 @@ func (g *group) mayInterrupt() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
 }
 
-// needs returns how many spare members there shall be, from the first change until all members serve.
+// needs returns the number of spare members that must exist, from the first change until all members serve.
 func (g *group) needs() int {
 	if g.outstanding == 0 && (g.lacking == 0 || g.spares == 0) {
 		return 0
@@ -168,9 +166,8 @@ func (g *group) needs() int {
 	return min(g.Surge(g.wanted), max(g.outstanding+g.lacking, g.spares))
 }
 
-// awaited returns the member that keeps others from being changed. until is set if only
-// time is missing. A member that is away comes first, then one that does not serve, then
-// the youngest.
+// awaited returns the member that the others must wait for before they are changed. until is set if only time is missing. A member that is
+// away is returned first, then one that does not serve, then the youngest.
 func (g *group) awaited() (at int, until time.Time) {
 	at = -1
 	for i, m := range g.members {

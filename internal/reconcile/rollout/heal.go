@@ -6,55 +6,53 @@ import (
 	"time"
 )
 
-// Cure is the action for a member that does not serve. It is the name of a way that the kind of the member's
-// machine offers, [Replace], or "" for none.
+// Cure is the action for a member that does not serve. It is the name of a way to heal that the kind of the member's machine offers. It is
+// [Replace] for a new machine, or "" for none.
 type Cure string
 
 // Replace deletes the member's machine and creates another one.
 const Replace Cure = "replace"
 
-// Heal is how members are brought back that do not serve and need no change. The zero value brings none back.
+// Heal configures the healing of members that do not serve and need no change. The zero value heals none.
 type Heal struct {
-	// Down has the cure for a member that is down, by the word that the cloud's objects have for that state. Silent is
-	// the cure for a member that does not answer its probes.
+	// Down contains the cures for a member that is down, by the word that the cloud's objects have for that state. Silent is the cure for a
+	// member that does not answer its probes.
 	Down   map[string]Cure
 	Silent Cure
-	// After is how long a member must not have served before it is healed. The time is twice as long after it was
-	// healed once, and four times after twice. A healing no longer counts once it is an hour old and the member
-	// serves.
+	// After is the time for which a member must not have served before it is healed. The time doubles with each healing. A healing does not
+	// count any more once it is an hour old and the member serves.
 	After time.Duration
-	// PerHour is the number of times that members of the group are healed within an hour, at most.
+	// PerHour is the maximum number of healings in the group within an hour.
 	PerHour int
-	// MaxSick is the largest number of members that may not serve while members are still healed. With more, the cause
-	// is not a single member.
+	// MaxSick is the largest number of members that may not serve. If more do not serve, none is healed, because the cause is not a single
+	// member.
 	MaxSick Amount
 }
 
-// Patient is what is known of a member that may have to be healed.
+// Patient contains the facts about a member that may have to be healed.
 type Patient struct {
-	// Away is true of a member that does not exist, is being created, or is being healed.
+	// Away is true if the member does not exist, is being created, or is being healed.
 	Away bool
-	// Changes is true of a member that is changed now, without waiting for its turn. It counts, and is not healed.
+	// Changes is true if the member is changed now, without waiting for its turn. It counts as sick, but it is not healed.
 	Changes bool
-	// Down is the cloud's word for a member that is down; Silent is true of a member that does not answer.
-	// Neither is set for a member that serves. A member that is down does not answer either: its cure depends
-	// on Down.
+	// Down is the cloud's word for a member that is down. Silent is true if the member does not answer. A member that serves has neither. A
+	// member that is down does not answer either, but its cure depends only on Down.
 	Down   string
 	Silent bool
-	// Accused is true of a member that something else reports not to serve, such as its load balancer or its cluster. It
-	// counts, and no cure follows from that.
+	// Accused is true if something else reports that the member does not serve, such as its load balancer or its cluster. The member counts
+	// as sick, but that is no reason to heal it.
 	Accused bool
 	// Since is when this state was first seen.
 	Since time.Time
-	// Healed are the times when the member was healed: within the last hour, and earlier ones for as long as it has not
-	// served since.
+	// Healed are the times when the member was healed within the last hour. They also contain earlier times, if the member has not served
+	// since.
 	Healed []time.Time
 }
 
-// Cured is what is done about the members of a group now.
+// Cured is the decision about healing the members of a group now.
 type Cured struct {
 	Cures []Cure // in the order of the members
-	// Held says why members that would be healed are not; "" if there are none.
+	// Held is the reason why members are not healed although they should be; "" if there are none.
 	Held string
 }
 
@@ -65,7 +63,7 @@ func (h Heal) cure(p Patient) Cure {
 	return h.Down[p.Down]
 }
 
-// Treat decides which members to heal. At most atOnce members are away for that at the same time.
+// Treat decides which members to heal. At most atOnce members may be away because of healing at the same time.
 func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	out := Cured{Cures: make([]Cure, len(patients))}
 	sick, away, healed := 0, 0, 0
@@ -96,7 +94,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	return out
 }
 
-// due returns when a member is to be healed.
+// due returns the time at which a member must be healed.
 func (h Heal) due(p Patient) time.Time {
 	since, wait := p.Since, h.After
 	if n := len(p.Healed); n > 0 {
@@ -113,10 +111,10 @@ func (h Heal) treated(p Patient, now time.Time) bool {
 	return slices.ContainsFunc(p.Healed, func(t time.Time) bool { return now.Sub(t) < h.pause() })
 }
 
-// pause returns how much time a member has to serve again.
+// pause returns the time that a healed member has until it must serve again.
 func (h Heal) pause() time.Duration { return max(h.After, time.Minute) }
 
-// most returns how many of a number of members may not serve. A share allows at least one.
+// most returns the largest number of members that may not serve while members are healed. If it is a share, it is at least one.
 func (h Heal) most(members int) int {
 	if h.MaxSick.Share {
 		return max(1, members*h.MaxSick.Percent/100)
@@ -124,7 +122,7 @@ func (h Heal) most(members int) int {
 	return h.MaxSick.Count
 }
 
-// recent counts the times within the last hour.
+// recent returns the number of times within the last hour.
 func recent(times []time.Time, now time.Time) (n int) {
 	for _, t := range times {
 		if now.Sub(t) < time.Hour {

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Probe is how a member is asked whether it serves.
+// Probe is a way to ask a member whether it serves.
 type Probe struct {
 	Type       string // tcp, http, https or grpc
 	Port       int
-	Path, Host string // of HTTP
-	Service    string // of gRPC; the server as a whole if empty
-	// Interval is the minimum time between two questions, and Timeout the longest time for an answer.
-	// Delay is how long a member works before the first question.
+	Path, Host string // path and host, for HTTP
+	Service    string // service, for gRPC; "" for the server as a whole
+	// Interval is the minimum time between two requests, and Timeout the longest time for an answer. Delay is the time for which a member
+	// works before the first request.
 	Interval, Timeout, Delay time.Duration
 	// Threshold is the number of bad answers in a row after which a member that served does not serve any more.
 	Threshold int
 }
 
-// String names the probe: "http :80/health", "grpc :50051 shop.Cart".
+// String returns a name of the probe: "http :80/health", "grpc :50051 shop.Cart".
 func (p Probe) String() string {
 	if p.Service != "" {
 		return fmt.Sprintf("%s :%d %s", p.Type, p.Port, p.Service)
@@ -26,24 +26,23 @@ func (p Probe) String() string {
 	return fmt.Sprintf("%s :%d%s", p.Type, p.Port, p.Path)
 }
 
-// Record is what one probe has found out about one member. The zero value belongs to a member
-// that was never asked.
+// Record contains the results of one probe of one member. The zero value is for a member that was never asked.
 type Record struct {
 	of       string // incarnation of the member
 	at       time.Time
 	served   bool
 	failures int       // in a row
-	failing  time.Time // when the first of these failures was
+	failing  time.Time // time of the first of these failures
 	said     string
 }
 
-// Due reports whether the member is to be asked now. of names the incarnation of the member, and since
-// is when the member began to work.
+// Due reports whether the member must be asked now. of names the incarnation of the member, and since is the time when the member began to
+// work.
 func (r Record) Due(p Probe, of string, since, now time.Time) bool {
 	return !now.Before(since.Add(p.Delay)) && (r.of != of || !now.Before(r.at.Add(p.Interval)))
 }
 
-// Asked returns the record after an answer. A nil answer comes from a member that serves.
+// Asked returns the record after an answer. A nil answer means that the member serves.
 func (r Record) Asked(of string, now time.Time, answer error) Record {
 	if r.of != of {
 		r = Record{of: of}
@@ -60,20 +59,20 @@ func (r Record) Asked(of string, now time.Time, answer error) Record {
 	return r
 }
 
-// Finding is what probes have found out about a member. The zero value belongs to a member that serves.
+// Finding is the result of probes about a member. The zero value means that the member serves.
 type Finding struct {
-	Sick string // why it does not serve, or may not serve
-	// Suspect is true of a member that did serve and has failed too few times for a decision. Sure is true of a
-	// member that has failed so often in a row that it certainly does not serve.
+	Sick string // reason why it does not serve, or may not serve
+	// Suspect is true if the member did serve and has failed too few times for a decision. Sure is true if the member has failed so often
+	// in a row that it certainly does not serve.
 	Suspect, Sure bool
-	// Unproven is true of a member that has not served since it began to work, as far as is known. For any other
-	// member, Since is when it ceased to serve.
+	// Unproven is true if the member has not served since it began to work, as far as is known. If it has, Since is the time when it
+	// stopped serving.
 	Unproven bool
 	Since    time.Time
 }
 
-// Finding returns what a probe has found out. A member that has not served yet needs one good answer. A member
-// that has served is a suspect until p.Threshold bad answers.
+// Finding returns the result of a probe. A member that has not served yet needs one good answer. A member that has served is a suspect
+// until p.Threshold bad answers.
 func (r Record) Finding(p Probe, of string) Finding {
 	switch {
 	case r.of != of || r.at.IsZero():

@@ -7,44 +7,43 @@ import (
 	"time"
 )
 
-// Type is when members are changed to match their group's template.
+// Type says when members are changed to match their group's template.
 type Type string
 
 // The types.
 const (
-	Rolling  Type = "Rolling"  // some at a time, as long as enough serve
-	OnDelete Type = "OnDelete" // only once somebody has deleted them, or they are broken
-	Recreate Type = "Recreate" // all at the same time
+	Rolling  Type = "Rolling"  // some members at a time, as long as enough serve
+	OnDelete Type = "OnDelete" // a member is changed only once somebody has deleted it, or it is broken
+	Recreate Type = "Recreate" // all members at the same time
 )
 
-// Strategy is how a group changes its members. The zero value changes one at a time.
+// Strategy says how a group changes its members. The zero value changes one member at a time.
 type Strategy struct {
-	Type Type // "" is Rolling
-	// Consents is true if the group's manifest says how members are changed, and so agrees that they are replaced.
+	Type Type // "" means Rolling
+	// Consents is true if the group's manifest contains a strategy. Then people have agreed that members are replaced.
 	Consents bool
-	// MaxUnavailable is how many members the group itself may keep from serving; nil is 1, or 0
-	// with a MaxSurge.
+	// MaxUnavailable is the number of members that may be out of service because of the group itself. If it is nil, it is 1, or 0 with a
+	// MaxSurge.
 	MaxUnavailable *Amount
-	// MaxSurge is how many spare members there may be while others are interrupted; nil is 0.
+	// MaxSurge is the number of spare members that there may be while others are interrupted; nil means 0.
 	MaxSurge *Amount
-	// MinReady is how long a member must have worked before it counts.
+	// MinReady is the time for which a member must have worked before it counts as serving.
 	MinReady time.Duration
-	// Drain is the time before an interruption in which the member gets nothing new to do.
+	// Drain is the time before an interruption during which the member gets no new work.
 	Drain time.Duration
 	// Partition is the index, from 0, of the first member that is changed. From is the same as a member number, as
 	// people know it. The two differ if the numbers have gaps.
 	Partition, From int
-	// Canary are the members that are changed first, and how long they must have worked before
-	// others are changed.
+	// Canary says which members are changed first, and for how long they must have worked before others are changed.
 	Canary Canary
-	// PauseAfter is how many members are changed before the others stay as they are; 0 is all.
+	// PauseAfter is the number of members that are changed before the rollout pauses; 0 means all.
 	PauseAfter int
-	// Deadline is how long a changed member may take until it serves. Then the rollout has failed; 0 if the
-	// caller has a time of its own.
+	// Deadline is the time within which a changed member must serve. If it does not, the rollout has failed. 0 means that the caller
+	// decides about the time.
 	Deadline time.Duration
-	// Rollback says whether the group then goes back to its earlier form.
+	// Rollback is true if the group goes back to its earlier form after that.
 	Rollback bool
-	// Heal is how members are brought back that do not serve.
+	// Heal configures how members are healed that do not serve.
 	Heal Heal
 }
 
@@ -91,8 +90,8 @@ func (s Strategy) Unavailable(members int) int {
 	}
 }
 
-// AtOnce returns how many of a number of members a bad change can take away. These are the canaries or, without
-// canaries, the members that need not serve; at least 1.
+// AtOnce returns the number of members that a bad change can take out of service. These are the canaries. Without canaries, they are the
+// members that need not serve. The result is at least 1.
 func (s Strategy) AtOnce(members int) int {
 	n := s.Unavailable(members)
 	if s.Canary.Members > 0 {
@@ -101,7 +100,7 @@ func (s Strategy) AtOnce(members int) int {
 	return max(1, min(n, members))
 }
 
-// Surge returns how many spare members there may be in addition to a number of members. A share is rounded up.
+// Surge returns the maximum number of spare members for a group of that many members. A share is rounded up.
 func (s Strategy) Surge(members int) int {
 	switch a := s.MaxSurge; {
 	case a == nil || s.Type == Recreate || s.Type == OnDelete:
@@ -113,7 +112,7 @@ func (s Strategy) Surge(members int) int {
 	}
 }
 
-// Stuck reports whether no member that serves could ever be interrupted.
+// Stuck reports whether the strategy never allows the interruption of a member that serves.
 func (s Strategy) Stuck(members int) bool {
 	return members > 0 && s.Type != OnDelete && s.Unavailable(members) == 0 && s.Surge(members) == 0
 }

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// Some members are changed before others to see how the change works. A canary ends by itself
-// when those members have worked for a while. A pause ends when people say so.
+// Some members are changed before others to find out whether the change works. A canary ends automatically once those members have worked
+// for some time. A pause lasts until people end it.
 
 // changed reports whether a member is, or will be, up to date.
 func (m Member) changed() bool { return !m.Spare && (m.Health == Away || !m.Changes) }
 
-// pause finds the members that stay as they are because enough others have been changed. Members that serve
-// stay rather than members that do not.
+// pause finds the members that are not changed because enough others have been changed. If it can choose, it pauses the members that serve.
 func (g *group) pause() {
 	if g.PauseAfter == 0 || g.Type == OnDelete || g.Type == Recreate {
 		return
@@ -37,7 +36,7 @@ func (g *group) pause() {
 	g.paused = paused
 }
 
-// try counts how many members may be changed before the first ones have worked for long enough.
+// try computes the number of members that may be changed before the first ones have worked for long enough.
 func (g *group) try() {
 	g.trials = math.MaxInt
 	if g.Canary.Members == 0 || g.Type == OnDelete || g.Type == Recreate {
@@ -58,13 +57,12 @@ func (g *group) try() {
 	}
 }
 
-// proven returns when a member has worked for as long as a canary must.
+// proven returns the time when a member will have worked for as long as a canary must.
 func (g *group) proven(m Member) time.Time {
 	return m.Since.Add(g.Canary.For)
 }
 
-// tried returns the member that the members after the canary wait for, and until when; -1 when there is no such
-// member.
+// tried returns the member that the members after the canary wait for, and the time until which they wait; -1 if there is no such member.
 func (g *group) tried() (at int, until time.Time) {
 	var open []int
 	for i, m := range g.members {
