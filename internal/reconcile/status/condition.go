@@ -8,19 +8,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Condition is one of K-ORC's two, Available (can it be used?) and Progressing (will something still be done without a person?), or Ready.
-// Ready repeats Available, since many tools look for it.
+// Condition is a condition of an object. K-ORC has two: Available reports whether the object can be used, and Progressing reports whether
+// something will be done without a person. Ready is a copy of Available, since many tools look for it.
 type Condition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"` // True, False or Unknown
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// LastTransitionTime is the time since which Status has this value, in RFC 3339; "" if it was not observed.
+	// LastTransitionTime is the time since which Status has this value, in RFC 3339; "" if the change was not observed.
 	LastTransitionTime string `json:"lastTransitionTime,omitempty"`
 }
 
-// available says whether the object of a step can be used. If the object is not in the cloud, both conditions have the same reason: why it
-// is missing.
+// available returns the condition Available for the object of a step. If the object is not in the cloud, both conditions have the same
+// reason: the reason why it is missing.
 func (s subject) available(going Condition) Condition {
 	c := Condition{Type: "Available", Status: "False", Reason: ReasonProgressing}
 	switch {
@@ -42,7 +42,7 @@ func (s subject) available(going Condition) Condition {
 		c.Status, c.Reason, c.Message = "True", ReasonSuccess, "usable, but the cloud reports: "+s.have.Message
 	case s.have.Phase == kind.Failed:
 		c.Reason, c.Message = ReasonFailed, "failed: "+s.have.Message
-	case s.have.Phase == kind.Begun: // only the agent can finish it
+	case s.have.Phase == kind.Begun: // only the agent can finish such an object
 		c.Reason, c.Message = going.Reason, strings.TrimSpace(string(s.have.Phase)+" "+s.have.Message)
 	default:
 		c.Message = strings.TrimSpace(string(s.have.Phase) + " " + s.have.Message)
@@ -50,7 +50,7 @@ func (s subject) available(going Condition) Condition {
 	return c
 }
 
-// progressing says whether the agent continues with a step's object, or else why not.
+// progressing returns the condition Progressing: whether the agent continues with a step's object, or else the reason why not.
 func (s subject) progressing(h halt, state State) Condition {
 	if reason, message := s.stopped(h, state); reason != "" {
 		return Condition{Type: "Progressing", Status: "False", Reason: reason, Message: message}
@@ -71,8 +71,8 @@ func (s subject) progressing(h halt, state State) Condition {
 	return c
 }
 
-// stopped says why the agent does nothing more for a step's object: it is up to date, or a person has to act first. The reason is "" if the
-// agent continues.
+// stopped returns the reason why the agent does nothing more for a step's object: it is up to date, or a person must act first. The reason
+// is "" if the agent continues.
 func (s subject) stopped(h halt, state State) (reason, message string) {
 	waits := s.Action == plan.Wait && len(s.Awaits) > 0 && !s.Error
 	switch {

@@ -9,18 +9,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostSummed is the limit of cost for the expressions of all definitions together when a status is shown.
+// mostSummed is the limit for the cost of the expressions of all definitions in one status.
 const mostSummed = 20_000_000
 
-// shown are the objects whose status is known so far, for the definitions that show them.
+// shown contains the objects whose status is known so far, for the definitions that show them.
 type shown struct {
 	byKey map[manifest.Key]*Object
-	parts map[manifest.Key]map[string][]placed // of objects of defined kinds, by the names in the definition
-	trees map[manifest.Key]any                 // of objects that others create: one object may be shown with many others
-	left  *int                                 // of mostSummed
+	parts map[manifest.Key]map[string][]placed // the parts of objects of defined kinds, by their names in the definition.
+	trees map[manifest.Key]any                 // the JSON of objects that others create, since many objects may show the same one.
+	left  *int                                 // the unused rest of mostSummed
 }
 
-// placed is an object from a definition's template, and its position among them.
+// placed is an object from a definition's template, and its position among the objects from that template.
 type placed struct {
 	key   manifest.Key
 	place int
@@ -45,7 +45,7 @@ func (s shown) note(o *Object, key manifest.Key, want *kind.Desired) {
 	of[want.Definition.ID] = append(of[want.Definition.ID], placed{key, want.Definition.Place})
 }
 
-// tree is the status of an object in the form of its JSON. Callers must not change it.
+// tree returns the status of an object in the form of its JSON. Callers must not change it.
 func (s shown) tree(key manifest.Key) any {
 	tree, made := s.trees[key]
 	if !made {
@@ -55,11 +55,12 @@ func (s shown) tree(key manifest.Key) any {
 	return tree
 }
 
-// partsOf are the trees of a defined object's parts, and of the other objects that its definition shows, by their names there.
+// partsOf returns the trees of a defined object's parts, and of the other objects that its definition shows, by their names in the
+// definition.
 func (s shown) partsOf(want *kind.Desired) map[string][]any {
 	parts := map[string][]any{}
 	for id, list := range s.parts[want.Key] {
-		list = slices.SortedFunc(slices.Values(list), func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // not the order of steps
+		list = slices.SortedFunc(slices.Values(list), func(a, b placed) int { return cmp.Compare(a.place, b.place) }) // the order of the steps is another one
 		for _, p := range list {
 			parts[id] = append(parts[id], document.Tree(s.byKey[p.key]))
 		}
@@ -72,13 +73,13 @@ func (s shown) partsOf(want *kind.Desired) map[string][]any {
 	return parts
 }
 
-// spend subtracts the cost of an expression from the rest; false if the limit is exceeded.
+// spend subtracts the cost of an expression from the rest. It returns false if the limit is exceeded.
 func (s shown) spend(cost int) bool {
 	*s.left -= cost
 	return *s.left >= 0
 }
 
-// defined is the status of a workload with the fields that the definition of its kind adds.
+// defined returns the status of a workload with the fields that the definition of its kind adds.
 func (w whole) defined(s Status, want *kind.Desired) Status {
 	k := want.Defined()
 	if k == nil || k.StatusExpr == nil {

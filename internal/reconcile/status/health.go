@@ -7,11 +7,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Health is the condition of an object in the cloud, whatever its manifest says. A kind can add a word for an object that is
-// down, such as "stopped".
+// Health is the health of an object in the cloud, regardless of its manifest. A kind can add a word for an object that is down, such as
+// "stopped".
 type Health string
 
-// The healths of objects, the worst first. An object that is down is as bad as a failed one.
+// These are the healths of objects, the worst first. An object that is down is as bad as a failed one.
 const (
 	HealthFailed   Health = "failed"
 	HealthMissing  Health = "missing"
@@ -23,7 +23,7 @@ const (
 
 var worstHealth = []Health{HealthFailed, HealthMissing, HealthUnknown, HealthDegraded, HealthBusy, HealthGood}
 
-// Worse is the worse of two healths; "" is none.
+// Worse returns the worse of two healths. "" means no health.
 func (h Health) Worse(other Health) Health {
 	if h == "" || other != "" && other.gravity() < h.gravity() {
 		return other
@@ -33,7 +33,7 @@ func (h Health) Worse(other Health) Health {
 
 func (h Health) gravity() int { return max(0, slices.Index(worstHealth, h)) }
 
-// health is the health of a step's object.
+// health returns the health of a step's object.
 func (s subject) health() Health {
 	switch {
 	case s.have == nil && s.Action == plan.Wait && s.Error:
@@ -52,7 +52,8 @@ func (s subject) health() Health {
 	return HealthGood
 }
 
-// sync says how a step's object compares with its manifest, regardless of its health; state combines both.
+// sync returns the result of comparing a step's object with its manifest, regardless of the object's health. state is the combination of
+// both.
 func (s subject) sync(state State) State {
 	switch {
 	case state.gravity() != StateFailed.gravity() && state != StateDegraded:

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// message is the text for people beside the state of an object.
+// message returns the text for people that is shown with the state of an object.
 func (s subject) message(state State) string {
 	said := s.told()
 	switch {
@@ -23,7 +23,7 @@ func (s subject) message(state State) string {
 	return cmp.Or(s.lock(), s.entrusted())
 }
 
-// told joins everything that the step, the pass and the cloud say about the object, each text once.
+// told joins all texts of the step, the pass and the cloud about the object, each text once.
 func (s subject) told() string {
 	var said []string
 	add := func(text string) {
@@ -48,7 +48,7 @@ func (s subject) told() string {
 	return strings.Join(said, "; ")
 }
 
-// reported is the cloud's message about the object; "" if the step contains it already.
+// reported returns the cloud's message about the object; "" if the step contains it already.
 func (s subject) reported() string {
 	switch {
 	case s.have == nil || s.have.Message != "" && s.Causes.Names(s.have.Message):
@@ -59,7 +59,7 @@ func (s subject) reported() string {
 	return s.have.Message
 }
 
-// todo says what will be done.
+// todo returns the text about the change that will be made.
 func (s subject) todo() string {
 	switch s.Action {
 	case plan.Create:
@@ -77,7 +77,7 @@ func (s subject) todo() string {
 	return ""
 }
 
-// updating says what an update does.
+// updating returns the text about an update.
 func (s subject) updating() string {
 	if s.OnlyNoted() {
 		return "to be adopted; nothing changes"
@@ -85,7 +85,7 @@ func (s subject) updating() string {
 	return "to be changed: " + fieldNames(s.Known())
 }
 
-// waiting is the reason of a step. If it only waits for another object, the message is K-ORC's.
+// waiting returns the reason of a step. If the step only waits for another object, the text is the same as K-ORC's.
 func (s subject) waiting() string {
 	if s.Action == plan.Wait && len(s.Awaits) == 1 && s.Causes.Is(cause.WaitsFor) {
 		return "Waiting for " + s.Awaits[0].String() + " to be ready"
@@ -93,7 +93,7 @@ func (s subject) waiting() string {
 	return s.Reason()
 }
 
-// entrusted names the fields that the annotation ignore-fields leaves to the cloud; "" without any.
+// entrusted returns a text with the fields that the annotation ignore-fields leaves to the cloud; "" if there are none.
 func (s subject) entrusted() string {
 	if s.want == nil || len(s.want.Options.Ignore) == 0 {
 		return ""

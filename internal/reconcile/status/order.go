@@ -32,8 +32,8 @@ func partsFirst(list []plan.Workload) []plan.Workload {
 	}))
 }
 
-// shownFirst orders workloads so that each comes after those that its definition shows, and their parts. In a circle the
-// order is kept.
+// shownFirst orders workloads so that each one comes after the workloads that its definition shows, and after their parts. Workloads that
+// show each other in a circle keep their order.
 func shownFirst(list []plan.Workload) []plan.Workload {
 	byKey, parts := map[manifest.Key]plan.Workload{}, map[manifest.Key][]plan.Workload{}
 	for _, w := range list {

@@ -31,7 +31,7 @@ const (
 	ReasonFailed    = "Failed"
 )
 
-// Meaning is a reason of conditions, and what it means.
+// Meaning is a reason of conditions, with its meaning.
 type Meaning struct{ Reason, Means string }
 
 var reasons = []Meaning{
@@ -51,7 +51,7 @@ var reasons = []Meaning{
 	{ReasonFatal, "the step is impossible, or the object cannot be used, until a person changes the manifest or the cloud"},
 }
 
-// Reasons are all reasons that conditions can have, the gravest last.
+// Reasons returns all reasons that conditions can have, the gravest last.
 func Reasons() []Meaning { return slices.Clone(reasons) }
 
 func graver(a, b string) bool { return gravityOf(a) > gravityOf(b) }
@@ -60,13 +60,13 @@ func gravityOf(reason string) int {
 	return slices.IndexFunc(reasons, func(r Meaning) bool { return r.Reason == reason })
 }
 
-// reasonOfObstacle is the reason why an object that manifests only refer to cannot be used.
+// reasonOfObstacle contains the reasons why an object cannot be used if manifests only refer to it.
 var reasonOfObstacle = map[plan.Obstacle]string{plan.NotYet: ReasonProgressing, plan.Never: ReasonFatal, plan.Ambiguous: ReasonInvalid}
 
-// Fault is why a pass could not carry out a step: for people, and as the reason of a condition.
+// Fault is the reason why a pass could not carry out a step. Text is for people, and Reason is the reason of a condition.
 type Fault struct{ Text, Reason string }
 
-// FaultOf is the fault for an error.
+// FaultOf returns the fault for an error.
 func FaultOf(err error) Fault {
 	f := Fault{err.Error(), ReasonTransient}
 	switch {

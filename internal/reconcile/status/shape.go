@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Object is one object with its status, in the shape of Kubernetes.
+// Object is one object with its status, in the form of Kubernetes.
 type Object struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -25,7 +25,7 @@ type Object struct {
 type Metadata struct {
 	Name            string            `json:"name"`
 	Namespace       string            `json:"namespace"`
-	Labels          map[string]string `json:"labels"` // its own, those of the object that it comes from, and its stack
+	Labels          map[string]string `json:"labels"` // its own labels, those of the object that it comes from, and its stack
 	OwnerReferences []Owner           `json:"ownerReferences,omitempty"`
 }
 
@@ -36,43 +36,42 @@ type Owner struct {
 	Name       string `json:"name"`
 }
 
-// Status is the state of an object in the cloud, and what will be done about it.
+// Status is the state of an object in the cloud, and the action that the plan has for it.
 type Status struct {
 	State State `json:"state"`
-	// Sync is how it compares with its manifest, Health its health in the cloud. State combines both.
+	// Sync is the result of comparing the object with its manifest, and Health is its health in the cloud. State combines both.
 	Sync     State       `json:"sync"`
 	Health   Health      `json:"health"`
 	WaitsFor string      `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
 	Message  string      `json:"message,omitempty"`
-	Action   plan.Action `json:"action,omitempty"` // of the plan's step; "" for an object that only stands for others
+	Action   plan.Action `json:"action,omitempty"` // action of the plan's step; "" for an object that only stands for others
 	Drift    bool        `json:"drift,omitempty"`
-	// Trace is who caused the drift; nil if the cloud was not asked.
+	// Trace says who caused the drift; nil if the cloud was not asked.
 	Trace     *Trace   `json:"changedBy,omitempty"`
-	Surplus   bool     `json:"surplus,omitempty"` // a copy that also bears the mark of the object
-	Ready     string   `json:"ready"`             // N/M: how many of its machines or other members, or of itself, can be used
+	Surplus   bool     `json:"surplus,omitempty"` // the object is a copy that also bears the mark
+	Ready     string   `json:"ready"`             // N/M: N of M machines or other members can be used; an object without members is its own member
 	ID        string   `json:"id,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Changes are the fields that differ, LeftAlone the differing fields that are left alone. The values of secrets
-	// are left out.
+	// Changes are the fields that differ, and LeftAlone are the differing fields that are not changed. Both contain no values of secrets.
 	Changes   []kind.Change `json:"changes,omitempty"`
 	LeftAlone []kind.Change `json:"leftAlone,omitempty"`
-	// Names are the names for IDs among the values of both, by ID.
+	// Names contains the names for the IDs among the values of Changes and LeftAlone, by ID.
 	Names      map[string]string `json:"names,omitempty"`
 	Notes      []kind.Note       `json:"notes,omitempty"`
 	Origin     *Origin           `json:"origin,omitempty"`
 	LastChange *Touch            `json:"lastChange,omitempty"` // nil if it was not requested
 	Resource   any               `json:"resource,omitempty"`
 	Conditions []Condition       `json:"conditions"`
-	// Made is when the cloud created the object, or the first of its parts; zero if the cloud does not report it.
+	// Made is the time when the cloud created the object, or the first of its parts; zero if the cloud does not report it.
 	Made time.Time `json:"-"`
-	// Own are further fields of a workload kind; they stand beside the other fields.
+	// Own contains further fields that a workload kind adds; JSON has them beside the other fields.
 	Own map[string]any `json:"-"`
 
 	// worst is the message of the part that decided a workload's state.
 	worst string
-	// able is how many of the members can be used; an object without members counts as its own member.
+	// able is the number of members that can be used. An object without members counts as its own member.
 	able, members int
-	// unmanaged is true of an import: it may be older than the stack.
+	// unmanaged is true if the object is an import, which may be older than the stack.
 	unmanaged bool
 }
 
@@ -101,14 +100,14 @@ type Touch struct {
 	Subject string `json:"subject"`
 }
 
-// Trace says who changed an object in the cloud; fields that the cloud does not report are empty.
+// Trace says who changed an object in the cloud. Fields that the cloud does not report are empty.
 type Trace struct {
 	User   string `json:"user,omitempty"`   // a name, or the ID of a user
 	Time   string `json:"time,omitempty"`   // RFC 3339, UTC
-	Action string `json:"action,omitempty"` // the cloud's own word
+	Action string `json:"action,omitempty"` // word of the cloud
 }
 
-// TraceOf is the trace of a step; nil if it was not requested.
+// TraceOf returns the trace of a step; nil if it was not requested.
 func TraceOf(s plan.Step) *Trace {
 	if s.Trace == nil {
 		return nil
@@ -127,7 +126,7 @@ func originOf(o manifest.Origin) *Origin {
 	return &Origin{File: o.File, Line: o.Line}
 }
 
-// unsealed leaves out the values of secrets, for which changes have fingerprints.
+// unsealed removes the values of secrets. In changes, they are fingerprints.
 func unsealed(list []kind.Change) []kind.Change {
 	var out []kind.Change
 	for _, c := range list {
@@ -139,9 +138,9 @@ func unsealed(list []kind.Change) []kind.Change {
 	return out
 }
 
-// Addressed is implemented by the results of [kind.Kind.Status] for kinds whose objects have addresses.
+// Addressed is implemented by the results of [kind.Kind.Status] if the kind's objects have addresses.
 type Addressed interface {
-	// Addresses lists them in the order of interest to people.
+	// Addresses lists the addresses, the most interesting ones for people first.
 	Addresses() []string
 }
 

@@ -7,37 +7,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// State is the state of an object in a word or two: the first of these that is true of it. A kind
-// can add a word for an object that is down, such as "stopped".
+// State is the state of an object in one or two words. It is the first of the states below that is true for the object. A kind can add a
+// word for an object that is down, such as "stopped".
 type State string
 
-// The states, in the order in which they are decided.
+// These are the states, in the order in which they are checked.
 const (
 	StateUnknown   State = "unknown"             // the cloud could not be asked.
-	StateRefused   State = "refused"             // not done until a person decides.
-	StateHeld      State = "held"                // would be done, but the whole plan is held.
-	StateDiffers   State = "suspended (differs)" // suspended, and differs from its manifest.
-	StateSuspended State = "suspended"           // suspended, and matches its manifest as far as can be seen.
-	StateFailed    State = "failed"              // broken in the cloud, its step failed, or a person must change the manifest.
-	StateWaiting   State = "waiting"             // something else must happen first: see Status.WaitsFor
-	StateDrifted   State = "drifted"             // no commit explains the difference; undone or only reported
+	StateRefused   State = "refused"             // nothing is done until a person decides.
+	StateHeld      State = "held"                // there is a step for it, but the whole plan is held.
+	StateDiffers   State = "suspended (differs)" // it is suspended, and differs from its manifest.
+	StateSuspended State = "suspended"           // it is suspended, and matches its manifest as far as the agent can see.
+	StateFailed    State = "failed"              // it is broken in the cloud, its step failed, or a person must change the manifest.
+	StateWaiting   State = "waiting"             // something else must happen first: see Status.WaitsFor.
+	StateDrifted   State = "drifted"             // no commit explains the difference; it is corrected, or only reported
 	StateCreate    State = "to create"
 	StateChange    State = "to change"
 	StateReplace   State = "to replace"
 	StateDelete    State = "to delete"
-	StateDetach    State = "to detach" // no longer in the repository, and will be let go.
-	StateDegraded  State = "degraded"  // usable, but the cloud reports that it, or a part of it, is unwell.
-	StateOutdated  State = "outdated"  // a member of a group whose strategy leaves it as it is.
-	StateKept      State = "kept"      // no longer in the repository, and left in the cloud
+	StateDetach    State = "to detach" // it is no longer in the repository, and will be let go.
+	StateDegraded  State = "degraded"  // it can be used, but the cloud reports a problem with it, or with a part of it.
+	StateOutdated  State = "outdated"  // it is a member of a group, and the group's strategy does not change it now.
+	StateKept      State = "kept"      // it is no longer in the repository, and stays in the cloud
 	StateInSync    State = "in sync"
 )
 
-// gravest orders states for summaries: the first is the worst.
+// gravest contains the states in the order for summaries, the worst first.
 var gravest = []State{StateRefused, StateFailed, StateUnknown, StateHeld, StateWaiting, StateDrifted, StateReplace, StateDelete,
 	StateCreate, StateChange, StateDetach, StateDegraded, StateDiffers, StateSuspended, StateOutdated, StateKept, StateInSync}
 
-// gravity is how bad a state is: the lower, the worse. A kind's own word for an object that is down
-// is as bad as a failure.
+// gravity returns the place of a state among all states: the lower, the worse. A kind's own word for an object that is down is as bad as a
+// failure.
 func (s State) gravity() int {
 	if at := slices.Index(gravest, s); at >= 0 {
 		return at
@@ -50,13 +50,13 @@ func (s State) Fine() bool {
 	return s == StateInSync || s == StateSuspended || s == StateOutdated || s == StateKept
 }
 
-// halt says why no step of a plan is carried out.
+// halt contains the reasons why no step of a plan is carried out.
 type halt struct {
-	held      bool // until somebody approves it
+	held      bool // until somebody approves the plan
 	suspended bool // the whole stack is suspended
 }
 
-// state is the state of a step's object.
+// state returns the state of a step's object.
 func (s subject) state(h halt, waitsFor string) State {
 	switch {
 	case s.Action == plan.Wait && s.Error && s.obstacle == "":
@@ -84,12 +84,12 @@ func (s subject) state(h halt, waitsFor string) State {
 	return s.asIs()
 }
 
-// stateOfAction is the state of an object with such a step, if nothing else is wrong.
+// stateOfAction contains the state of an object by the action of its step, if nothing else is wrong.
 var stateOfAction = map[plan.Action]State{
 	plan.Create: StateCreate, plan.Update: StateChange, plan.Recreate: StateReplace, plan.Delete: StateDelete, plan.Detach: StateDetach,
 }
 
-// suspension is the state of an object that is suspended, or was a part of a suspended one.
+// suspension returns the state of an object that is suspended, or that was a part of a suspended object.
 func (s subject) suspension() State {
 	if s.have == nil || s.want == nil || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
 		return StateDiffers
@@ -97,7 +97,7 @@ func (s subject) suspension() State {
 	return StateSuspended
 }
 
-// asIs is the state of an object that the plan does not change.
+// asIs returns the state of an object that the plan does not change.
 func (s subject) asIs() State {
 	switch {
 	case s.have != nil && s.have.Down != "":

@@ -12,16 +12,17 @@ import (
 
 const stackLabel = "stackreeve.dev/stack"
 
-// Of returns the status of every object of a plan. Each workload comes after its parts, and its conditions summarise
-// theirs. There is one status for each step, so that statuses can be counted as [plan.Plan.Summary] counts.
+// Of returns the status of every object of a plan. Each workload comes after its parts, and its conditions summarise the conditions of its
+// parts. There is one status for each step, so that statuses can be counted like the steps in [plan.Plan.Summary].
 func Of(p plan.Plan, kinds []*kind.Kind) []Object { return After(p, kinds, nil) }
 
-// After is [Of] after a pass that tried steps of the plan. faults say why steps failed, by the keys of their objects.
+// After does the same as [Of] after a pass has tried to carry out the plan. faults contains the reasons why steps failed, by the keys of
+// their objects.
 func After(p plan.Plan, kinds []*kind.Kind, faults map[manifest.Key]Fault) []Object {
 	return show(p, kinds, subjectsOf(p, faults))
 }
 
-// show is the status of the subjects and of the workloads of a plan.
+// show returns the status of the subjects and of the workloads of a plan.
 func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	f := framesOf(p, kinds)
 	w := newWhole(p, f)
@@ -50,7 +51,7 @@ func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	return out
 }
 
-// finding is the result for one object, before it gets the shape of a status.
+// finding is the result for one object, before it becomes a Status.
 type finding struct {
 	state, sync            State
 	health                 Health
@@ -58,7 +59,7 @@ type finding struct {
 	available, progressing Condition
 }
 
-// find derives the finding for one subject.
+// find returns the finding for one subject.
 func find(s subject, h halt, w waits) finding {
 	waitsFor := w.of(s)
 	f := finding{state: s.state(h, waitsFor), health: s.health()}
@@ -74,11 +75,11 @@ func find(s subject, h halt, w waits) finding {
 	return f
 }
 
-// frames has the parts of objects besides their status: names, labels, owners.
+// frames contains the parts of objects besides their status: names, labels, owners.
 type frames struct {
 	stack   string
 	kinds   map[string]*kind.Kind
-	labels  map[manifest.Key]map[string]string // includes those of their parents
+	labels  map[manifest.Key]map[string]string // includes the labels of their parents
 	secrets *redact.Redactor
 }
 
@@ -116,7 +117,7 @@ func (f frames) apiVersion(kind string) string {
 	return manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version}.APIVersion()
 }
 
-// status is the status of a step's object, without secrets.
+// status returns the status of a step's object, without secrets.
 func (f frames) status(s subject, found finding) Status {
 	hide := s.Secrets.Text
 	out := Status{

@@ -6,13 +6,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// subject is everything that the state of one object follows from: the step of the plan, the object of the step, and why a pass
-// failed at it.
+// subject contains the facts from which the state of one object follows. These are the step of the plan, the object of the step, and the
+// reason why a pass failed at the step.
 type subject struct {
 	*plan.Step
-	want *kind.Desired // nil if no manifest stands for the object
+	want *kind.Desired // nil if the object has no manifest
 	have *kind.Live    // nil if the object is not in the cloud
-	// aside are the differences that remain because of a suspension, or the strategy of a group.
+	// aside are the differences that remain because of a suspension, or because of the strategy of a group.
 	aside               []kind.Change
 	outdated, suspended bool
 	ails                ails
@@ -20,14 +20,14 @@ type subject struct {
 	fault               Fault
 }
 
-// ails are problems of an object that the cloud does not report; each is a text for people, "" for none.
+// ails contains problems of an object that the cloud does not report. Each is a text for people, or "".
 type ails struct {
-	sick    string // the probes of its group do not reach it
-	crowded string // it shares a host with others that must be kept apart
-	overdue string // work that is due with time is not done
+	sick    string // the probes of its group get no good answer.
+	crowded string // it shares a host with other objects that must be on different hosts.
+	overdue string // work that is due at a certain time is not done.
 }
 
-// subjectsOf are the subjects of all steps of a plan, after a pass that failed at some.
+// subjectsOf returns the subjects of all steps of a plan, after a pass that failed at some of them.
 func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 	list := make([]subject, len(p.Steps))
 	for i := range p.Steps {
@@ -46,7 +46,7 @@ func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 // broken reports whether the cloud shows the object as failed.
 func (s subject) broken() bool { return s.have != nil && s.have.Phase == kind.Failed }
 
-// lock says why the cloud refuses changes of the object until somebody unlocks it; "" if it is not locked.
+// lock returns the reason why the cloud refuses changes of the object until somebody unlocks it; "" if it is not locked.
 func (s subject) lock() string {
 	if s.have == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// summary is the status of a workload: the gravest state of its parts, and all their addresses.
+// summary returns the status of a workload: the gravest state of its parts, and all their addresses.
 func summary(parts []*Object) Status {
 	out := Status{State: StateInSync, Sync: StateInSync, Conditions: sumUp(parts)}
 	fine, seen := 0, map[string]bool{}
@@ -38,7 +38,7 @@ func summary(parts []*Object) Status {
 	return out
 }
 
-// settled adds what follows from the condition Available: the condition Ready, and how many of the object's members can be used.
+// settled adds the values that follow from the condition Available: the condition Ready, and the number of members that can be used.
 func (s Status) settled(members []*Object) Status {
 	ready := s.Conditions[0]
 	ready.Type = "Ready"
@@ -62,7 +62,8 @@ func (s Status) settled(members []*Object) Status {
 
 func (o *Object) name() string { return o.Kind + "/" + o.Metadata.Name }
 
-// sumUp derives a workload's conditions from its parts: available if all of them are, progressing if one of them is, with the reason of the worst.
+// sumUp derives a workload's conditions from its parts. It is available if all parts are available, and progressing if one part is
+// progressing. The reason is the reason of the worst part.
 func sumUp(parts []*Object) []Condition {
 	can := Condition{Type: "Available", Status: "True", Reason: ReasonSuccess}
 	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: upToDate}

@@ -5,14 +5,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// theCloud is the name in Status.WaitsFor when the cloud is working on the object itself.
+// theCloud is the value of Status.WaitsFor while the cloud is working on the object itself.
 const theCloud = "the cloud"
 
-// waits finds out what the objects of a plan wait for.
+// waits contains the data to find the objects that others wait for.
 type waits struct {
 	at    map[manifest.Key]*subject
-	going map[string]bool         // names of objects that the plan destroys
-	roots map[manifest.Key]string // results that are known
+	going map[string]bool         // names of objects that the plan destroys.
+	roots map[manifest.Key]string // known results of root
 }
 
 func waitsOf(list []subject) waits {
@@ -29,8 +29,8 @@ func waitsOf(list []subject) waits {
 	return w
 }
 
-// of names the object that a step waits for and that the plan does not provide; "" if the step can continue in its
-// turn.
+// of returns the name of the object that a step waits for, if the plan does not provide that object. It returns "" if the step can continue
+// in its turn.
 func (w waits) of(s subject) string {
 	switch {
 	case s.Error || s.Action == plan.Keep || s.Action == plan.Refuse:
@@ -56,8 +56,8 @@ func (w waits) of(s subject) string {
 	return ""
 }
 
-// root is the first object, in the chain of those that a key waits for, that does not continue by itself; "" if all of
-// them do. The result is kept for each key, and a circle of waiting keys ends.
+// root follows the objects that a key waits for. It returns the first one that does not continue without a person or the cloud; "" if all
+// of them continue. The result is stored for each key, so that a circle of waiting keys ends.
 func (w waits) root(key manifest.Key) string {
 	if known, ok := w.roots[key]; ok {
 		return known
@@ -78,8 +78,8 @@ func (w waits) root(key manifest.Key) string {
 	return w.roots[key]
 }
 
-// unmade names the missing object that an object waits for, in K-ORC's message; "" if it waits for anything else, or
-// for several.
+// unmade returns the name of the missing object that an object waits for, for K-ORC's message. It returns "" if the object waits for
+// anything else, or for several objects.
 func (w waits) unmade(s subject) string {
 	if s.have != nil || s.Error || s.Action != plan.Create || len(s.Awaits) != 1 || w.root(s.Awaits[0]) == "" {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// whole has the objects whose status is known so far, for the summaries of workloads.
+// whole contains the objects whose status is known so far, for the summaries of workloads.
 type whole struct {
 	frames
-	parts     map[manifest.Key][]*Object // by the object that they are parts of
+	parts     map[manifest.Key][]*Object // by the object that they are a part of
 	shown     shown
 	fallbacks map[manifest.Key]string
 	rollouts  map[manifest.Key]string
@@ -33,7 +33,7 @@ func (w whole) add(o *Object, parent, key manifest.Key, want *kind.Desired) {
 	w.shown.note(o, key, want)
 }
 
-// status is the status of a workload whose parts are known.
+// status returns the status of a workload. The status of all its parts must be known.
 func (w whole) status(of plan.Workload) Status {
 	out := summary(w.parts[of.Key])
 	out.Origin, out.Notes, out.Own = originOf(of.Origin), of.Notes, w.own(of)
@@ -46,7 +46,7 @@ func (w whole) status(of plan.Workload) Status {
 	return w.defined(out, of.Want)
 }
 
-// own are the fields that the kind of a workload adds.
+// own returns the fields that the kind of a workload adds.
 func (w whole) own(of plan.Workload) map[string]any {
 	k := w.kinds[of.Key.Kind]
 	if k == nil || k.Summarize == nil || of.Want == nil {
@@ -60,7 +60,8 @@ func (w whole) own(of plan.Workload) map[string]any {
 	return own
 }
 
-// members are the parts of a workload that stand for others in turn, such as the machines of a group; nil if it has none.
+// members returns the parts of a workload that stand for other objects, such as the machines of a group. It returns nil if the workload has
+// none.
 func (w whole) members(of plan.Workload) (list []*Object) {
 	if k := w.kinds[of.Key.Kind]; k != nil && k.Group.Members != "" {
 		list = []*Object{}

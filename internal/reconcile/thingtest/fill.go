@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Filled returns a world and the objects that a repository wants of it. [World.Wanted] reads repo, and [Fill] reads cloud.
+// Filled returns a world, and the objects that a repository wants in it. repo has the lines for [World.Wanted], and cloud has the lines for
+// [Fill].
 func Filled(t *testing.T, repo, cloud []string) (*World, []kind.Desired) {
 	t.Helper()
 	w := New()
@@ -26,21 +27,21 @@ func Filled(t *testing.T, repo, cloud []string) (*World, []kind.Desired) {
 
 // Fill puts things into the world. Each line is "name owner field=value …".
 //
-// The owner is one of these words:
+// The word owner chooses the mark:
 //
 //	ours        mark of the present manifest
 //	stale       mark of an older manifest
-//	keep        older mark that keeps the thing
-//	detach      older mark of a thing that is to be let go
-//	loses       older mark, whose manifest allowed the loss of data
+//	keep        older mark; its manifest kept the thing
+//	detach      older mark; its manifest let the thing go
+//	loses       older mark; its manifest allowed the loss of data
 //	half        mark without a digest
 //	unfinished  mark of an unfinished creation
 //	other       mark of another stack
 //	nobody      no mark
-//	alien       no mark, in another project
+//	alien       no mark; the thing is in another project
 //
-// Some fields change the mark: as=NAME (it is the mark of NAME), like=NAME (the present manifest of NAME was applied), rival=STACK
-// and kind=KIND.
+// Some fields change the mark: as=NAME sets the mark of NAME, like=NAME sets the digest of NAME's present manifest. rival=STACK and
+// kind=KIND change it, too.
 func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	t.Helper()
 	for _, line := range cloud {
@@ -83,7 +84,7 @@ func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 	return nil
 }
 
-// present returns the mark that a thing has once its manifest is applied.
+// present returns the mark that a thing has after its manifest was applied.
 func present(name string, want []kind.Desired) (kind.Mark, bool) {
 	i := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key.Name == name })
 	if i < 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Flock is a kind of group. The members of a Flock are Things, all alike.
+// Flock returns a kind of group whose members are Things, all alike.
 func Flock() *kind.Kind {
 	return typed.Workload[flockSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Flock"}, Group: kind.Group{Members: "Thing"}, Validate: func(*flockSpec, *kind.Report) {}, Expand: expandFlock}.Kind()
 }
@@ -19,19 +19,19 @@ type flockSpec struct {
 	Count int      `json:"count"`
 	Down  int      `json:"down"`  // number that may be down.
 	Surge int      `json:"surge"` // number of spare members.
-	Ready int      `json:"ready"` // seconds that a member must have worked.
+	Ready int      `json:"ready"` // seconds that a member must have worked before it counts.
 	From  int      `json:"from"`  // first member that is changed.
 	Asked bool     `json:"asked"` // whether probes ask members if they serve.
 	Heal  bool     `json:"heal"`  // whether members that do not serve are brought back.
-	Try   int      `json:"try"`   // seconds for which the first member is tried before others.
-	Late  int      `json:"late"`  // seconds after which a member has failed.
-	Back  bool     `json:"back"`  // whether the flock then goes back.
+	Try   int      `json:"try"`   // seconds for which the first member must work before others are changed.
+	Late  int      `json:"late"`  // seconds after which a member that does not serve has failed.
+	Back  bool     `json:"back"`  // whether the flock goes back after a failure.
 	Says  bool     `json:"says"`  // whether its manifest says how members are changed.
-	Own   bool     `json:"own"`   // whether each member has a colour of its own.
+	Own   bool     `json:"own"`   // whether each member has a different colour.
 	Thing thingDoc `json:"thing"`
 }
 
-// probes returns a probe that asks every second, if members are asked.
+// probes returns a probe that asks every second, if Asked is true.
 func (s *flockSpec) probes() []rollout.Probe {
 	if !s.Asked {
 		return nil
@@ -69,8 +69,7 @@ func expandFlock(s *flockSpec, e *kind.Expansion) {
 	}
 }
 
-// flock writes a line "flock NAME field=value …" as a manifest. The fields colour, shape and atop are those of
-// its members.
+// flock returns the manifest for the words of a line "flock NAME field=value …". The fields colour, shape and atop belong to the members.
 func flock(words []string) string {
 	var spec, thing []string
 	for _, word := range words[1:] {

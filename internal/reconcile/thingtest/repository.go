@@ -17,10 +17,10 @@ func (w *World) Wanted(lines ...string) ([]kind.Desired, error) {
 	return w.WantedWithin(resolve.Bounds{}, lines...)
 }
 
-// WantedWithin is Wanted with other bounds than a stack's usual ones.
+// WantedWithin resolves manifests of Things within other bounds than the default.
 func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Desired, error) {
 	files := fstest.MapFS{}
-	for file := range slices.Chunk(lines, 5000) { // more would be too much for one file
+	for file := range slices.Chunk(lines, 5000) { // one file may not have more
 		var doc strings.Builder
 		for _, line := range file {
 			fmt.Fprintf(&doc, "---\n%s\n", Manifest(line))
@@ -32,8 +32,7 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 	return reading.Want, err
 }
 
-// Manifest writes such a line as a manifest. A line that begins with "flock" becomes the manifest
-// of a [Flock].
+// Manifest returns the manifest for a line. If the line begins with "flock", it is the manifest of a [Flock].
 func Manifest(line string) string {
 	words := strings.Fields(line)
 	if words[0] == "flock" {
@@ -79,7 +78,7 @@ func Key(name string) manifest.Key {
 	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
 }
 
-// Files returns a repository of n Things, each near others.
+// Files returns a repository of n Things. near returns the numbers of the Things that a Thing is near.
 func Files(n int, near func(i int) []int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range n {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec is what a manifest says about a Thing.
+// Spec is the spec of a Thing's manifest.
 type Spec struct {
 	Colour string   `json:"colour,omitempty"`
 	Shape  string   `json:"shape,omitempty" rule:"immutable"`
@@ -31,18 +31,18 @@ func (f *Filter) FilterName() string { return f.Name }
 // Thing is one object in a world.
 type Thing struct {
 	ID, Name, Colour, Shape, Weight string
-	On, Near, Beside                []string // IDs
+	On, Near, Beside                []string // IDs of other Things
 	Mark                            *kind.Mark
 	Mine                            bool
-	Building                        int // number of lists until it is ready
-	Leaving                         int // number of lists until it is gone; 0 = stays
+	Building                        int // number of lists until it is ready.
+	Leaving                         int // number of lists until it is gone; 0 if it stays.
 	Failed, Used                    bool
 	Created, Updated                time.Time
-	Since                           time.Time // when it was ready
+	Since                           time.Time // time when it was ready.
 	Copied                          string
-	Down                            string // the word for why it serves nobody
+	Down                            string // a word for the reason why it does not serve.
 	Restarts                        int
-	Says                            string // message of the cloud about a failed one
+	Says                            string // message of the cloud, for a failed one
 }
 
 // Rules are the rules of the kind.
@@ -89,11 +89,11 @@ func (Rules) Diff(w typed.Want[Spec], t *Thing, c *kind.Changes) {
 
 var allWays = func() []kind.Way {
 	field, _ := reflect.TypeFor[Spec]().FieldByName("Weight")
-	ways, _ := kind.WaysOf(field.Tag) // package manifest reads it, too
+	ways, _ := kind.WaysOf(field.Tag) // package manifest reads the tag, too, and reports its errors
 	return ways
 }()
 
-// weightWays returns the ways to change the weight: a hollow thing cannot be trimmed.
+// weightWays returns the ways to change the weight. A hollow thing cannot be trimmed.
 func weightWays(t *Thing) []kind.Way {
 	if t.Weight != "hollow" {
 		return allWays
@@ -103,8 +103,8 @@ func weightWays(t *Thing) []kind.Way {
 	return ways
 }
 
-// besides returns the IDs of the things that a thing is to be beside. own is
-// its own ID. all is false if some are not known yet.
+// besides returns the IDs of the things that a thing must be beside. own is the ID of the thing itself. all is false if some IDs are not
+// known yet.
 func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	all = true
 	for _, name := range w.Spec.Beside {
@@ -121,8 +121,8 @@ func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	return ids, all
 }
 
-// nearby returns the IDs of the things that a thing is to be near. It adds those that it is near now and that stand
-// in for others.
+// nearby returns the IDs of the things that a thing must be near. It adds the things that it is near now and that are substitutes for
+// others.
 func nearby(w typed.Want[Spec], t *Thing) (ids []string, ok bool) {
 	ids, ok = idsOf(w, w.Spec.Near)
 	for _, id := range t.Near {

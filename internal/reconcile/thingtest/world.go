@@ -1,7 +1,6 @@
-// Package thingtest is a small world for the tests of the core. It has one kind,
-// Thing. A Thing has a colour that can be changed and a shape that cannot, and Things
-// depend on each other. Its cloud holds Things, takes time for changes, and refuses
-// to delete a Thing in use.
+// Package thingtest contains a small world for the tests of the core. It has one kind, Thing. A Thing has a colour that can be changed and
+// a shape that cannot, and Things depend on each other. The cloud of the world contains Things, takes time for changes, and refuses to
+// delete a Thing in use.
 package thingtest
 
 import (
@@ -26,11 +25,11 @@ type World struct {
 	Writes  int
 	Delay   int   // number of lists that building and deleting take
 	ListErr error // error that List returns
-	// OnCreate, if set, is called before every creation. It may make the answer get lost.
+	// OnCreate, if set, is called before every creation. With before, the creation fails; with after, its answer gets lost.
 	OnCreate func(name string) (before, after error)
 	OnDelete func(name string) error                             // if set, called before every deletion.
 	Stubborn map[string]bool                                     // names of Things whose colour never changes.
-	Missing  map[string]bool                                     // names of Things whose updates refer to something that is gone.
+	Missing  map[string]bool                                     // names of Things whose updates refer to an object that does not exist.
 	Judge    func(t *Thing) (unwell []string, lag time.Duration) // if set, returns the IDs of other Things that do not serve.
 	Wrote    func()                                              // if set, called after every write.
 	Entries  resolve.Entries                                     // the entries that manifests may name.
@@ -57,10 +56,10 @@ func (w *World) Put(t Thing) *Thing {
 	return &t
 }
 
-// Restart is the way that brings back a Thing that is down.
+// Restart is the name of the way that heals a Thing that is down.
 const Restart = "restart"
 
-// Kind returns the kind of its Things.
+// Kind returns the kind of the world's Things.
 func (w *World) Kind() *kind.Kind {
 	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data}, w)
 }
@@ -77,7 +76,7 @@ type Driver interface {
 // Of returns a kind whose objects are Things.
 func Of(info kind.Info, d Driver) *kind.Kind { return Typed(info, d).Resource() }
 
-// Typed returns the same kind in a form that a test can change.
+// Typed returns the same kind as Of, in a form that a test can change.
 func Typed(info kind.Info, d Driver) typed.Kind[Spec, Filter, Thing] {
 	r := Rules{}
 	return typed.Kind[Spec, Filter, Thing]{Info: info, Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}, Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
@@ -91,7 +90,7 @@ func (w *World) live(t *Thing) typed.Live[Thing] {
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}
-	if len(t.Near) > 0 { // it sends to those
+	if len(t.Near) > 0 { // it sends to the Things that it is near
 		l.Drained = map[string]time.Time{}
 	}
 	switch {
@@ -179,7 +178,7 @@ func (w *World) Update(_ context.Context, want typed.Want[Spec], have typed.Live
 		if t.Restarts++; !w.Stubborn[t.Name] {
 			t.Down = ""
 		}
-		mark := want.Mark // as for a way that rebuilds a machine
+		mark := want.Mark // like a way that rebuilds a machine
 		t.Mark = &mark
 		return nil
 	}
@@ -254,7 +253,7 @@ func (w *World) Names() []string {
 // ErrLost is the error of a request whose answer was lost.
 var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 
-// Snapshot returns the content of the world, as an engine sees it.
+// Snapshot returns the content of the world as an engine reads it.
 func (w *World) Snapshot() kind.Snapshot {
 	items, err := w.Kind().Driver.List(context.Background(), kind.Listing{})
 	return kind.Snapshot{"Thing": {Items: items, Err: err}}

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Lines draws a repository and a cloud, in the words of [World.Wanted] and of [Fill]. Half of the repositories have a group. There are
-// few names, so that marks, names and claims collide. Objects refer to earlier ones.
+// Lines draws a repository and a cloud, as lines for [World.Wanted] and [Fill]. Half of the repositories have a group. There are few names,
+// so that marks, names and claims collide. Objects refer only to earlier ones.
 func Lines(t *rapid.T) (repo, cloud []string) {
 	d := drawn{t}
 	for i := range rapid.IntRange(0, 6).Draw(t, "objects") {
@@ -36,7 +36,7 @@ func (d drawn) one(texts ...string) string {
 	return text
 }
 
-// some draws each of several texts about once in ten times.
+// some draws each of several texts with a probability of about one in ten.
 func (d drawn) some(texts ...string) (line string) {
 	for _, text := range texts {
 		if rapid.IntRange(0, 9).Draw(d.t, "chance") == 5 {
@@ -79,7 +79,7 @@ func (d drawn) flock(objects int) string {
 	return line + " " + d.one("down=1", "down=2", "surge=1", "surge=2") + d.some("from=2", "ready=10", "asked=true", "heal=true", "try=5", "says=true", "own=true")
 }
 
-// thing draws the owner and the fields of a thing in the cloud. The thing uses some of those that were drawn before.
+// thing draws the owner and the fields of a thing in the cloud. The thing uses some of the things that were drawn before.
 func (d drawn) thing(before int) string {
 	owner := d.one("ours", "ours", "stale", "keep", "detach", "half", "half", "unfinished", "other", "nobody", "alien")
 	line := owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
