@@ -84,7 +84,7 @@ func (o *origins) hosts() (list []string) {
 			list = append(list, u.Hostname())
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a name that is part of another one comes later
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a longer name is replaced before a name that is a part of it
 	return list
 }
 

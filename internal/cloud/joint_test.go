@@ -95,7 +95,8 @@ func TestJointRefusal(t *testing.T) {
 	})
 }
 
-// One caller was to ask for all the waiting callers. If it gives up, the others ask for themselves.
+// One of the waiting callers has to send the question for all of them. If it gives up, the others send the
+// question themselves.
 func TestJointAskerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage

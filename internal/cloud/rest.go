@@ -87,7 +87,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 		return nil, fmt.Errorf("%s: %w", call.Service, err)
 	}
 	if call.Service == Identity && call.Method == http.MethodPatch {
-		c.patching.Lock() // Keystone writes all additional attributes of an object at once; of two updates one would be lost
+		c.patching.Lock() // Keystone writes all additional attributes of an object together; of two simultaneous updates one would be lost
 		defer c.patching.Unlock()
 	}
 	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204, 206}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}

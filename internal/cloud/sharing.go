@@ -206,7 +206,7 @@ type answer struct {
 	code   int
 	header http.Header
 	body   []byte
-	shared *decoded // nil if it is not kept for others
+	shared *decoded // nil if it is not stored for other clients
 }
 
 // answerOf returns the part of a response that other clients may have, if the response was read to its end. It returns nil for a refusal or a redirect,

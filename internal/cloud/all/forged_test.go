@@ -222,7 +222,7 @@ type forger struct {
 	visit func(field string)
 }
 
-// fill visits the fields of a type and of its value together. set replaces v by another value.
+// fill visits the fields of a type, and their values in v. set replaces v by another value.
 func (f forger) fill(t reflect.Type, v any, path string, set func(any)) {
 	switch t.Kind() {
 	case reflect.Pointer:

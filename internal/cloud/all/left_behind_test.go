@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// If the repository has no manifest of a name that a machine's manifest contains, the name is
-// looked up in the cloud. If the manifest was deleted, the lookup must not find its object.
-// Otherwise the object would no longer be managed, and nobody would notice.
+// A machine's manifest may contain the name of an object that has no manifest in the repository.
+// Such a name is looked up in the cloud. If the object's manifest was deleted, the lookup must not
+// find the object. Otherwise it would no longer be managed, and nobody would notice.
 func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 	const group = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {resource: {%s}}\n"
 	for kind, tt := range map[string]struct{ needs, resource, uses string }{

@@ -124,8 +124,8 @@ func orc(kind, name string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
-// bare are the extensions of Neutron that a cloud can lack. A Neutron without all of them is
-// tested.
+// bare are the extensions of Neutron that a cloud can lack. The tests use a Neutron that lacks all
+// of them.
 var bare = []string{"port-security", "stateful-security-group", "net-mtu", "network_availability_zone", "dns-integration",
 	"subnet-dns-publish-fixed-ip", "uplink-status-propagation", "qos", "fip-port-details", "standard-attr-revisions",
 	"revision-if-match", "standard-attr-timestamp", "subnet-service-types", "tag-creation"}
@@ -195,8 +195,8 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 	}
 }
 
-// A volume can grow while it is attached to a server only with Cinder 3.42 or
-// later.
+// With Cinder 3.42 or later, a volume can grow while it is attached to a server. With older
+// versions it cannot.
 func TestVolumeInUseGrowsOnNewerCloudsOnly(t *testing.T) {
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Through((&kindtest.Older{Volume: "3.41"}).Wrap)
 	text := imported + "\n---\n" + plainVolume + "\n---\n" + strings.Replace(taggedServer, "tags: [web, blue]", "volumes: [{volumeRef: data}]", 1)

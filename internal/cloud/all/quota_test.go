@@ -56,8 +56,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 `
 
 // Three amounts agree: the amount that a kind forecasts for an object, the amount that it counts once the object exists, and
-// the amount that the service counts. Otherwise unchanged objects would need quota, or a lack of quota would give no warning.
-// Other tests make nothing in this project at the same time.
+// the amount that the service counts. If they differed, unchanged objects would seem to need quota, or a lack of quota would
+// give no warning. Other tests make nothing in this project at the same time.
 func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds).Beside("demo2")
 	client := g.Client(nil)

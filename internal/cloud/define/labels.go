@@ -17,7 +17,7 @@ import (
 type Standard struct {
 	ID   string `json:"id" api:"id" show:"-"`
 	Name string `json:"name" api:"name" show:"-"`
-	// Described is the description, including a mark that stands in it.
+	// Described is the description, with the mark if the mark is in it.
 	Described string     `json:"description" api:"description" show:"-"`
 	ProjectID string     `json:"project_id" api:"project_id" show:"projectID"`
 	Tags      []string   `json:"tags" api:"tags" show:"-"`

@@ -106,7 +106,7 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 // not count.
 var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the owner mark, which follows it in another project; shorten it", kind.ErrRejected, table.Path("description"))
 
-// takesTags reports whether the mark goes into tags that the create request accepts.
+// takesTags reports whether the create request accepts tags, and the mark may be in them.
 func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 	if l.mark == foreign {
 		return false, nil

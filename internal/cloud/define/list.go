@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// parallelLists is how many lists are read at once.
+// parallelLists is how many lists are read at the same time.
 const parallelLists = 8
 
 // all reads all objects of the kind. managed is [kind.Listing.Managed].

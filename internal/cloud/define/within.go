@@ -67,7 +67,7 @@ func (c Collection) below(answer table.Attributes, parent, project string) (tabl
 	if err != nil {
 		return nil, err
 	}
-	answer = maps.Clone(answer) // others may share it
+	answer = maps.Clone(answer) // other clients may share it
 	at, own := c.ID, ""
 	if err := json.Unmarshal(answer[at], &own); err != nil {
 		return nil, fmt.Errorf("ID: %w", err)

@@ -40,7 +40,7 @@ const (
 	most = 2000
 	// mostInAll is how many snapshots one list may have, over all folders.
 	mostInAll = 20_000
-	// parallel is how many objects are requested at once.
+	// parallel is how many objects are requested at the same time.
 	parallel = 16
 )
 

@@ -38,7 +38,7 @@ func (s swift) head(ctx context.Context, name string) (described, error) {
 	d.written, _ = http.ParseTime(h.Get("Last-Modified"))
 	for header, texts := range h {
 		if key, ok := strings.CutPrefix(header, prefix); ok {
-			d.metadata[strings.ToLower(key)] = strings.Join(texts, ", ") // a header that comes twice is no mark
+			d.metadata[strings.ToLower(key)] = strings.Join(texts, ", ") // a header that is given twice is no mark
 		}
 	}
 	return d, nil

@@ -16,7 +16,7 @@ type Group struct {
 	Numbers string `json:"numbers" rule:"required,max=4096" doc:"Numbers of its machines, such as 0-2,4."`
 }
 
-// maxPeers is how many machines can have each other's addresses: each waits for the ports of all others.
+// maxPeers is how many machines can have each other's addresses: each machine waits for the ports of all the others.
 const maxPeers = 100
 
 // Validate reports values that make no sense.

@@ -19,7 +19,7 @@ import (
 // object. No manifest can contain either form (see [ownertext.LooksLikeMark]).
 
 // maxDescription is the largest length of a description in characters. (neutron-lib
-// db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
+// db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for other attributes)
 const maxDescription = 255
 
 // Text is the description of an object to which nothing is applied yet.

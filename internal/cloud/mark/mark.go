@@ -38,15 +38,15 @@ const (
 	refusedInfix = ":not:"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey contains the ID of the object that a mark was
 	// written on. A copy of that object contains the same ID, which is not its own. ProjectKey contains the project of
-	// the stack, for collections that also list objects of others.
+	// the stack, for collections that also list objects of other projects.
 	OwnerKey   = ownertext.Word
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 	ProjectKey = OwnerKey + "-project"
 	// TargetKey contains [kind.Mark.Target].
 	TargetKey = OwnerKey + "-target"
-	// AsksKey is written by others, on the first member of a group. It contains the number of members that the group
-	// shall have.
+	// AsksKey is written by people or other programs, on the first member of a group. It contains the number of members
+	// that the group shall have.
 	AsksKey = OwnerKey + "-replicas"
 )
 

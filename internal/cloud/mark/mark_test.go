@@ -78,7 +78,8 @@ func TestAttackMarksRead(t *testing.T) {
 	}
 }
 
-// Some databases do not distinguish such keys from a key of the mark. So people cannot use them.
+// Some databases do not distinguish a key of the mark from a key in other letters or with spaces.
+// So manifests cannot contain such keys.
 func TestAttackReservedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,

@@ -114,7 +114,7 @@ func (p Place) Name(own string, m kind.Mark) string {
 func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
 
 // Take returns an object's attributes without the mark, and the mark. It does not change answer,
-// since others may share it.
+// because other clients may share it.
 func (p Place) Take(answer table.Attributes) (table.Attributes, Claim, error) {
 	text := answer[p.Attribute]
 	if p.take == nil || text == nil {

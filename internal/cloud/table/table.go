@@ -137,7 +137,7 @@ func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More]
 	}
 }
 
-// Offer adds ways to the changes that would replace the object: those that the declaration of the field names.
+// Offer adds ways to the changes that would replace the object: the ways that the declarations of their fields name.
 func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	for i := range t.rows {
 		r := &t.rows[i]

@@ -34,8 +34,8 @@ func Timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Text is an attribute into which others may have written anything: a value that is no text is
-// empty.
+// Text is an attribute into which anybody may have written anything: a value that is no text is read
+// as "".
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
