@@ -27,7 +27,7 @@ const (
 	defaultVolume     = 10 // GiB
 	volumeName        = "m3db"
 	maxInstances      = 100
-	etcdSize          = 3 // members of an EtcdCluster that is created for it
+	etcdSize          = 3 // members of an EtcdCluster that Expand adds
 )
 
 func (rules) Validate(s *Spec, r *kind.Report) {

@@ -40,7 +40,7 @@ type Spec struct {
 	Clients        []string           `json:"clients,omitempty" rule:"max=32,unique,format=cidr" doc:"Networks of the users of M3DB, including the agent's network. If left out, everybody who can reach the machines can use it."`
 }
 
-// IsolationGroup is a part of the instances.
+// IsolationGroup is a group of the cluster's instances, such as the instances in one zone.
 type IsolationGroup struct {
 	Name                  string         `json:"name" rule:"required,format=label" doc:"Its name."`
 	NumInstances          int            `json:"numInstances" rule:"required,min=0,max=100" doc:"How many instances are in it."`
