@@ -24,7 +24,8 @@ const aPort = `{"id": "9b2d7ac5-0000-4000-8000-%012[1]d", "name": "web-%[1]d", "
 "resource_request": null, "ip_allocation": "immediate", "tags": ["stackreeve-applied:0123456789abcdef", "stackreeve:prod:Port/web-%[1]d"],
 "created_at": "2026-03-01T12:00:00Z", "updated_at": "2026-03-01T12:00:05Z", "revision_number": 4}`
 
-// canned answers every request itself, so that only the client is measured.
+// canned is a transport that answers every request itself, so that the
+// benchmark measures only the client.
 type canned struct{ ports string }
 
 // RoundTrip implements http.RoundTripper.

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest/smallnet"
 )
 
-// byServer is a port that is bound to the host of a server, and that server.
+// byServer is the manifests of a server and of a port that is bound to the
+// server's host.
 var byServer = `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image

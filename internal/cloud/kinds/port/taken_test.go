@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// at is a port with an address of a subnet.
+// at is the manifest of a port with an address of a subnet.
 func at(name, subnet, ip string) string {
 	return fmt.Sprintf("\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: %s, annotations: {stackreeve.dev/replace: allow}}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: %s, ip: %q}]}}", name, subnet, ip)
 }
