@@ -49,7 +49,8 @@ func resolved(w want) (ids Spec, known bool) {
 	return ids, known
 }
 
-// scope and actor are the paths of the project or domain, and of the user or group.
+// scope is the path of the project or domain. actor is the path of the user or
+// group.
 func (s Spec) scope() string {
 	if s.ProjectRef != "" {
 		return "projects/" + s.ProjectRef
