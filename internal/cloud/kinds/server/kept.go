@@ -39,7 +39,7 @@ func (m *More) doomed() (ids []string) {
 	return ids
 }
 
-// keepVolumes clears that setting of all attached volumes. An older Nova does not support that.
+// keepVolumes clears delete_on_termination of all attached volumes. An older Nova does not support that.
 func (u *requests) keepVolumes(m *More) {
 	doomed := m.doomed()
 	if len(doomed) == 0 || u.err != nil {

@@ -17,7 +17,7 @@ type plugs struct {
 	field, path, what string
 	have              []string // IDs
 	refs              []kind.Ref
-	body              func(i int) map[string]any // of the request that attaches refs[i]
+	body              func(i int) map[string]any // body of the request that attaches refs[i]
 	holders           holders
 }
 

@@ -63,7 +63,7 @@ func compareZone(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// withMark compares nothing in the table, because the comparison needs the mark. diffMore makes it, which has the mark.
+// withMark is an empty comparison for the table. The comparison needs the mark, so diffMore compares the field.
 func withMark(want, *object, *kind.Changes) {}
 
 // compareKey never replaces a server that was created with the wanted key pair but no longer names it. A resize to another cell
