@@ -74,7 +74,7 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	return []kind.Claim{{Field: "spec.resource.cidr", Of: w.Ref("Network", w.Spec.NetworkRef), What: table.Network(w.Spec.CIDR), By: "Subnet", Range: true}}
 }
 
-// compareLength compares the requested prefix length with that of the subnet's addresses.
+// compareLength compares the requested prefix length with the prefix length of the subnet's addresses.
 func compareLength(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
 		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
