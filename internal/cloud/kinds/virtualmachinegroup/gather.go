@@ -24,8 +24,8 @@ type member struct {
 	described bool // the server has another description than Nova's default, which is the name
 }
 
-// gatherer reads members from exported objects. It removes each field from the specs for which a template has
-// a word. If any field remains, the server is not a member.
+// gatherer reads members from exported objects. From their specs, it removes each field that a template can
+// express. If any field remains, the server is not a member.
 type gatherer struct {
 	of map[kind.Called]fields
 	member
