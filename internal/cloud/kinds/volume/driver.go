@@ -81,8 +81,8 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error)
 	return false, err
 }
 
-// detach detaches a volume from its servers, and returns an error that means busy
-// until they have done so. It refuses if one of the servers does not belong to the
+// detach detaches a volume from its servers. Until they have detached it, it returns
+// an error that means busy. It refuses if one of the servers does not belong to the
 // stack.
 func detach(ctx context.Context, c *cloud.Client, have typed.Live[state]) error {
 	for _, a := range have.State.More.Attachments {
