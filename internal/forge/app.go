@@ -18,11 +18,12 @@ import (
 // Its exported fields must not change once it is in use.
 type App struct {
 	AppID int64
-	// InstallationID is found out from Repository (owner/name) when it is 0.
+	// InstallationID is the number of the installation. If it is 0, the App requests it for
+	// Repository (owner/name).
 	InstallationID int64
 	Repository     string
-	PrivateKeyFile string // PEM, read at each use
-	APIURL         string // "" is [GitHubAPI]
+	PrivateKeyFile string // in PEM format; the file is read at each use
+	APIURL         string // "" means [GitHubAPI]
 	// Base sends the requests; nil means [NewBase]. Observe is called with each request.
 	Base    http.RoundTripper
 	Observe func(Exchange)
@@ -37,10 +38,10 @@ type App struct {
 	login string
 	found int64 // the ID of the installation; 0 until it is requested
 
-	permissions map[string]string // of the token
+	permissions map[string]string // the permissions of the token
 }
 
-// GitHubAPI is where the API of github.com begins.
+// GitHubAPI is the root URL of the API of github.com.
 const GitHubAPI = "https://api.github.com"
 
 const (
@@ -94,7 +95,7 @@ func (a *App) Permissions(ctx context.Context) (map[string]string, error) {
 	return a.permissions, nil
 }
 
-// Forget drops a token that was refused.
+// Forget removes a token that was refused, so that a new one is requested.
 func (a *App) Forget(token string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,7 +136,7 @@ func (a *App) Renamed(login string) {
 // String names the App in messages.
 func (a *App) String() string { return fmt.Sprintf("GitHub App %d", a.AppID) }
 
-// installation is the number of the installation on the repository.
+// installation returns the number of the installation on the repository.
 func (a *App) installation(ctx context.Context) (int64, error) {
 	switch {
 	case a.InstallationID != 0:

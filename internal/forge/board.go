@@ -15,9 +15,9 @@ type Board struct {
 	forge CommitStatuses
 
 	mu      sync.Mutex
-	known   map[string]map[string]Status // by commit, by context
-	commits []string                     // oldest first
-	posted  map[[2]string]int            // statuses written, by commit and context
+	known   map[string]map[string]Status // statuses by commit and then by context
+	commits []string                     // the keys of known, oldest first
+	posted  map[[2]string]int            // number of statuses that were written, by commit and context
 }
 
 const (
@@ -64,7 +64,7 @@ func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, er
 	return true, nil
 }
 
-// Get returns a commit's status; ok is false when it has none of that context.
+// Get returns a commit's status of a context; ok is false if the commit has none.
 func (b *Board) Get(ctx context.Context, commit, name string) (s Status, ok bool, err error) {
 	known, err := b.of(ctx, commit)
 	s, ok = known[name]
@@ -142,13 +142,13 @@ func (b *Board) forget(commit string) {
 	b.commits = slices.DeleteFunc(b.commits, func(one string) bool { return one == commit })
 }
 
-// MaxDescription is how long a status's description may be, in characters
-// (GitHub REST API, "Create a commit status").
+// MaxDescription is the maximal length of a status's description in characters (GitHub REST API,
+// "Create a commit status").
 const MaxDescription = 140
 
-// Describe makes text fit for a status's description: one line of at most
-// [MaxDescription] characters that are safe to print. It has no characters
-// outside the basic multilingual plane, which GitHub refuses.
+// Describe changes a text to a valid description of a status: one line of at most [MaxDescription]
+// characters that are safe to print. Characters outside of the basic multilingual plane are
+// replaced, because GitHub refuses them.
 func Describe(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

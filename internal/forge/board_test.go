@@ -68,8 +68,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// The forge may have stored a status although its answer did not arrive. So the status before it
-// has to be written again.
+// The forge may have stored a status although its answer did not arrive. So if the agent sets the
+// earlier status again, that status has to be written.
 func TestAStatusWhoseAnswerIsLostIsNotForgotten(t *testing.T) {
 	m := &lossy{Memory: forgetest.NewMemory()}
 	b := forge.NewBoard(m)

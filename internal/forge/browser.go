@@ -26,7 +26,7 @@ func BrowserAt(site, repository, files, commits string) Browser {
 // Known reports whether there are addresses.
 func (b Browser) Known() bool { return b.home != "" }
 
-// Commit is the address of a commit.
+// Commit returns the address of a commit.
 func (b Browser) Commit(commit string) string {
 	if !b.Known() || commit == "" {
 		return ""
@@ -34,7 +34,7 @@ func (b Browser) Commit(commit string) string {
 	return b.commits + escaped(commit)
 }
 
-// Files is the address of a commit's files: the path of a file is appended to it.
+// Files returns the address of a commit's files. The path of a file is appended to it.
 func (b Browser) Files(commit string) string {
 	if !b.Known() || commit == "" {
 		return ""
@@ -42,7 +42,7 @@ func (b Browser) Files(commit string) string {
 	return b.files + escaped(commit) + "/"
 }
 
-// Line is the address of a line of a file in a commit; line 0 stands for the whole file.
+// Line returns the address of a line of a file in a commit; line 0 means the whole file.
 func (b Browser) Line(commit, file string, line int) string {
 	at := b.Files(commit)
 	if at == "" || file == "" {
@@ -55,7 +55,7 @@ func (b Browser) Line(commit, file string, line int) string {
 	return at
 }
 
-// escaped is a path in which every byte that could mean something in an address or in Markdown is encoded.
+// escaped encodes every byte of a path that could have a meaning in an address or in Markdown.
 func escaped(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {

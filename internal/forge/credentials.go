@@ -10,7 +10,8 @@ import (
 // names of tasks.
 type Task string
 
-// The tasks, in the order in which people read of them. Not every forge has all of them.
+// These are the tasks, in the order in which they are shown to people. A forge may lack some of
+// them.
 const (
 	TaskLogin         Task = "login"
 	TaskRepository    Task = "repository"

@@ -42,7 +42,7 @@ func (e *LimitedError) Error() string {
 	return fmt.Sprintf("limited until %s: %s", e.Until.UTC().Format(time.TimeOnly), e.Reason)
 }
 
-// Judge says what an outbox does about an error of a forge.
+// Judge returns the verdict with which an outbox handles an error of a forge.
 func Judge(err error) outbox.Verdict {
 	var limited *LimitedError
 	if errors.As(err, &limited) {

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// MaxComment is how long a comment may be, in characters (GitHub's limit).
+// MaxComment is the maximal length of a comment in characters (GitHub's limit).
 const MaxComment = 65_536
 
-// MaxContext is how long a status's context may be, in characters (GitHub's
-// limit).
+// MaxContext is the maximal length of a status's context in characters (GitHub's limit).
 const MaxContext = 255
 
 // FitContext changes a context so that every forge accepts it. Two different contexts remain

@@ -55,7 +55,7 @@ type History interface {
 	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
 }
 
-// Rights says what people may do.
+// Rights reports the rights of people.
 type Rights interface {
 	// MayWrite reports whether a person may change a branch now. If the forge has no rights for single branches, it
 	// reports whether the person may change the repository.
@@ -64,7 +64,7 @@ type Rights interface {
 
 // Person is an account. If an account gives up its name and another one takes that name, their numbers still differ.
 type Person struct {
-	ID    int64 // 0 when it is not known
+	ID    int64 // 0 if it is unknown
 	Login string
 }
 
@@ -109,8 +109,8 @@ type Pull struct {
 	// fetched, such as refs/pull/7/head. It exists for forks, too.
 	Head, HeadRef string
 	Base          string // the branch into which it is to be merged
-	// Fork is true when the commits come from another repository or, on a forge without
-	// forks, from somebody who may not change Base.
+	// Fork is true if the commits come from another repository. On a forge without forks, it is true if they come from
+	// somebody who may not change Base.
 	Fork         bool
 	Open, Merged bool
 	MergeCommit  string // the commit of Base after the merge; "" before the merge
@@ -163,7 +163,7 @@ type Status struct {
 	Covered bool
 }
 
-// Reaction is how a comment is acknowledged.
+// Reaction is an emoji that acknowledges a comment.
 type Reaction string
 
 // The reactions, by GitHub's names.
@@ -194,7 +194,7 @@ type Annotation struct {
 	Message string
 }
 
-// Rule is the kind of finding that an annotation is about. Programs know it by this name.
+// Rule is the kind of finding that an annotation is about. Programs read its name.
 type Rule string
 
 // The rules.
@@ -205,7 +205,7 @@ const (
 	RuleRefused   Rule = "refused"   // the plan cannot make the object as the manifest says.
 )
 
-// Level is how grave an annotation is, by GitHub's names.
+// Level is the severity of an annotation, by GitHub's names.
 type Level string
 
 // The levels.

@@ -15,7 +15,7 @@ type Need struct {
 	Commit string
 }
 
-// Bond is why a pull request needs another one.
+// Bond is the reason why a pull request needs another one.
 type Bond string
 
 // The bonds.
@@ -31,7 +31,7 @@ const MostNeeds = 20
 
 const (
 	dependsOn = "Depends-On:"
-	mostName  = 300 // bytes
+	mostName  = 300 // maximal length of a name in bytes
 )
 
 // DependsOn returns the names in the lines "Depends-On: NAME" of a text, as Zuul reads them. It returns each name once, and at most one

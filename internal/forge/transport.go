@@ -26,7 +26,7 @@ type TransportConfig struct {
 	Renew     func(refused string)
 	// Base sends the requests; nil means [NewBase] without a CA.
 	Base http.RoundTripper
-	// PerHour is how many requests may be sent in an hour; 0 is [DefaultPerHour].
+	// PerHour is the number of requests that may be sent in an hour; 0 means [DefaultPerHour].
 	PerHour int
 	// WritesPerMinute limits the requests that change something. CreatesPerHour limits the requests
 	// that create something (POST). 0 means no limit.
@@ -48,7 +48,7 @@ const DefaultPerHour = 4000
 type Exchange struct {
 	Method string
 	Route  string // the path with a * for each name and number
-	Code   int    // 0 when no answer came
+	Code   int    // 0 if there was no answer
 	// Cached is true if the forge answered that nothing has changed. Refused is true if the
 	// transport sent nothing, because of a limit or because of the fence.
 	Cached, Refused bool
@@ -100,7 +100,7 @@ func NewBase(trust *tls.Config) http.RoundTripper {
 	return outbound.New(outbound.Config{TLS: trust, ConnsPerHost: maxParallel, HeaderTime: requestTime})
 }
 
-// Client returns a client that follows redirects on the same host only.
+// Client returns a client that follows redirects, but only on the same host.
 func (t *Transport) Client() *http.Client {
 	c := outbound.Client(t, requestTime)
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {

@@ -30,7 +30,7 @@ func fill(resp *http.Response, body []byte) {
 	resp.ContentLength = int64(len(body))
 }
 
-// memory is a body that was read already.
+// memory is the body of an answer that was already read into memory.
 type memory struct {
 	*bytes.Reader
 	bytes []byte
@@ -46,7 +46,7 @@ func bytesOf(resp *http.Response) []byte {
 	return nil
 }
 
-// hide removes credentials from an error's answer, which people will read.
+// hide removes the credentials from the answer to a failed request, because people will read it.
 func hide(resp *http.Response, authorization string) {
 	_, secret, _ := strings.Cut(authorization, " ")
 	if resp.StatusCode < 400 || len(secret) < 4 {

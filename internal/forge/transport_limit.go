@@ -20,9 +20,9 @@ type limits struct {
 	perHour int
 
 	mu       sync.Mutex
-	requests window // all, in an hour
-	writes   window // in a minute
-	creates  window // in an hour
+	requests window // all requests, in an hour
+	writes   window // requests that change something, in a minute
+	creates  window // requests that create something, in an hour
 	until    time.Time
 	reason   string
 	strikes  int // consecutive limits for which the forge gave no time
@@ -168,11 +168,11 @@ func explain(body []byte) string {
 // window counts requests in the last 60 slots of time and in the current slot. It uses the
 // monotonic clock, so a change of the wall clock has no effect.
 type window struct {
-	begun  time.Time // of slot 0
+	begun  time.Time // the beginning of slot 0
 	most   int       // 0 means no limit
 	slot   time.Duration
 	counts [slots]int
-	newest int64 // number of the newest slot
+	newest int64 // the number of the newest slot
 	sum    int
 }
 

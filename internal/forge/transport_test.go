@@ -65,7 +65,7 @@ func TestLimitsAreHeeded(t *testing.T) {
 		name   string
 		answer func() *http.Response
 		wait   time.Duration // 0 means that the answer is not a limit
-		ok     bool          // the answer itself is good
+		ok     bool          // whether the request succeeds
 	}{
 		{"primary, 403", func() *http.Response {
 			return answer(403, `{"message":"API rate limit exceeded"}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", in(17*time.Minute))

@@ -17,7 +17,7 @@ type address struct {
 	scheme string // http, https, ssh or file
 	user   string
 	host   string // without port; an IPv6 address without brackets
-	port   int    // 0: the scheme's default port
+	port   int    // 0 means the scheme's default port
 	path   string // escaped for http and https, plain for ssh and file
 }
 
@@ -151,7 +151,8 @@ func (a address) checkSSH() string {
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
-// String returns the address for people and logs: without a password, and with a user for ssh only.
+// String returns the address for people and logs. It never contains a password, and contains a user
+// only for ssh.
 func (a address) String() string {
 	if a.scheme == "file" {
 		return a.path

@@ -18,7 +18,7 @@ func (c *Config) check() (address, []string) {
 	addr, password, problem := parseAddress(c.URL)
 	if problem != "" {
 		add("url: %s", problem)
-		addr = address{scheme: addr.scheme} // the address was not understood, so no other message may show it
+		addr = address{scheme: addr.scheme} // no other message may show an address that could not be parsed
 	}
 	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "" && c.Auth.Token == nil) {
 		add("url: carries a login; remove it and put it in a file named by auth.tokenFile or auth.basicAuthFile")
@@ -87,7 +87,7 @@ func scanArgs(addr address) string {
 	return addr.host
 }
 
-// cleanPath turns a configured path into one that is valid for fs.ValidPath.
+// cleanPath converts a configured path to one that is valid for fs.ValidPath.
 func cleanPath(p string) string {
 	return path.Clean(strings.TrimSuffix("./"+p, "/"))
 }

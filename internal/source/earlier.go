@@ -32,7 +32,7 @@ func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(
 	})
 }
 
-// walk is the state of one walk along a branch.
+// walk is the state of one call of Earlier.
 type walk struct {
 	name  string
 	most  int

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// The classes of this package's errors; see [failure].
+// These are the classes of this package's errors; see [failure].
 var (
 	ErrConfig      = failure.ErrConfig
 	ErrCredentials = failure.ErrCredentials
@@ -36,7 +36,7 @@ func configError(problems []string) error {
 	return failure.New(ErrConfig, "%s", strings.Join(problems, "\n"))
 }
 
-const maxErrorText = 500 // bytes of a text from other code; a server can make it long
+const maxErrorText = 500 // maximal number of bytes of a text from other code; a server can send a long one
 
 // finish adds the address before err's text, and removes the secrets from the text. An error
 // without a class becomes ErrUnavailable.

@@ -192,7 +192,8 @@ func TestServerAwayAndBack(t *testing.T) {
 	}
 }
 
-// TestWaitingForAnotherFetch waits for another fetch, and gives up when its own context ends.
+// TestWaitingForAnotherFetch checks that a fetch waits for another one, and returns an error when
+// its own context ends.
 func TestWaitingForAnotherFetch(t *testing.T) {
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")

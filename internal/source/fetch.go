@@ -55,8 +55,8 @@ func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
 	return last, ok && files.Intact()
 }
 
-// ensureCommitRenewing makes sure that the wanted commit is in the store with all its objects. It
-// may start an empty store when the store is full; ensureCommit does not.
+// ensureCommitRenewing makes sure that the wanted commit is in the store with all its objects. If
+// the store is full, it starts an empty store first; ensureCommit does not.
 func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	if err := r.checkIntact(); err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// hostKeys reads the known_hosts file again. It also returns the algorithms of the keys that the
-// file holds for the host. Without them, a host with several keys would offer one that is not
-// listed.
+// hostKeys reads the known_hosts file again, and returns a check of host keys. It also returns the
+// algorithms of the keys that the file lists for the host. Without these algorithms, a host with
+// several keys could offer one that is not listed.
 func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	file := r.auth.KnownHostsFile
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 16<<20 {

@@ -72,7 +72,7 @@ func TestMerged(t *testing.T) {
 	})
 }
 
-// TestMergedCostsNothingTwice counts the requests to the server.
+// TestMergedCostsNothingTwice counts the requests to the server. A second merge of the same commits needs no pack.
 func TestMergedCostsNothingTwice(t *testing.T) {
 	testcost.Long(t)
 	g := gittest.New(t)
@@ -436,7 +436,7 @@ func TestMergedLikeGit(t *testing.T) {
 			clean++
 		}
 		if crossing && conflict == nil && len(m.Conflicts) > 0 {
-			return // git merges without a conflict here; our conflict costs a person's work, and leads to no wrong plan
+			return // git has no conflict here; our conflict only means work for a person, and no wrong plan
 		}
 		if crossing && conflict == nil && treeContents(g, strings.TrimSpace(string(tree))) == contents(t, m.Files) {
 			return // if both sides conflict about the executable bit, only git chooses one

@@ -100,8 +100,8 @@ func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	return findRef(refs, ref)
 }
 
-// findRef resolves a value that a person may give for --ref: a branch, a tag, or a full reference
-// such as refs/pull/7/head.
+// findRef returns the commit of a value of --ref, which a person writes: a branch, a tag, or a full
+// reference such as refs/pull/7/head.
 func findRef(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if ref == "HEAD" {
 		_, tip, err := findBranch(refs, "")

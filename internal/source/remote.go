@@ -106,7 +106,7 @@ func demux(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// These bounds limit the answers of a server, far above the size that manifests need.
+// These are limits on the answers of a server. They are far above the size that manifests need.
 const (
 	maxRefsBytes   = 64 << 20
 	maxPreamble    = 4 << 20 // the part before a pack: at which commits the history is cut off, and which commits are shared

@@ -185,7 +185,7 @@ func (w *packList) history(level []plumbing.Hash, depth int) error {
 		for _, h := range level {
 			commit, err := object.GetCommit(w.objects, h)
 			if err != nil {
-				continue // a tag, or a commit that a shallow repository does not hold
+				continue // a tag, or a commit that is missing in a shallow repository
 			}
 			for _, p := range commit.ParentHashes {
 				if visited[p] || w.objects.HasEncodedObject(p) != nil {

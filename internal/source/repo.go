@@ -23,7 +23,7 @@ type Repo struct {
 	log  *slog.Logger
 
 	*clone
-	known known // valid while since equals clone.renewed
+	known known // valid only if since equals clone.renewed
 	since int
 
 	lastMu sync.Mutex
@@ -39,7 +39,7 @@ type clone struct {
 	busy    chan struct{} // contains one token during a fetch; only that fetch uses the fields below
 	cache   *store.Cache
 	renewed int            // number of times that an empty store was started
-	refs    *packp.AdvRefs // of the newest conversation; nil before the first
+	refs    *packp.AdvRefs // the references of the newest conversation; nil before the first one
 	refsOf  int64          // the number of that conversation
 }
 
@@ -136,7 +136,7 @@ func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit)
 	return r.describe(ctx, name, commit, root, store.Made{})
 }
 
-// describe makes a revision of the folder root, which belongs to a commit or is the result of a merge.
+// describe returns a revision of the folder root. The folder belongs to a commit, or is the result of a merge.
 func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit, root plumbing.Hash, made store.Made) (Revision, error) {
 	files, err := r.cache.Store().Files(ctx, root, made, sane(commit.Committer.When))
 	if err != nil {

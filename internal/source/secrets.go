@@ -79,7 +79,7 @@ func (a Auth) renew(ctx context.Context) bool {
 	return err == nil && next != refused
 }
 
-// login returns the user and password for https; both empty means none.
+// login returns the user and password for https. Both are empty if there is no login.
 func (a Auth) login(ctx context.Context, addr address) (user, password string, err error) {
 	switch {
 	case a.Token != nil:

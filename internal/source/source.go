@@ -25,7 +25,7 @@ type Revision struct {
 	// Root is the configured path from the repository's root; empty for the root itself. The paths in Files begin
 	// there.
 	Root  string
-	Files fs.FS // rooted at the configured path
+	Files fs.FS // the files below the configured path
 	// Folder is the plain folder that contains the files, as the caller named it; empty for a commit.
 	Folder string
 }
@@ -68,7 +68,7 @@ type Config struct {
 // DefaultTimeout is the time limit of a fetch if Config has none.
 const DefaultTimeout = 2 * time.Minute
 
-// New checks cfg without using the network and returns all its problems at once, as an ErrConfig.
+// New checks cfg without a request to the server. It returns all problems together, as one ErrConfig.
 func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

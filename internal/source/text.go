@@ -8,7 +8,7 @@ import (
 
 const (
 	maxLine = 200
-	maxRead = 64 << 10 // bytes of a text of which one line is shown
+	maxRead = 64 << 10 // number of bytes of a text that are read to find its first line
 )
 
 // oneLine returns the first line of a text, shortened and safe to print.

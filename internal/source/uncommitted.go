@@ -37,7 +37,7 @@ const (
 	CheckedOut How = "not checked out" // Git stores the file, but a sparse checkout leaves it out.
 )
 
-const maxCompared = 4 << 20 // bytes of a file
+const maxCompared = 4 << 20 // maximal number of bytes of a file that is compared
 
 // Uncommitted compares a folder with the index of its Git repository. Without a repository, it finds no differences. wanted reports
 // whether a file is compared, by its path below the folder. foreign returns the format of a text that Git stores; "" for an ordinary

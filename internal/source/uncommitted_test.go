@@ -33,7 +33,7 @@ func TestUncommitted(t *testing.T) {
 	}
 	g.Write("prod/link.yaml", "plain.yaml") // as git writes it with core.symlinks=false
 	g.Write("prod/changed.yaml", "a: 2\n")
-	g.Write("prod/lfs.yaml", "a: 3\n") // as the filter checks it out
+	g.Write("prod/lfs.yaml", "a: 3\n") // the text that the filter writes at a checkout
 	g.Write("prod/generated.yaml", "g: 1\n")
 	g.Write("prod/new.yaml", "n: 1\n")
 	g.Write("prod/notes.txt", "n")

@@ -59,7 +59,7 @@ func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error
 	}
 	defer in.Close()
 	if info, err := in.Stat(); err == nil && info.Size() > tail {
-		_, _ = in.Seek(-tail, io.SeekEnd) // a line that is cut in half is no JSON
+		_, _ = in.Seek(-tail, io.SeekEnd) // the first line may be cut; then it is not valid JSON and is skipped
 	}
 	newest := map[string]forge.Status{}
 	lines := bufio.NewScanner(in)
@@ -88,7 +88,7 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 	if err != nil {
 		return err
 	}
-	text = append(printable.JSON(text), '\n') // people read it with tail
+	text = append(printable.JSON(text), '\n') // people read the file with tail, so it must be safe to print
 	out, err := open(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)

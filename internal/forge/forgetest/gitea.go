@@ -37,7 +37,7 @@ const (
 	Maintainer = "maintainer"
 
 	giteaOwner = "acme" // an organization
-	giteaAdmin = "root" // of the site
+	giteaAdmin = "root" // the administrator of the site
 	password   = "only-in-tests-1"
 )
 

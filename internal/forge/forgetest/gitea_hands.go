@@ -46,7 +46,7 @@ func (g *Gitea) push(t *testing.T, branch string, files map[string]string, fresh
 	return commit
 }
 
-// giteaPull has the fields of a pull request that the lab needs.
+// giteaPull has the fields of a pull request that these actions read.
 type giteaPull struct {
 	Number         int
 	State          string
@@ -63,7 +63,7 @@ func (g *Gitea) pulls(t *testing.T) (list []giteaPull) {
 	return list
 }
 
-// commit pushes files to a branch of a repository as a person.
+// commit pushes files to a branch of a repository. A person pushes them.
 func (g *Gitea) commit(t *testing.T, login, repository, branch string, files map[string]string, fresh bool) string {
 	t.Helper()
 	dir := g.prepare(t, login, repository, branch, files, fresh)

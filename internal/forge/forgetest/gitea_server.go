@@ -30,8 +30,8 @@ type giteaServer struct {
 	log     bytes.Buffer
 }
 
-// giteaConfig turns off mail, cron and avatars from other sites. Each %s is, in order, the folder,
-// the static files, the two ports, and a secret.
+// giteaConfig turns off mail, cron and avatars from other sites. The verbs are, in order: the
+// folder, the static files, the HTTP port, the SSH port, and a secret.
 const giteaConfig = `APP_NAME = forge
 RUN_MODE = prod
 WORK_PATH = %[1]s

@@ -37,13 +37,13 @@ type GitHub struct {
 	dir        string          // the folder of all files
 	front      *httptest.Server
 	inside     *httptest.Server // the layer
-	hub        string           // address of emulate
+	hub        string           // the address of emulate
 	client     *http.Client
 	tokens     map[string]string // by login
 	delivering sync.WaitGroup
 
 	mu         sync.Mutex
-	judge      string // address of Prism
+	judge      string // the address of Prism
 	private    bool   // whether Git asks for credentials before a fetch
 	down       bool
 	left       int       // number of requests that are allowed until the limit ends
@@ -63,7 +63,7 @@ type githubPull struct {
 	branch, base string // names of references, such as refs/heads/main
 	fork         string // login of the fork's owner; "" for a branch of the repository itself
 	forkGone     bool
-	head, tip    string // the newest commit, and the base's commit at the time of that push
+	head, tip    string // the newest commit of the head, and the commit of the base when it was pushed
 	mergeCommit  string
 	updated      time.Time
 	commits      map[string]bool // the commits of the pull request

@@ -71,7 +71,7 @@ func (g *GitHub) checkRuns(r *http.Request, _ []byte) reply {
 	return a
 }
 
-// CheckRun is a check run, as people see it.
+// CheckRun is a check run with the data that people see.
 type CheckRun struct {
 	ID                               int64
 	Commit, Name, Status, Conclusion string

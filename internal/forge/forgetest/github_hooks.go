@@ -17,7 +17,7 @@ import (
 // hookPath is the path of the layer to which emulate reports events.
 const hookPath = "/_hooks"
 
-// listen makes emulate report events to the layer.
+// listen makes emulate send its events to the layer.
 func (g *GitHub) listen() {
 	g.call(g.t, Maintainer, http.MethodPost, "/repos/"+g.Repository+"/hooks", object{
 		"name": "web", "active": true, "events": []string{"pull_request", "issue_comment"},
@@ -52,7 +52,7 @@ func (g *GitHub) notifyPush(ref, before, after string) {
 	var repository object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
 	commit := object{"id": after, "message": "Change", "timestamp": stamp(time.Now()), "author": object{"name": Maintainer}, "added": []string{}, "removed": []string{}, "modified": []string{}}
-	// The event of a push has the repository's times in seconds since 1970.
+	// In the event of a push, the times of the repository are in seconds since 1970.
 	for _, name := range []string{"created_at", "pushed_at"} {
 		repository[name] = time.Now().Unix()
 	}

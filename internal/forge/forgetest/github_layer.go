@@ -143,7 +143,7 @@ func (g *GitHub) permission(r *http.Request, body []byte) reply {
 	})
 }
 
-// change changes the object in a successful answer.
+// change applies the function how to the object in a successful answer.
 func (g *GitHub) change(a reply, how func(object)) reply {
 	var value object
 	if a.code >= 300 || json.Unmarshal(a.body, &value) != nil {
@@ -155,7 +155,7 @@ func (g *GitHub) change(a reply, how func(object)) reply {
 	return out
 }
 
-// comment refuses a comment that is too long.
+// comment refuses a comment that is too long, and forwards any other to emulate.
 func (g *GitHub) comment(r *http.Request, body []byte) reply {
 	var c struct{ Body string }
 	if err := json.Unmarshal(body, &c); err != nil {

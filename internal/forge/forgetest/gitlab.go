@@ -59,7 +59,7 @@ type labMerge struct {
 	fork, gone            bool
 	state, head           string
 	merge, squash         string
-	onto                  string // the target before the merge.
+	onto                  string // the commit of the target before the merge.
 	updated               time.Time
 	description           string
 	approved              []*labUser

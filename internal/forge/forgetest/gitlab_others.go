@@ -141,7 +141,7 @@ func (g *GitLab) patch(w http.ResponseWriter, r *http.Request) bool {
 		http.NotFound(w, r)
 		return true
 	}
-	_, _ = w.Write([]byte(g.git("format-patch", "--stdout", m.base(g)+".."+m.head) + "\n")) // the client may be gone
+	_, _ = w.Write([]byte(g.git("format-patch", "--stdout", m.base(g)+".."+m.head) + "\n")) // the client may have closed the connection
 	return true
 }
 

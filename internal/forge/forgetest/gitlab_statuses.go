@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// there reports whether the repository has a commit.
+// there reports whether a commit is in the repository.
 func (g *GitLab) there(commit string) bool {
 	_, err := g.tryGit(nil, "cat-file", "-e", commit+"^{commit}")
 	return err == nil

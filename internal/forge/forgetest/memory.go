@@ -25,12 +25,12 @@ type Memory struct {
 	answer   func(request, about string) error
 	writers  map[string]bool
 	pulls    map[int]*forge.Pull
-	merged   map[string]int // commit -> pull request
+	merged   map[string]int // the number of the merged pull request, by commit
 	touched  map[string]string
 	commits  map[string]bool // existing commits; nil means any
 	comments map[int][]forge.Comment
 	statuses map[string][]posted
-	ids      map[string]int64 // of accounts, by login
+	ids      map[string]int64 // the numbers of accounts, by login
 	checks   map[[2]string]forge.Check
 	reacted  map[int64][]forge.Reaction
 	next     int64

@@ -106,7 +106,7 @@ func (m *Memory) Allow(login string, write bool) {
 	m.writers[login] = write
 }
 
-// Unsay deletes a comment as a person, which does not change the time of the pull request.
+// Unsay deletes a comment, as a person can. That does not change the time of the pull request.
 func (m *Memory) Unsay(number int, id int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +115,7 @@ func (m *Memory) Unsay(number int, id int64) {
 	}
 }
 
-// Resay edits a comment, as a person other than its author can.
+// Resay edits a comment. Other people than the author can do that.
 func (m *Memory) Resay(number int, id int64, body string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -128,7 +128,7 @@ func testChecks(t *testing.T, lab Lab) {
 		return
 	}
 	err := f.PutCheck(t.Context(), c)
-	if errors.Is(err, forge.ErrUnsupported) { // with these credentials
+	if errors.Is(err, forge.ErrUnsupported) { // these credentials do not allow checks
 		return
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ type Site interface {
 	Hook(t *testing.T, url, secret string)
 }
 
-// Hands change the repository, as a person who may write.
+// Hands are the actions of a person who may write to the repository.
 type Hands interface {
 	// Push commits files to a branch with Git. A new branch starts at the default branch. A file
 	// with an empty text is removed.

@@ -60,7 +60,7 @@ type account struct {
 	Tags     []text `json:"tags"`
 }
 
-// login is the name of an account for people.
+// login returns the name of an account that is shown to people.
 func (a account) login() string {
 	return string(cmp.Or(a.Username, a.Name, text(fmt.Sprint("account ", int64(a.ID)))))
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// guard begins each JSON answer of Gerrit, so that no page can run it as a script.
+// guard is the beginning of each JSON answer of Gerrit. It prevents that a web page runs the answer
+// as a script.
 const guard = ")]}'"
 
 // send sends a request; in and out are JSON, or nil.

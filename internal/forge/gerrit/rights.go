@@ -16,7 +16,7 @@ const (
 	// anybody may upload. Uploaders that were trusted before are not counted. Further uploaders
 	// count as strangers until the next list.
 	mostAsked = 10
-	// mostRights is how many answers are remembered.
+	// mostRights is the number of answers that are remembered.
 	mostRights = 10_000
 	// trustedAge is the time for which the answer counts that an uploader may change the branch.
 	// strangerAge is that time for the opposite answer.
@@ -24,7 +24,7 @@ const (
 	strangerAge = time.Hour
 )
 
-// uploader is an account and a branch.
+// uploader is an account that has uploaded a patch set, and the branch of its change.
 type uploader struct {
 	id     number
 	branch string

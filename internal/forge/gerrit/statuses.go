@@ -20,7 +20,7 @@ const statusEnd = "[stackreeve: status]"
 // refusedAge is the time for which the agent does not try to vote after Gerrit refused a vote.
 const refusedAge = 10 * time.Minute
 
-// statusText is the message of a status.
+// statusText returns the text of the message for a status.
 func statusText(s forge.Status) string {
 	lines := []string{s.Context, string(s.State) + ": " + s.Description}
 	if s.URL != "" {

@@ -7,5 +7,5 @@ func Browser(site, repository string) forge.Browser {
 	return forge.BrowserAt(site, repository, "/src/commit/", "/commit/")
 }
 
-// Serves reports whether the name of a host says that it is a Gitea or a Forgejo.
+// Serves reports whether the name of a host shows that the host is a Gitea or a Forgejo.
 func Serves(host string) bool { return host == "codeberg.org" }

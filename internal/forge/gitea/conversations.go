@@ -45,10 +45,11 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 
 func commentOf(c *sdk.Comment, me int64) forge.Comment {
 	one := forge.Comment{ID: c.ID, URL: c.HTMLURL, Body: c.Body, Created: c.Created, Edited: c.Updated.After(c.Created)}
-	// A comment that was moved from another forge has no author here, whoever moved it.
+	// A comment that was imported from another forge has no author here, although Gitea names the
+	// account that imported it.
 	if c.Poster != nil && c.OriginalAuthor == "" {
 		one.Author, one.AuthorID, one.Mine = c.Poster.UserName, c.Poster.ID, c.Poster.ID == me
-		// Accounts of Gitea itself have no positive number.
+		// The accounts of Gitea itself have numbers that are not positive.
 		one.Bot = c.Poster.ID <= 0 || strings.HasSuffix(strings.ToLower(c.Poster.UserName), "[bot]")
 	}
 	return one

@@ -28,7 +28,7 @@ func (r *Repository) fail(what string, resp *sdk.Response, err error) error {
 	return r.answered(what, resp.StatusCode, err)
 }
 
-// answered is fail for an answer of which only the code is known.
+// answered does the same as fail, for an answer of which only the code is known.
 func (r *Repository) answered(what string, code int, err error) error {
 	if code < 300 { // a successful answer that cannot be read comes from a proxy
 		return r.refused(what, fmt.Errorf("%w: %w", forge.ErrUnavailable, err))
@@ -53,7 +53,7 @@ func hint(code int) string {
 	return ""
 }
 
-// orMissing replaces an internal error of Gitea by ErrNotFound when the object of the request does
+// orMissing replaces an internal error of Gitea by ErrNotFound if the object of the request does
 // not exist. The function exists checks that.
 func orMissing(ctx context.Context, err error, exists func(context.Context) error) error {
 	if !errors.Is(err, forge.ErrUnavailable) {

@@ -24,7 +24,7 @@ const (
 	mostPages = 200
 )
 
-// get reads paths below the repository that the SDK has no call for.
+// get sends a request for a path below the repository, for which the SDK has no method.
 func (r *Repository) get(ctx context.Context, what, path string, query url.Values, out any) (http.Header, error) {
 	at := fmt.Sprintf("%s/api/v1/repos/%s/%s/%s?%s", r.url, r.owner, r.name, path, query.Encode())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
@@ -50,7 +50,7 @@ func (r *Repository) get(ctx context.Context, what, path string, query url.Value
 	return resp.Header, nil
 }
 
-// message is the text for people in an answer.
+// message returns the text for people in an answer.
 func message(body []byte) string {
 	var said struct{ Message string }
 	if err := json.Unmarshal(body, &said); err == nil {
@@ -80,7 +80,8 @@ func commits(list []*sdk.Commit) []*sdk.Commit {
 	return slices.DeleteFunc(list, func(c *sdk.Commit) bool { return c == nil || c.CommitMeta == nil })
 }
 
-// next reports whether another page follows. A list without pages has a total, and no link.
+// next reports whether another page follows. If the header has no link but a total, the list has no
+// pages.
 func next(header http.Header, got int) bool {
 	if link := header.Get("Link"); link != "" {
 		return strings.Contains(link, `rel="next"`)

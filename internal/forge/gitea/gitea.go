@@ -48,7 +48,7 @@ type Repository struct {
 	client           *http.Client
 
 	mu sync.Mutex
-	me struct { // the user of the token
+	me struct { // the user of the token; it is requested again for another token
 		token string
 		id    int64
 	}

@@ -27,7 +27,7 @@ func TestPushesForReviewAreForeign(t *testing.T) {
 	if p, err := lab.Forge().Pull(t.Context(), foreign); err != nil || !p.Fork || p.Head != list[0].Head {
 		t.Errorf("alone: %+v, %v", p, err)
 	}
-	// A deleted branch is not the same as a pull request without a branch.
+	// A pull request whose branch was deleted does not count as one without a branch.
 	lab.Close(t, number)
 	lab.DeleteBranch(t, "ours")
 	if p, err := lab.Forge().Pull(t.Context(), number); err != nil || p.Fork || p.Head != ours {

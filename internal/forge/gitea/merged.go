@@ -63,8 +63,8 @@ func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.P
 // mostRebased is the number of commits of a rebased pull request that are searched.
 const mostRebased = 20
 
-// rebased finds the pull request that ends with one of the next commits of the line and contains
-// the commit. The line is newest first.
+// rebased finds the pull request that ends with one of the next commits of the line, and that
+// contains the commit. The newest commit of the line is the first one.
 func (r *Repository) rebased(ctx context.Context, branch, commit string, line []string, since history) (forge.Pull, error) {
 	for steps := 1; steps <= min(len(line), mostRebased); steps++ {
 		after := line[len(line)-steps]
@@ -107,7 +107,8 @@ func (r *Repository) copies(ctx context.Context, number int, commit string) (boo
 	return slices.ContainsFunc(commits(list), func(c *sdk.Commit) bool { return written(c) == written(one) }), nil
 }
 
-// written is the part of a commit that stays the same on another base.
+// written returns the parts of a commit that do not change when the commit is moved to another
+// base.
 func written(c *sdk.Commit) string {
 	if c.RepoCommit == nil || c.RepoCommit.Author == nil {
 		return c.SHA
@@ -122,7 +123,8 @@ type history struct {
 	parents map[string][]string
 }
 
-// mostSince is the number of pages that are read from the tip to find a commit.
+// mostSince is the number of pages of the history that are read to find a commit, beginning at the
+// tip.
 const mostSince = 20
 
 func (r *Repository) since(ctx context.Context, branch, commit string) (history, error) {
@@ -150,7 +152,8 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 	return h, err
 }
 
-// line follows first parents from the tip, newest first; whole reports that it ends at the commit.
+// line follows the first parents from the tip. It returns the newest commit first. whole reports
+// whether the line ends at the commit.
 func (h history) line(commit string) (line []string, whole bool) {
 	at := h.tip
 	for {

@@ -69,8 +69,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return p, nil
 }
 
-// pullOf converts a pull request. It drops Gitea's merge base: Gitea computes that some time after
-// a push, and an old one leads to conflicts where there are none.
+// pullOf converts a pull request. It drops Gitea's merge base, because Gitea computes that some
+// time after a push. An outdated merge base leads to conflicts that do not exist.
 func pullOf(p *sdk.PullRequest) forge.Pull {
 	one := forge.Pull{
 		Number: int(p.Index), Title: p.Title, URL: p.HTMLURL, HeadRef: fmt.Sprintf("refs/pull/%d/head", p.Index),

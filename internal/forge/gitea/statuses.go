@@ -18,8 +18,9 @@ import (
 // who may push can set any number of them. Older statuses are unknown.
 const mostStatuses = 40
 
-// newestFirst sorts by the number that each status of a commit gets. Gitea's "leastindex" means the
-// highest first (models/git, commit_status.go), so the result is sorted once more.
+// newestFirst is the sort order by the number that each status of a commit gets. Gitea's
+// "leastindex" returns the highest number first (models/git, commit_status.go). We do not rely on
+// that, and sort the result once more.
 const newestFirst = "leastindex"
 
 // Statuses implements forge.CommitStatuses.
@@ -51,7 +52,8 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), err
 }
 
-// stateOf also reads the states of others: Gitea has a state "warning", and stores any text.
+// stateOf converts a state. Other programs may have set it: Gitea has a state "warning", and stores
+// any text.
 func stateOf(s sdk.StatusState) forge.State {
 	switch s := forge.State(s); s {
 	case forge.Pending, forge.Success, forge.Failure, forge.Error:

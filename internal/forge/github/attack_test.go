@@ -186,7 +186,7 @@ func TestAttackAnAppWhoseNameIsTakenOver(t *testing.T) {
 	}
 }
 
-// answering answers every request.
+// answering is a RoundTripper that answers every request with the text that the function returns.
 type answering func(*http.Request) string
 
 func (f answering) RoundTrip(req *http.Request) (*http.Response, error) {

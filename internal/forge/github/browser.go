@@ -19,5 +19,5 @@ func Browser(site, repository string) forge.Browser {
 	return forge.BrowserAt(u.String(), repository, "/blob/", "/commit/")
 }
 
-// Serves reports whether the name of a host says that it is GitHub.
+// Serves reports whether the name of a host shows that the host is GitHub.
 func Serves(host string) bool { return host == "github.com" }

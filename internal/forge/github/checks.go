@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	mostAtOnce      = 50     // annotations in one request
-	mostAnnotations = 1000   // of one check: nobody reads more
-	mostText        = 65_535 // characters of a check's texts, and of a message
+	mostAtOnce      = 50     // number of annotations in one request
+	mostAnnotations = 1000   // number of annotations of one check; nobody reads more
+	mostText        = 65_535 // maximal length of the texts of a check and of a message, in characters
 	mostTitle       = 255
 	// refusedFor is the time for which the agent writes no check runs after a refusal.
 	refusedFor = time.Hour
-	prefix     = "stackreeve " // of our external IDs
+	prefix     = "stackreeve " // the beginning of our external IDs
 )
 
 // PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds new annotations
@@ -74,7 +74,8 @@ func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
 	}
 }
 
-// write changes a run if again is true, or makes one, and returns its number.
+// write changes a run if again is true, and otherwise creates one. It returns the number of the
+// run.
 func (r *Repository) write(ctx context.Context, commit string, id int64, again bool, o github.UpdateCheckRunOptions) (int64, error) {
 	if again {
 		_, _, err := r.client.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, o)
@@ -122,7 +123,8 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
 }
 
-// made reports whether a run is ours: any App can make one with any name.
+// made reports whether a run is ours. That has to be checked, because any App can create a run with
+// any name.
 func (r *Repository) made(run *github.CheckRun, me account) bool {
 	if r.config.App != nil {
 		return run.GetApp().GetID() == r.config.App.AppID
@@ -130,7 +132,7 @@ func (r *Repository) made(run *github.CheckRun, me account) bool {
 	return strings.EqualFold(run.GetApp().GetSlug()+"[bot]", me.login)
 }
 
-// fingerprint is the mark of a run with this content.
+// fingerprint returns the external ID of a run with this content.
 func fingerprint(c forge.Check) string {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -46,8 +46,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 	return comments, err
 }
 
-// issueComment adds a field that go-github does not have: the App that wrote a comment, also on
-// behalf of a person.
+// issueComment adds a field that go-github does not have: the App that wrote a comment, even if it
+// did so on behalf of a person.
 type issueComment struct {
 	github.IssueComment
 	App *struct {
@@ -66,8 +66,8 @@ func (r *Repository) listComments(ctx context.Context, number int, page github.L
 	return list, resp, err
 }
 
-// resolution is the resolution of GitHub's times: the created and updated times of an unedited
-// comment may differ by less.
+// resolution is the resolution of GitHub's times. So the times of creation and update of a comment
+// may differ by less, although the comment was not edited.
 const resolution = time.Second
 
 func comment(c *issueComment, me account) forge.Comment {
@@ -79,7 +79,7 @@ func comment(c *issueComment, me account) forge.Comment {
 	}
 }
 
-// reactions lists the reactions to a comment, of the kinds that we use.
+// reactions returns the reactions to a comment, without the kinds that we do not use.
 func reactions(r *github.Reactions) (list []forge.Reaction) {
 	for _, one := range []struct {
 		count int
@@ -98,7 +98,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 	if err != nil {
 		return forge.Comment{}, r.fail(err, fmt.Sprintf("comment on #%d", number))
 	}
-	// The author of the new comment is this agent's account, by GitHub's own answer.
+	// GitHub's answer names the author of the new comment, which is the account of this agent.
 	me := accountOf(c.GetUser())
 	switch {
 	case me.login == "":

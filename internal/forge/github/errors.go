@@ -54,7 +54,8 @@ func classify(err error) error {
 	return forge.Class(err)
 }
 
-// words422 is GitHub's message and, for a request that it cannot process, the reasons.
+// words422 returns GitHub's message. If GitHub cannot process the request (422), the reasons
+// follow.
 func words422(e *github.ErrorResponse) string {
 	text := e.Message
 	for _, one := range e.Errors {
@@ -81,7 +82,7 @@ func hint(code int) string {
 	return ""
 }
 
-// code is the status code of an answer that was an error; 0 for other errors.
+// code returns the status code of an answer that was an error; 0 for any other error.
 func code(err error) int {
 	var refused *github.ErrorResponse
 	if errors.As(err, &refused) && refused.Response != nil {

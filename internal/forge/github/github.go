@@ -45,14 +45,14 @@ type Config struct {
 	WritesPerMinute, CreatesPerHour int
 }
 
-// GitHub's limits on creating content (REST API, "Rate limits").
+// These are GitHub's limits on the creation of content (REST API, "Rate limits").
 const (
 	writesPerMinute = 80
 	createsPerHour  = 500
 )
 
-// perPage is the largest page of GitHub, and mostPages the number of pages that are read: a hundred
-// times more than any repository needs.
+// perPage is the largest page of GitHub. mostPages is the number of pages that are read, which is a
+// hundred times more than any repository needs.
 const (
 	perPage   = 100
 	mostPages = 100
@@ -72,7 +72,7 @@ type Repository struct {
 	client      *github.Client
 
 	mu       sync.Mutex
-	account  account   // of the agent
+	account  account   // the account of the agent
 	asked    time.Time // when the account was last requested
 	noChecks time.Time // when check runs were refused
 	full     map[[2]string]bool
@@ -132,8 +132,8 @@ func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 // String names the repository in messages.
 func (r *Repository) String() string { return r.owner + "/" + r.name }
 
-// account identifies a user or an App. A user can give up a name, and another can take it; the
-// number stays. Only an App can have a name of the form that Apps have.
+// account identifies a user or an App. If a user gives up a name and another user takes it, their
+// numbers still differ. Only an App can have a name that ends in [bot].
 type account struct {
 	login string
 	id    int64 // 0 when unknown

@@ -32,8 +32,8 @@ type lab struct {
 
 func (l lab) Forge() forge.Forge { return l.forge.Forge() }
 
-// patient is a configuration with high limits on writing, because the suite would exceed the usual
-// ones.
+// patient returns a configuration with high limits on writing, because the suite would exceed the
+// usual limits.
 func patient(g *forgetest.GitHub) github.Config {
 	return github.Config{Repository: g.Repository, APIURL: g.APIURL, WritesPerMinute: 10_000, CreatesPerHour: 100_000}
 }

@@ -48,9 +48,9 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return pull(p), nil
 }
 
-// pull converts a pull request. GitHub keeps a reference for each head in the base repository, so
-// that forks need not be fetched. Its merge_commit_sha is a trial merge until the pull request is
-// merged.
+// pull converts a pull request. GitHub has a reference for each head in the base repository, so
+// commits of forks can be fetched there. Until the pull request is merged, its merge_commit_sha is
+// a trial merge.
 func pull(p *github.PullRequest) forge.Pull {
 	out := forge.Pull{
 		Number: p.GetNumber(), Title: p.GetTitle(), URL: p.GetHTMLURL(), Author: p.GetUser().GetLogin(),

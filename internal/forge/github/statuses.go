@@ -44,7 +44,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), nil
 }
 
-// mostFull bounds the number of remembered commits that accept no more statuses.
+// mostFull is the number of commits that are remembered because they accept no more statuses.
 const mostFull = 10_000
 
 // SetStatus implements [forge.CommitStatuses]. A commit accepts 1,000 statuses of a context. After

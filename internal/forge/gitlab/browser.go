@@ -11,5 +11,5 @@ func Browser(site, project string) forge.Browser {
 	return forge.BrowserAt(site, project, "/-/blob/", "/-/commit/")
 }
 
-// Serves reports whether the name of a host says that it is a GitLab.
+// Serves reports whether the name of a host shows that the host is a GitLab.
 func Serves(host string) bool { return strings.HasPrefix(host, "gitlab.") }

@@ -81,9 +81,9 @@ type projectInfo struct {
 
 // standing is the data that GitLab reports about an account, its token and a project.
 type standing struct {
-	scopes  []text // nil if they are not known
+	scopes  []text // nil if they are unknown
 	project projectInfo
-	level   number // 0 for somebody who is no member
+	level   number // the access level; 0 for an account that is not a member
 	may     bool   // whether the account may change the branch
 }
 

@@ -49,7 +49,7 @@ type Repository struct {
 	mu      sync.Mutex
 	project number // 0 until it is known
 	me      account
-	opened  map[string]opened // by branch
+	opened  map[string]opened // the known open merge requests, by branch
 }
 
 // account is the account of a token.
@@ -106,7 +106,7 @@ func (r *Repository) String() string { return r.path }
 // words are the words in the paths of GitLab's API.
 var words = strings.Fields("projects merge_requests notes statuses repository commits pipelines members all branches user users personal_access_tokens self")
 
-// These patterns match paths of projects, groups and a name, without the forms that GitLab refuses.
+// projectPath matches the path of a project. dots matches forms in a path that GitLab refuses.
 var (
 	projectPath = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 	dots        = pattern.Of(`\.\.|\.(/|$)`)

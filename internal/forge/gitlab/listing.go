@@ -32,10 +32,10 @@ type opened struct {
 	requests map[number]mergeRequest
 	all      time.Time // when all merge requests were listed; zero if they were never listed to the end.
 	began    time.Time // when the last list began.
-	since    time.Time // by GitLab's clock: each change before it is known.
+	since    time.Time // each change before this time is known; the time is by GitLab's clock.
 }
 
-// note records a merge request from a list.
+// note adds a merge request from a list to the open ones, or removes it if it is no longer open.
 func (o *opened) note(m mergeRequest, branch string) {
 	if p := m.pull(); p.Number > 0 && p.Base == branch && p.Open {
 		o.requests[m.IID] = m

@@ -34,8 +34,8 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	return p, nil
 }
 
-// pull converts a merge request. GitLab keeps a reference for each head in the target project, so
-// that forks need not be fetched. A deleted fork has no number.
+// pull converts a merge request to a pull request. GitLab has a reference for each head in the
+// target project, so commits of forks can be fetched there. A deleted fork has no number.
 func (m mergeRequest) pull() forge.Pull {
 	p := forge.Pull{
 		Number: int(m.IID), Title: string(m.Title), URL: string(m.WebURL), Author: string(m.Author.Username),

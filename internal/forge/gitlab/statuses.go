@@ -100,7 +100,7 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	}
 	send.PipelineID = at
 	err = r.post(ctx, what, commit, send)
-	if at != 0 && errors.Is(err, forge.ErrNotFound) { // it was archived, or deleted meanwhile
+	if at != 0 && errors.Is(err, forge.ErrNotFound) { // the pipeline was archived, or was deleted meanwhile
 		send.PipelineID, send.Ref = 0, source
 		err = r.post(ctx, what, commit, send)
 	}

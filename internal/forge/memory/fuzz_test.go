@@ -43,8 +43,8 @@ func FuzzMarkers(f *testing.F) {
 	})
 }
 
-// FuzzStatuses checks that a written status has the same meaning when it is read, and that free
-// texts have none.
+// FuzzStatuses checks that a status that we write has the same meaning when it is read. A free text
+// has no meaning.
 func FuzzStatuses(f *testing.F) {
 	for _, s := range written {
 		f.Add(s.text, s.means.Objects, s.means.Hash, s.means.Since.Unix())

@@ -1,6 +1,7 @@
 package memory
 
-// This file writes all data that is stored on a forge and, next to that, reads it.
+// This file has the code that writes the data on a forge. Next to it, it has the code that reads
+// the same data.
 
 import (
 	"encoding/json"
@@ -26,11 +27,12 @@ const (
 	mostShown    = 10
 	mostParts    = 1000
 	mostReported = 1000
-	// lastRun is a number that no run ever gets: run numbers begin as milliseconds since 1970.
+	// lastRun is a number that no run ever gets, because the numbers of runs begin as milliseconds
+	// since 1970.
 	lastRun = 1 << 53
 )
 
-// String is the line, without the line end.
+// String returns the marker as a line, without the line end.
 func (m Marker) String() string {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -40,7 +42,7 @@ func (m Marker) String() string {
 	return markerOpen + strings.ReplaceAll(string(text), "-", `\u002d`) + markerClose
 }
 
-// Of is a comment's marker, if the comment is ours and has one.
+// Of returns the marker of a comment, if the comment is ours and has one.
 func Of(c forge.Comment) (m Marker, ok bool) {
 	if !c.Mine {
 		return m, false
@@ -48,7 +50,7 @@ func Of(c forge.Comment) (m Marker, ok bool) {
 	return ParseMarker(c.Body)
 }
 
-// Marked reports whether a comment begins like a marker, even one that is cut off.
+// Marked reports whether a text begins like a marker, even if the marker is cut off.
 func Marked(body string) bool {
 	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
 }
@@ -72,7 +74,7 @@ func ParseMarker(body string) (m Marker, ok bool) {
 
 var digits = pattern.Of(`^[0-9a-f]{64}$`)
 
-// bounded is the marker without values that we do not write.
+// bounded returns the marker without values that we do not write.
 func (m Marker) bounded() Marker {
 	if m.Run < 0 || m.Run > lastRun {
 		m.Run = 0
@@ -99,20 +101,21 @@ func (m Marker) bounded() Marker {
 	return m
 }
 
-// divider is the line between later text and the text that was there before. No text of a manifest
-// can look like it. HTML comments are escaped. In blocks of code they are not, but there no value
-// is a line of its own.
+// divider is the line between newer text and the text that was there before. No text of a manifest
+// can have such a line: HTML comments are escaped, except in blocks of code, and there, a value is
+// never a line alone.
 const divider = "<!-- before -->"
 
-// DividerSize is the length of that line in bytes.
+// DividerSize is the length of divider in bytes.
 const DividerSize = len(divider)
 
-// Divided is a comment with news above its earlier text.
+// Divided returns the text of a comment with news above its earlier text.
 func Divided(news, before string) string {
 	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + before
 }
 
-// Below is the earlier text of a comment, below the news. Without news it is the whole text.
+// Below returns the earlier text of a comment, without the news above it. If there are no news, it
+// returns the whole text.
 func Below(text string) string {
 	if _, before, ok := strings.Cut("\n"+text, "\n"+divider+"\n"); ok {
 		return before
@@ -122,7 +125,8 @@ func Below(text string) string {
 
 var pullAddress = pattern.Of(`/(?:pulls?|merge_requests)/([0-9]{1,9})#`)
 
-// PullOf is the number of the pull request to whose comment a status links.
+// PullOf returns the number of the pull request in the address of a status. The address leads to a
+// comment of that pull request.
 func PullOf(s forge.Status) (number int, ok bool) {
 	m := pullAddress.FindStringSubmatch(s.URL)
 	if m == nil {
@@ -134,7 +138,8 @@ func PullOf(s forge.Status) (number int, ok bool) {
 
 const minute = "15:04 UTC, 2 Jan 2006" // the time format in a status
 
-// Forge is the status in the form for the forge, without context and address.
+// Forge returns the status in the form in which it is stored on the forge, without context and
+// address.
 func (s Status) Forge() forge.Status {
 	state, text := s.written()
 	if s.Is == Failed && ParseStatus(forge.Status{State: state, Description: forge.Describe(text)}).Is != Failed {

@@ -65,8 +65,8 @@ func TestStatusesComeBack(t *testing.T) {
 	}
 }
 
-// TestStatusesOfEarlierVersions checks that statuses of earlier versions are understood, or have no
-// meaning.
+// TestStatusesOfEarlierVersions checks that statuses of earlier versions are read with their
+// meaning, or as unknown.
 func TestStatusesOfEarlierVersions(t *testing.T) {
 	for text, want := range map[string]Condition{
 		"held: no pull request brought it; approve: stackreeve run --once --stack prod --approve " + planHash + "; x": Held,

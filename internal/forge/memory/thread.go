@@ -21,8 +21,8 @@ const (
 	CommentSize = forge.MaxComment - MaxMarker - OutcomeSize
 )
 
-// NextRun is the number of a run that begins now and has read these comments. It is greater than
-// the number of any run in their markers, whatever the clocks.
+// NextRun returns the number of a run that begins now and has read these comments. It is greater
+// than the number of any run in their markers, even if the clocks differ.
 func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) int64 {
 	run := now.UnixMilli()
 	for _, c := range ours(comments, kind, stack) {
@@ -79,7 +79,7 @@ func UpToDate(comments []forge.Comment, m Marker, parts []string) (first forge.C
 	return mine[0].Comment, true
 }
 
-// part is the marker of one of several comments.
+// part returns the marker of one of several comments.
 func (m Marker) part(i, of int) Marker {
 	m.Part, m.Parts = i+1, of
 	if i > 0 {
@@ -143,24 +143,24 @@ func put(ctx context.Context, f forge.Conversations, number int, m Marker, text 
 		return c, false, nil
 	}
 	err = f.Edit(ctx, number, c.ID, body)
-	if errors.Is(err, forge.ErrNotFound) { // somebody has just deleted it
+	if errors.Is(err, forge.ErrNotFound) { // somebody has just deleted the comment
 		c, err = f.Post(ctx, number, body)
 	}
 	return c, true, err
 }
 
-// says reports whether a comment has this marker and text, whatever its run.
+// says reports whether a comment has this marker and this text. The number of the run may differ.
 func (c marked) says(m Marker, text string) bool {
 	m.Run = c.marker.Run
 	return normal(c.Body) == normal(m.String()+"\n"+text)
 }
 
-// normal is a text without the changes that forges make.
+// normal returns a text without the changes that forges make to line ends and white space.
 func normal(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// marked is a comment of ours.
+// marked is a comment of ours, with its marker.
 type marked struct {
 	forge.Comment
 	marker Marker

@@ -1,5 +1,6 @@
 // Package memory knows all data that Stackreeve stores on a forge: hidden markers in comments, descriptions of statuses,
-// and the line that divides an outcome from the plan below it. memory.go writes each of them and, next to that, reads it.
+// and the line that divides an outcome from the plan below it. In memory.go, the code that writes each of them is next to
+// the code that reads it.
 //
 // Other people may edit our comments, and earlier versions wrote some of the stored texts. So a text that this version
 // could not have written is read as unknown: never as an approval, and never as "in sync".
@@ -21,9 +22,9 @@ const (
 	AnswerComment Kind = "answer"
 )
 
-// Marker is the hidden first line of a comment of ours. With it the comment is found again, among any number of others and
-// after a restart on an empty disk. Anybody can copy a marker, so it counts only in a comment that is
-// [forge.Comment.Mine].
+// Marker is the hidden first line of a comment of ours. With the marker, the agent finds the comment again, among any
+// number of comments and after a restart on an empty disk. Anybody can copy a marker, so it counts only in a comment that
+// is [forge.Comment.Mine].
 type Marker struct {
 	Kind  Kind   `json:"kind"`
 	Stack string `json:"stack,omitempty"`
@@ -32,7 +33,7 @@ type Marker struct {
 	// Part is the number of this comment, from 1. Parts is the number of comments that the text takes.
 	Part  int `json:"part,omitempty"`
 	Parts int `json:"parts,omitempty"`
-	// Head and Base are the commits that were planned, or merged.
+	// Head and Base are the commits that were planned or merged.
 	Head string `json:"head,omitempty"`
 	Base string `json:"base,omitempty"`
 	// Hash is the plan's hash. Proof has the sums that the hash stands for: the plan's sum first, then those of its steps.
@@ -44,11 +45,11 @@ type Marker struct {
 	// showed the Head. The authors of later comments can have seen the Head. [Upsert] sets both fields.
 	Shown []Shown `json:"shown,omitempty"`
 	After int64   `json:"after,omitempty"`
-	// Done is the state of the merged commit whose outcome the comment gives.
+	// Done is the state of the merged commit whose outcome is in the comment.
 	Done forge.State `json:"done,omitempty"`
 	// Reported are the pull requests to which the same drift was reported.
 	Reported []int `json:"told,omitempty"`
-	// To is the comment to which this one is the answer.
+	// To is the comment that this one answers.
 	To int64 `json:"to,omitempty"`
 }
 
@@ -61,7 +62,7 @@ type Shown struct {
 // Condition is the meaning of a commit's status.
 type Condition int
 
-// These are the conditions, each with the state of the status on the forge.
+// These are the conditions. Each comment begins with the state that the status has on the forge.
 const (
 	Unknown   Condition = iota // error: the condition is unknown, or this version cannot read the status.
 	Running                    // pending.

@@ -42,7 +42,7 @@ func NeedsPerson(err error) bool {
 // context has ended, the error of the context.
 type Error struct {
 	Class error  // one of the classes of this package
-	Text  string // what is wrong and how to fix it
+	Text  string // says what is wrong and how to fix it
 	// Public says what is wrong with the content of a commit, in words that everybody may read. It
 	// is empty if the problem is not the content of a commit.
 	Public string

@@ -14,7 +14,7 @@ const MaxName = 80
 
 const (
 	maxHints    = 5
-	maxCompared = 2000 // names that are compared; a repository can have 100,000 branches
+	maxCompared = 2000 // number of names that are compared; a repository can have 100,000 branches
 )
 
 // NearestHint returns the names that exist, in brackets, the most similar ones first. what is the

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Repo is a repository with a work tree that a test commits to. Its branch is main.
+// Repo is a repository with a work tree, to which a test commits files. Its branch is main.
 type Repo struct {
-	Dir string // of the work tree
+	Dir string // the folder of the work tree
 	t   testing.TB
 }
 
@@ -82,7 +82,7 @@ func (g *Repo) NeedMergeTree() {
 	}
 }
 
-// FastImport makes the commits of a script of git fast-import.
+// FastImport makes the commits that a script for git fast-import describes.
 func (g *Repo) FastImport(script string) {
 	g.t.Helper()
 	g.GitWith(script, "fast-import", "--quiet", "--force")

@@ -11,9 +11,9 @@ import (
 )
 
 // A .gitattributes can turn off the line-by-line merge of files, or name another merge driver. Then
-// the result depends on the program that merges: in a bare repository, it may not read the file,
-// and no repository contains the driver. So if any version of a .gitattributes sets how a file is
-// merged, and both sides have changed that file, a person has to merge it.
+// the result depends on the program that merges: in a bare repository, the program may ignore the
+// .gitattributes, and no repository contains the driver. So if any version of a .gitattributes sets
+// how a file is merged, and both sides have changed that file, a person has to merge it.
 
 // attributes finds the files for which a .gitattributes sets how they are merged.
 type attributes struct {
@@ -32,7 +32,7 @@ func (m *merger) attributesOf(r roots) *attributes {
 	return &attributes{merger: m, roots: r, files: map[attributesAt]*attributeFile{}}
 }
 
-// attributeFile is the part of a .gitattributes about merging.
+// attributeFile is the part of a .gitattributes that is about merging.
 type attributeFile struct {
 	patterns []string // patterns of files that are not merged line by line
 	all      bool     // whether the file cannot be read; then it may apply to any file
@@ -41,7 +41,7 @@ type attributeFile struct {
 const (
 	attributesName     = ".gitattributes"
 	maxAttributesBytes = 1 << 20
-	maxAttributes      = 10_000 // patterns of one file
+	maxAttributes      = 10_000 // number of patterns of one file
 )
 
 // mayRule reports whether a .gitattributes may set that a file is not merged line by line.
@@ -164,7 +164,7 @@ func mayMatch(pattern, file string) bool {
 	if strings.ContainsAny(pattern, `[\"!`) || strings.Contains(pattern, "**") {
 		return true
 	}
-	pattern, file = strings.ToLower(pattern), strings.ToLower(file) // a server may ignore letter case
+	pattern, file = strings.ToLower(pattern), strings.ToLower(file) // the server that merges may ignore letter case
 	if !strings.Contains(pattern, "/") {
 		file = path.Base(file)
 	}

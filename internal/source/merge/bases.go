@@ -6,11 +6,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// These bounds limit the merges of merge bases.
+// These are the limits for merges of merge bases.
 const (
-	maxBases       = 8  // merge bases of two commits, none of which is an ancestor of another.
-	maxNesting     = 4  // of histories that were merged into each other repeatedly.
-	maxBasesMerged = 64 // merge bases of one merge, including merge bases of merge bases
+	maxBases       = 8  // number of merge bases of two commits.
+	maxNesting     = 4  // number of merges of merge bases that may be in progress, one within the other.
+	maxBasesMerged = 64 // number of merge bases of one merge, including merge bases of merge bases.
 )
 
 // treeOfBases returns the root folder that both sides have in common: the root of their merge base.

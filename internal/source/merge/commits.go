@@ -13,8 +13,8 @@ import (
 
 // History gets commits and their ancestors from a repository.
 type History interface {
-	// EnsureCommit makes sure that a commit is in the store with all its files. The error is
-	// [failure.ErrNotFound] when the server does not send the commit.
+	// EnsureCommit makes sure that a commit is in the store with all its files. The error is [failure.ErrNotFound] if the
+	// server does not send the commit.
 	EnsureCommit(ctx context.Context, commit plumbing.Hash) (*object.Commit, error)
 	// FetchHistory fetches commits and their ancestors into a store. generations is the number of generations, including the
 	// commits; [AllHistory] fetches all ancestors. If bare is true, the commits come without their files.

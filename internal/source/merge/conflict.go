@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-const maxConflicts = 1000 // files that are named
+const maxConflicts = 1000 // number of files that are named
 
 // recordConflict records a file that a person has to merge. It returns an entry for the file that
 // differs from every other entry.

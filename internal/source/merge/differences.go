@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// maxWalked is the number of entries that are visited to find moved files.
+// maxWalked is the maximal number of entries that are visited to find moved files.
 const maxWalked = 5 * store.MaxEntries
 
 // walk records the files that each side has removed or added. lost has, for each side, the highest

@@ -31,12 +31,12 @@ type merger struct {
 	from       map[string]string // earlier paths of moved files
 	unsettled  int               // above 0, a conflict only becomes an entry that differs from every other
 	strange    map[plumbing.Hash]bool
-	levels     map[plumbing.Hash]map[string]object.TreeEntry // folders that level has read
+	levels     map[plumbing.Hash]map[string]object.TreeEntry // the folders that the method level has read
 	kept       int                                           // number of entries in levels
 	steps      int
-	bytes      int64 // of the texts that were merged line by line
+	bytes      int64 // total length of the texts that were merged line by line
 	work       threeway.Work
-	merged     map[[3]plumbing.Hash]lined // results of lines
+	merged     map[[3]plumbing.Hash]lined // results of the method lines, by the hashes of the three texts
 }
 
 // lined is the result of a line-by-line merge of three texts.
@@ -95,8 +95,8 @@ func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbi
 	return m.makeFolder(merged)
 }
 
-// entry merges the entries of one name. A file and a folder of one name cannot both exist in the
-// result.
+// entry merges the entries with the same name. The result cannot have both a file and a folder with
+// that name.
 func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
 	below, err := m.folder(subfolder(before), subfolder(ours), subfolder(theirs), path)
 	if err != nil {

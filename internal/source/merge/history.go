@@ -15,8 +15,8 @@ import (
 type ancestry map[plumbing.Hash][]plumbing.Hash
 
 const (
-	maxLinks  = 4_000_000  // from commits to their parents
-	maxVisits = 50_000_000 // of commits, in one merge
+	maxLinks  = 4_000_000  // number of links from commits to their parents
+	maxVisits = 50_000_000 // number of visits of commits in one merge
 )
 
 // visitBudget limits the number of visits of commits.
@@ -62,7 +62,7 @@ func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*st
 	return nil
 }
 
-// reach returns all ancestors of commits, and the commits themselves.
+// reach returns the commits in from and all their ancestors.
 func (a ancestry) reach(v *visitBudget, from ...plumbing.Hash) (map[plumbing.Hash]bool, error) {
 	seen := map[plumbing.Hash]bool{}
 	from = slices.Clone(from)

@@ -11,7 +11,7 @@ import (
 // has no entry in parents.
 func TestNewestShared(t *testing.T) {
 	for name, c := range map[string]struct {
-		parents map[string]string // each letter is a commit
+		parents map[string]string // the parents of each commit; each letter is a commit
 		best    string
 		sure    bool
 	}{

@@ -25,7 +25,7 @@ func (m *merger) recordMergeRules(path string) (bool, error) {
 
 const (
 	maxMergedBytes = 8 << 20  // the longest file that is merged line by line
-	maxLineBytes   = 64 << 20 // of all such files together, before and after
+	maxLineBytes   = 64 << 20 // total length of all such files, before and after the merge
 	maxLineSteps   = 500_000_000
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// files are a tree: the text of each file, by its path. The prefix "+x" makes a file executable,
-// and "->" makes it a link.
+// files is a tree: the text of each file, by its path. A text with the prefix "+x" is an executable
+// file, and one with "->" is a link.
 type files map[string]string
 
 var (
@@ -123,7 +123,7 @@ func (f files) script(out *strings.Builder, branch string, mark int, parents str
 	out.WriteString("\n")
 }
 
-// movedHistory draws a common ancestor and the trees of both sides.
+// movedHistory draws the trees of a common ancestor and of both sides.
 func movedHistory(t *rapid.T) (before, ours, theirs files) {
 	before = files{}
 	families := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}

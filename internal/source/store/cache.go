@@ -22,12 +22,12 @@ type Cache struct {
 	key   string // the first part of the names of its slots
 	log   *slog.Logger
 	slot  *slot
-	store *Store        // nil until Open
+	store *Store        // nil until Open is called
 	tip   plumbing.Hash // zero if no commit is complete
 }
 
-// NewCache returns the cache for a name, such as the address of a repository. It is in a folder
-// that several processes may share, or in memory if dir is empty.
+// NewCache returns the cache for a name, such as the address of a repository. The cache is in the
+// folder dir, which several processes may share, or in memory if dir is empty.
 func NewCache(dir, name string, log *slog.Logger) *Cache {
 	key := sha256.Sum256([]byte(name))
 	return &Cache{dir: dir, key: hex.EncodeToString(key[:8]), log: log}

@@ -16,8 +16,8 @@ import (
 // work is limited, and not the size of the result. The work is the number of bytes that are read and written for
 // every object and all its bases. Reading the objects later one by one takes the same work again.
 const (
-	maxWork        = 64 << 30  // for all objects of a pack together.
-	maxObjectWork  = 1 << 30   // for one object.
+	maxWork        = 64 << 30  // maximal work for all objects of a pack together.
+	maxObjectWork  = 1 << 30   // maximal work for one object.
 	maxDeltaBytes  = 128 << 20 // the longest object that a delta reads or makes.
 	maxDeltaDepth  = 4095      // the maximum that Git itself writes.
 	maxKeptContent = 64 << 20  // contents in memory, of objects that are bases of other objects.
@@ -28,8 +28,8 @@ type resolver struct {
 	*packScan
 	ctx   context.Context
 	kept  map[int32][]byte
-	bytes int64 // total length in kept
-	limit int64 // of the work for one object
+	bytes int64 // total length of the contents in kept
+	limit int64 // the limit of the work for one object
 	work  int64
 	left  int // number of deltas that are not resolved yet
 }
@@ -71,7 +71,7 @@ func (p *packScan) resolve(ctx context.Context, limit int64) error {
 	return nil
 }
 
-// resolveDelta applies the delta c to the base at.
+// resolveDelta applies the delta with the index c to base, which is the object with the index at.
 func (r *resolver) resolveDelta(base []byte, at, c int32) error {
 	o := &r.objects[c]
 	o.kind = r.objects[at].kind
@@ -148,7 +148,7 @@ func (r *resolver) drop(i int32) {
 	delete(r.kept, i)
 }
 
-// inflate reads an object or a delta as it is stored in the pack.
+// inflate returns the data of an object or a delta in the pack, decompressed. Deltas are not applied.
 func (r *resolver) inflate(i int32) ([]byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err

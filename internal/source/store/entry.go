@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// entry is a tree's entry: an fs.DirEntry.
+// entry is an entry of a tree, as an fs.DirEntry.
 type entry struct {
 	files *Files
 	tree  object.TreeEntry

@@ -16,8 +16,8 @@ var (
 	// ErrSymlink is the error for opening a symbolic link of a revision. Links are listed, with
 	// fs.ModeSymlink, and never followed.
 	ErrSymlink = errors.New("is a symbolic link, and links are not followed; commit the file itself")
-	// ErrSubmodule is the error for opening a submodule. It is listed, with fs.ModeIrregular, and
-	// its content is never fetched.
+	// ErrSubmodule is the error for opening a submodule of a revision. Submodules are listed, with
+	// fs.ModeIrregular, and their content is never fetched.
 	ErrSubmodule = errors.New("is a submodule, and submodules are not fetched; commit the files themselves")
 )
 

@@ -19,8 +19,8 @@ import (
 // folder is one tree that was checked. Its entries are sorted by name.
 type folder struct {
 	entries []object.TreeEntry
-	below   int // number of entries below it at all depths, without itself
-	longest int // bytes of the longest path below it
+	below   int // number of entries below the folder, at all depths
+	longest int // number of bytes of the longest path below the folder
 }
 
 func (f *folder) find(name string) (object.TreeEntry, bool) {
@@ -95,8 +95,8 @@ func steers(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// nameProblem says why a name is not suitable for a file system or a terminal; empty for a valid
-// name.
+// nameProblem says why a name is not suitable for a file system or a terminal. It returns "" for a
+// suitable name.
 func nameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":

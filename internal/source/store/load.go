@@ -10,8 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// load adds the packs of a store on disk after it has checked every byte of them. It also checks
-// that all objects of commit are there.
+// load adds the packs of a store on disk, after a check of every byte. It also checks that all
+// objects of commit are there.
 func (s *Store) load(ctx context.Context, commit plumbing.Hash) error {
 	packs, err := filepath.Glob(filepath.Join(s.dir, filepath.FromSlash(packFolder), "pack-*.pack"))
 	if err != nil || len(packs) == 0 {

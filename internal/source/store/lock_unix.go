@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// lockFile takes a lock that ends with the process, even if the process crashes.
+// lockFile locks a file. The lock ends with the process, even if the process crashes.
 func lockFile(name string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

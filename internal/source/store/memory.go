@@ -23,7 +23,7 @@ type memory struct {
 
 func newMemory() *memory { return &memory{Filesystem: memfs.New(), large: map[string]*os.File{}} }
 
-// place adds a pack.
+// place adds a pack that was received. If the pack is in a file, the memory takes over the file.
 func (m *memory) place(name string, o *overflow) error {
 	if err := util.WriteFile(m.Filesystem, name, o.text, 0o600); err != nil || o.file == nil {
 		return err

@@ -60,7 +60,7 @@ func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
 	return t, nil
 }
 
-// checkSize refuses an object that would take much memory to read.
+// checkSize returns an error for an object that needs too much memory to be read.
 func checkSize(t plumbing.ObjectType, h plumbing.Hash, size int64) error {
 	limit := int64(maxObjectBytes)
 	switch t {

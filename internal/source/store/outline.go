@@ -56,7 +56,7 @@ func (o Outline) ReadDir(name string) (list []fs.DirEntry, err error) {
 				return e.Name == part && e.Mode == filemode.Dir && nameProblem(part) == ""
 			})
 			if i < 0 {
-				return nil, nil // a name that was quoted
+				return nil, nil // the name was quoted in the list, so its folder is empty
 			}
 			at = entries[i].Hash
 		}

@@ -15,10 +15,10 @@ import (
 
 // packed is one object of a pack.
 type packed struct {
-	hash   plumbing.Hash // zero for a delta that is not resolved
+	hash   plumbing.Hash // zero for a delta that is not resolved yet
 	kind   plumbing.ObjectType
 	offset int64
-	size   int64 // of the object, inflated and with its deltas applied
+	size   int64 // size of the object, inflated and with its deltas applied
 	cost   int64 // number of bytes that are read and written to make the object from the pack
 	crc    uint32
 	depth  int32 // number of deltas between the object and one that is stored in full.

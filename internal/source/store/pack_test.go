@@ -95,7 +95,7 @@ func TestPacksThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestThinPack completes a pack with a base that is shorter than a checksum.
+// TestThinPack receives a thin pack whose base is shorter than a checksum.
 func TestThinPack(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		s := New(dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// Folder finds the folder at the configured path; "." is the root.
+// Folder returns the folder at a path below a root folder; "." is the root folder itself.
 func (s *Store) Folder(root plumbing.Hash, path string) (plumbing.Hash, error) {
 	if path == "." {
 		return root, nil

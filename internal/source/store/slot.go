@@ -61,7 +61,7 @@ func takeSlot(dir, key string) (*slot, error) {
 	return nil, fmt.Errorf("%d other processes use it already", MaxSlots)
 }
 
-// current reads which store is current, and which commit is complete in it.
+// current returns the name of the current store, and the commit that is complete in it.
 func (s *slot) current() (name string, commit plumbing.Hash, err error) {
 	content, err := os.ReadFile(filepath.Join(s.dir, currentFile))
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *slot) current() (name string, commit plumbing.Hash, err error) {
 	return name, plumbing.NewHash(hash), nil
 }
 
-// setCurrent writes the file that current reads.
+// setCurrent writes the file that the method current reads.
 func (s *slot) setCurrent(name string, commit plumbing.Hash) error {
 	return localfile.Replace(filepath.Join(s.dir, currentFile), []byte(name+" "+commit.String()+"\n"))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// spool is a pack while it is received: a file on disk or in memory.
+// spool is a pack that is being received. It is a file on disk, or in memory.
 type spool interface {
 	io.ReadWriteSeeker
 	Truncate(size int64) error
@@ -27,7 +27,7 @@ const (
 type overflow struct {
 	text []byte
 	at   int64
-	file *os.File // nil while it is in memory
+	file *os.File // nil while the pack is in memory
 	bare bool     // whether no file can be made
 	// temporary makes the file. Tests replace it by a function that returns an error.
 	temporary func() (*os.File, error)

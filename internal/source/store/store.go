@@ -27,12 +27,12 @@ type Store struct {
 	broken atomic.Bool // whether an object of the store could not be read
 	// temporary makes files for packs that are too large for memory.
 	temporary  func() (*os.File, error)
-	objectWork int64 // see maxObjectWork
+	objectWork int64 // the limit of the work for one object; tests lower it
 
 	mu       sync.Mutex // go-git's storage is not safe for concurrent use
 	objects  *filesystem.Storage
 	packs    []packFile
-	complete map[plumbing.Hash]bool // trees whose objects are all in the store
+	complete map[plumbing.Hash]bool // the trees of which all objects are in the store
 }
 
 type packFile struct {
@@ -47,8 +47,8 @@ const ObjectCacheBytes = 16 * cache.MiByte
 const MaxPacks = 32
 
 const (
-	maxGrowth  = 4        // other packs may have this many times the size of the largest pack
-	freeGrowth = 64 << 20 // number of bytes up to which a store is never full
+	maxGrowth  = 4        // a store is full if its size is more than this many times that of its largest pack.
+	freeGrowth = 64 << 20 // this number of bytes is added to that limit.
 	packFolder = "objects/pack"
 )
 

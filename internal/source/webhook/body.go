@@ -36,7 +36,7 @@ func (p *pool) give(n int) { p.used.Add(-int64(n)) }
 type intake struct {
 	pool   *pool
 	kept   []byte
-	shared int  // bytes taken from the pool
+	shared int  // number of bytes that the pool counts for this body
 	lost   bool // whether there was no room for the whole body
 }
 

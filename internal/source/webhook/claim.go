@@ -70,10 +70,10 @@ func oneOf(secrets []string, text string) bool {
 	return found
 }
 
-// proof checks a claim while the body is read.
+// proof checks a claim while the body of the message is read.
 type proof struct {
 	body    hash.Hash   // the hash of the body, to identify the message
-	macs    []hash.Hash // one for each key
+	macs    []hash.Hash // one MAC for each key
 	claimed [][]byte
 	shown   bool // whether the message contained a secret
 }

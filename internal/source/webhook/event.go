@@ -13,14 +13,14 @@ const (
 	Gerrit Forge = "gerrit"
 )
 
-// Kind is the subject of a message.
+// Kind is the kind of event that a message reports.
 type Kind int
 
 // These are the kinds.
 const (
-	Push    Kind = iota + 1 // commits came to a branch.
-	Pull                    // a pull request was opened, pushed to or closed, for example.
-	Comment                 // a person wrote on a pull request.
+	Push    Kind = iota + 1 // commits were pushed or merged to a branch.
+	Pull                    // a pull request has changed, for example by a push to its branch.
+	Comment                 // a person has written a comment on a pull request.
 	Any                     // something has changed, but it is unknown what.
 )
 
@@ -29,8 +29,8 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "push", "pull request", "comment", "anything"}[k]
 }
 
-// Event is a hint that something has changed. Fields that its kind does not have, or whose form was
-// wrong, are empty.
+// Event is a hint that something has changed. A field is empty if the kind of event does not have
+// it, or if its value had a wrong form.
 type Event struct {
 	Forge      Forge
 	Kind       Kind
@@ -40,7 +40,7 @@ type Event struct {
 	Commit     string // the newest commit, as 40 hex digits.
 }
 
-// cleaned removes values of a wrong form.
+// cleaned returns the event without values of a wrong form.
 func (e Event) cleaned() Event {
 	if !fullHash.MatchString(e.Commit) {
 		e.Commit = ""

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestGitHubsExamples sends all of GitHub's own examples. It is skipped unless
+// TestGitHubsExamples sends all examples of messages that GitHub publishes. It is skipped unless
 // STACKREEVE_TEST_FORGE is set.
 func TestGitHubsExamples(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {

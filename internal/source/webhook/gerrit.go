@@ -37,7 +37,7 @@ func (c shown) against(secrets []string) (*proof, Outcome) {
 // gerritProject matches the name of a project.
 var gerritProject = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)*$`)
 
-// gerritEvents are the events about changes, by their types.
+// gerritEvents are the kinds of events, by the types of Gerrit's events.
 var gerritEvents = map[string]Kind{
 	"patchset-created": Pull, "change-abandoned": Pull, "change-restored": Pull, "change-merged": Pull, "topic-changed": Pull, "private-state-changed": Pull,
 	"wip-state-changed": Pull, "comment-added": Comment, "ref-updated": Push,
@@ -54,7 +54,7 @@ type gerritPayload struct {
 	Change struct {
 		Project string          `json:"project"`
 		Branch  string          `json:"branch"`
-		Number  json.RawMessage `json:"number"` // in quotes before version 2.15
+		Number  json.RawMessage `json:"number"` // a string before version 2.15, and then a number
 	} `json:"change"`
 	PatchSet struct {
 		Revision string `json:"revision"`

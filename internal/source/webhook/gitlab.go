@@ -21,7 +21,7 @@ var gitlab = sender{
 }
 
 const (
-	mostSignatures = 8 // a message is signed with the new key and the old one while a key changes
+	mostSignatures = 8 // while a key is being replaced, a message is signed with the old key and the new one
 	mostSigned     = 1000
 )
 
@@ -51,7 +51,7 @@ const mostPath = 1024
 
 // gitlabPayload is the part of a message that is read.
 type gitlabPayload struct {
-	ObjectKind string `json:"object_kind"` // also in a hook of the whole server
+	ObjectKind string `json:"object_kind"` // the kind of event; a hook of the whole server has it, too
 	Project    struct {
 		Path string `json:"path_with_namespace"`
 	} `json:"project"`

@@ -16,7 +16,7 @@ import (
 // Outcome is the result of a message, for metrics.
 type Outcome string
 
-// These are the outcomes. Accepted, Ignored, Greeted and Repeated are no errors.
+// These are the outcomes. Accepted, Ignored, Greeted and Repeated are successes; all others are errors.
 const (
 	Accepted   Outcome = "accepted"
 	Ignored    Outcome = "ignored"  // the message does not concern us
@@ -30,7 +30,7 @@ const (
 	Cut        Outcome = "cut-short"
 	Malformed  Outcome = "malformed"
 	Nameless   Outcome = "no-event"  // the message does not name its event, although each message of a forge does
-	NoSecret   Outcome = "no-secret" // the secret cannot be read any more
+	NoSecret   Outcome = "no-secret" // the agent cannot read the secret any more
 )
 
 // Config says how messages are received.
@@ -48,10 +48,10 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Message is a message of a forge, to be forwarded unchanged.
+// Message is a message of a forge that is to be forwarded unchanged.
 type Message struct {
 	Path   string
-	Header http.Header // the forge's own headers, with its signature
+	Header http.Header // the headers of the forge, including the signature
 	Body   []byte
 }
 
@@ -197,17 +197,17 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, from *sender) O
 	return e.deliver(m)
 }
 
-// signed is a message that a forge has sent.
+// signed is a message with a valid claim.
 type signed struct {
 	from        *sender
 	name, media string
-	sum         [sha256.Size]byte // of the body
+	sum         [sha256.Size]byte // the SHA-256 sum of the body
 	body        []byte
 	lost        bool // whether there was no room for the body
 	forward     func(Event)
 }
 
-// deliver passes on the event of a signed message, and returns the outcome.
+// deliver passes the event of a signed message to Notify and Forward, and returns the outcome.
 func (e *Endpoint) deliver(m signed) Outcome {
 	kind := m.from.kinds[m.name]
 	same := delivery{m.sum, kind}

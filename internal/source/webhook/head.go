@@ -7,10 +7,10 @@ import (
 
 const (
 	mediaJSON = "application/json"
-	mediaForm = "application/x-www-form-urlencoded" // GitHub's choice unless it is configured otherwise
+	mediaForm = "application/x-www-form-urlencoded" // GitHub's default
 )
 
-// head is the information in the head of a message.
+// head is the information from the head of a message: its event, its media type and its claim.
 type head struct {
 	name, media string
 	claim       claim

@@ -44,7 +44,7 @@ func Secrets(file string) ([]string, error) {
 	return secrets, nil
 }
 
-// standardKey is the prefix of a secret that is a key of Standard Webhooks, in base64.
+// standardKey is the prefix of a signing key of Standard Webhooks. The key follows it in base64.
 const standardKey = "whsec_"
 
 // signingKeys returns the keys of Standard Webhooks among secrets.

@@ -22,7 +22,7 @@ type delivery struct {
 type seen struct {
 	mu    sync.Mutex
 	at    map[delivery]time.Time
-	order []delivery // oldest first
+	order []delivery // the keys of at, oldest first
 }
 
 // knows reports whether the same message arrived a short time ago.

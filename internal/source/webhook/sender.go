@@ -33,7 +33,7 @@ type sender struct {
 	read func(name string, body []byte) (e Event, ok bool, err error)
 }
 
-// senders are all forges.
+// senders has one entry for each kind of forge.
 var senders = []*sender{&github, &gitea, &gitlab, &gerrit}
 
 // event returns the name of a message's event; "" if there is none.

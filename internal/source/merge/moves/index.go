@@ -54,8 +54,8 @@ func indexOf(text []byte) *index {
 }
 
 const (
-	longest = 64      // bytes of a span
-	numbers = 107_927 // of spans that git distinguishes; further spans share a number with another span
+	longest = 64      // maximal number of bytes of a span
+	numbers = 107_927 // number of ids in git; so two different spans can have the same id
 )
 
 func spans(text []byte, way int) []span {

@@ -38,9 +38,9 @@ type Reader interface {
 // Budget limits the work of Find, which subtracts from it. If a field is below zero, the budget was
 // not enough.
 type Budget struct {
-	Pairs int   // of files
-	Bytes int64 // of files that are read
-	Steps int   // about the number of lines that are compared
+	Pairs int   // number of pairs of files that are compared
+	Bytes int64 // number of bytes of files that are read
+	Steps int   // approximate number of lines that are compared
 }
 
 func (b *Budget) left() bool { return b.Pairs >= 0 && b.Bytes >= 0 && b.Steps >= 0 }

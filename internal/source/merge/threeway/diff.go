@@ -1,9 +1,9 @@
 package threeway
 
-// The comparison is git's "histogram" algorithm. It first takes the longest common run among the
-// rarest common lines, and then compares the parts before and after the run. Changes are then moved
-// down as far as possible, or to a change of the other side. So the same change always has the same
-// position.
+// The comparison is git's "histogram" algorithm. It first looks for the rarest lines that both
+// texts have, and takes the longest run of common lines around them. Then it compares the parts
+// before and after that run. At the end, each change is moved down as far as possible, or to a
+// change of the other side. So the same change always gets the same position.
 
 const (
 	// maxRepeats is the maximal number of occurrences of a line that can be an anchor.
@@ -77,7 +77,7 @@ func (d *differ) anchor(r region) (best region, found bool) {
 	if d.steps += r.old.to - r.old.from + r.new.to - r.new.from; d.steps > maxSteps {
 		return r, false
 	}
-	where := map[int][]int{} // of each line, from the first to the last
+	where := map[int][]int{} // the positions of each line in the old text, in ascending order
 	for i := r.old.from; i < r.old.to; i++ {
 		where[d.old.ids[i]] = append(where[d.old.ids[i]], i)
 	}
@@ -91,7 +91,7 @@ func (d *differ) anchor(r region) (best region, found bool) {
 		}
 		for end := -1; len(places) > 0; places = places[1:] {
 			if places[0] < end {
-				continue // inside the run that was just found
+				continue // this position is inside the run that was just found
 			}
 			run, rare := d.extend(r, places[0], j, where)
 			end, next = run.old.to, max(next, run.new.to)
@@ -109,8 +109,8 @@ func (d *differ) anchor(r region) (best region, found bool) {
 	return best, true
 }
 
-// extend extends a pair of equal lines to the longest run, and returns how often the rarest of its
-// lines occurs.
+// extend extends a pair of equal lines to the longest run of equal lines. rarest is the number of
+// occurrences of the rarest line in that run.
 func (d *differ) extend(r region, i, j int, where map[int][]int) (run region, rarest int) {
 	run = region{span{i, i + 1}, span{j, j + 1}}
 	rarest = len(where[d.old.ids[i]])
@@ -126,7 +126,7 @@ func (d *differ) extend(r region, i, j int, where map[int][]int) (run region, ra
 	return run, rarest
 }
 
-// trim leaves out the equal lines at both ends of a region.
+// trim returns the region without the equal lines at both ends.
 func (d *differ) trim(r region, common bool) region {
 	if !common {
 		return r

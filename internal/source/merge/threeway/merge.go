@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// binaryHead is the number of bytes in which git searches for a NUL byte, which no text has.
+	// binaryHead is the number of bytes in which git searches for a NUL byte. A file with a NUL
+	// byte there is binary.
 	binaryHead = 8000
-	// maxLines is the maximal length of a text that is merged.
+	// maxLines is the maximal number of lines of a text that is merged.
 	maxLines = 200_000
 )
 
@@ -103,7 +104,7 @@ type side int
 const (
 	both  side = iota // both sides changed it: a conflict, unless their lines are equal
 	left              // our lines are used
-	right             // theirs
+	right             // their lines are used
 )
 
 type merge struct {
