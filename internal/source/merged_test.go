@@ -117,7 +117,7 @@ func under(t *testing.T) (*gittest.Repo, map[string]string) {
 	return g, tips
 }
 
-// The heads under are merged before the last one. Files outside of the folder may conflict.
+// Merged merges the other heads before the last one. Files outside of the folder may conflict.
 func TestMergedUnderOthers(t *testing.T) {
 	g, tips := under(t)
 	r := newRepo(t, Config{URL: g.Dir, Path: "prod"})

@@ -145,8 +145,8 @@ func (g *GitLab) patch(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// base returns the commit at which a merge request branched from its target; "" if the target
-// branch does not exist.
+// base returns the newest common commit of a merge request and its target; "" if the target branch
+// does not exist.
 func (m *labMerge) base(g *GitLab) string {
 	onto := m.onto
 	if onto == "" {

@@ -15,10 +15,10 @@ import (
 // MergedBy implements forge.Pulls. Gitea only knows which pull request made the newest commit of a
 // merge. For other commits, MergedBy follows the line of the branch:
 //
-//	main  ──a──────M──▶   merged:  x belongs to the pull request that made M, the
+//	main  ──a──────M──▶   merged:  x belongs to the pull request that made M, because M is the
 //	       └─x─y──┘                oldest commit of the line that contains x
-//	main  ──a─x'─y'──▶    rebased: x' belongs to the pull request that made y', if
-//	                               that has an x of the same author, time and subject
+//	main  ──a─x'─y'──▶    rebased: x' belongs to the pull request that made y', if that pull
+//	                               request has a commit x with the same author, time and subject
 func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
 	if !full.MatchString(commit) {
 		return forge.Pull{}, r.refused("find the pull request of a commit", notFull(commit))

@@ -137,7 +137,8 @@ func within(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// concerns reports whether the configured folder may change if the file from was moved as g says.
+// concerns reports whether a move of the file from may change the configured folder. g has the
+// possible new paths of the file.
 func (f *follower) concerns(from string, g moves.Guess) bool {
 	return g.Unknown || within(from, f.scope) || slices.ContainsFunc(g.Places, func(p string) bool { return within(p, f.scope) })
 }

@@ -208,7 +208,7 @@ func content(o plumbing.EncodedObject) ([]byte, error) {
 }
 
 // ErrCache marks errors of this machine's cache folder. Errors of the server or of the repository
-// do not have it.
+// are not marked.
 var ErrCache = errors.New("cache folder")
 
 func cacheError(err error) error { return fmt.Errorf("%w: %w", ErrCache, err) }

@@ -7,8 +7,8 @@ import (
 	"hash"
 )
 
-// claim is the part of a message that is to prove that its sender knows a secret. against returns a proof that checks it with these secrets, or an
-// outcome if it cannot be valid.
+// claim is the part of a message with which the sender proves that it knows a secret. against returns a proof that checks the claim with these
+// secrets, or an outcome if the claim cannot be valid.
 type claim interface {
 	against(secrets []string) (*proof, Outcome)
 }

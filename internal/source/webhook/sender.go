@@ -26,8 +26,8 @@ type sender struct {
 	greeting string
 	// kinds are the kinds of the events that are used, by the forge's names of the events.
 	kinds map[string]Kind
-	// claim returns the part of a message that is to prove that it comes from the forge; nil if there is none of
-	// the right form.
+	// claim returns the part of a message with which the forge proves that it knows the secret; nil if there is
+	// none of the right form.
 	claim func(*http.Request) claim
 	// read returns the event of a message. ok is false if the message does not concern us.
 	read func(name string, body []byte) (e Event, ok bool, err error)
