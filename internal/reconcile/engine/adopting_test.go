@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// attentive is a world that records which of its lists were asked to be complete.
+// attentive is a world that records for each list whether a complete list was requested.
 type attentive struct {
 	*thingtest.World
 	complete []bool
@@ -22,7 +22,8 @@ func (a *attentive) List(ctx context.Context, asked kind.Listing) ([]typed.Live[
 	return a.World.List(ctx, asked)
 }
 
-// A kind is listed completely until the object that a manifest asks to adopt is adopted.
+// If a manifest asks to adopt an object, the kind is listed completely until that object is
+// adopted.
 func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 	a := &attentive{World: thingtest.New()}
 	e := engineOf(a.World)
@@ -44,7 +45,7 @@ func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 	for _, step := range []struct {
 		before func()
 		text   string
-		first  bool // whether the first list of the pass is complete
+		first  bool // whether a complete list is requested first in the pass
 	}{
 		{nil, "plain", false},
 		{nil, "absent take=true", true},

@@ -40,7 +40,8 @@ func (a answering) Delete(_ context.Context, have typed.Live[thingtest.Thing]) (
 
 func (a answering) Unmark(context.Context, typed.Live[thingtest.Thing]) error { return a.err }
 
-// The result of a request is its error, or what the answer shows. An object that was to go, and is gone, is a result.
+// The result of a step is the error of its request, or the object that the answer shows. If an object that was to be
+// deleted is already gone, the step has succeeded.
 func TestResultsOfRequests(t *testing.T) {
 	broken := errors.New("500")
 	for _, c := range []struct {
@@ -66,7 +67,7 @@ func TestResultsOfRequests(t *testing.T) {
 	}
 }
 
-// A step through an entry that is not open has the error of its login.
+// A step through an entry that is not logged in fails with the error of the login.
 func TestStepsThroughClosedEntries(t *testing.T) {
 	main, other := newDoors()
 	other.closed = errors.New("401")
@@ -81,7 +82,7 @@ func TestStepsThroughClosedEntries(t *testing.T) {
 	}
 }
 
-// The log says which entries and lists failed, unless that is usual or the pass was stopped.
+// The log says which entries and lists failed, unless the failure is usual or the pass was stopped.
 func TestWhatIsLogged(t *testing.T) {
 	forbidden := fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrForbidden)
 	for name, c := range map[string]struct {
@@ -124,13 +125,13 @@ func TestWhatIsLogged(t *testing.T) {
 	}
 }
 
-// own is an error that quotes a cloud, and that has words of its own.
+// own is an error whose text has a part that the agent wrote (own) and a part that quotes the cloud (quoted).
 type own struct{ own, quoted string }
 
 func (o own) Error() string    { return o.own + ": " + o.quoted }
 func (o own) Unquoted() string { return o.own }
 
-// Errors keep what may be shown of them.
+// A redacted error still has the part of its text that may be shown.
 func TestWhatErrorsShow(t *testing.T) {
 	secrets := func() []string { return []string{"hunter-two"} }
 	e := &Engine{Secrets: secrets}
@@ -168,7 +169,7 @@ func TestWhatErrorsShow(t *testing.T) {
 	}
 }
 
-// escaped is a text half of which is escaped.
+// escaped returns a text in which every second character is percent-encoded.
 func escaped(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -181,7 +182,7 @@ func escaped(text string) string {
 	return b.String() + " " + b.String()[:6] + " " + text
 }
 
-// Failures of one step have pauses, and an end.
+// A step that fails is tried again after a pause, but not forever.
 func TestFailuresOfASteps(t *testing.T) {
 	update, create := plan.Step{Key: thingtest.Key("a"), Action: plan.Update}, plan.Step{Key: thingtest.Key("a"), Action: plan.Create}
 	for name, c := range map[string]struct {
@@ -213,7 +214,7 @@ func TestFailuresOfASteps(t *testing.T) {
 	}
 }
 
-// A step is alone if nothing else can change the cloud: no step, no list and no work of the cloud is pending.
+// idle reports that no other step, no new list and no work of the cloud can change anything while a step fails.
 func TestWhenAStepIsAlone(t *testing.T) {
 	other := func(r *run, err error, final bool) {
 		h := r.ensureHistory("b")

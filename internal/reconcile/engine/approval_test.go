@@ -23,7 +23,8 @@ import (
 
 var nothing = guard.Limits{All: guard.Limit{Count: 0}}
 
-// look plans for a world whose brake lets nothing through by itself.
+// look makes a plan for a world. The brake holds every plan that destroys something and is not
+// approved.
 func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Approval, lines ...string) plan.Plan {
 	want, err := w.Wanted(lines...)
 	if err != nil {
@@ -42,7 +43,8 @@ func TestFingerprints(t *testing.T) {
 	if !slices.IsSortedFunc(prints, func(a, b checksum.Sum) int { return bytes.Compare(a[:], b[:]) }) || len(prints[0]) < sha256.Size {
 		t.Errorf("prints are %v", prints)
 	}
-	// a and atop: replaced, or what is left of it; b, new: written; near: follows a; gone: deleted
+	// a and atop: the prints of a replacement and of the rest of it. b, new: write. near: follows
+	// a. gone: delete.
 	if len(prints) != 8 {
 		t.Errorf("%d prints of\n%s", len(prints), stepsOf(plan))
 	}
@@ -98,7 +100,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// ours puts a thing of the stack into the world. It was applied with a name and nothing else.
+// ours puts a thing of the stack into the world. Its manifest had only a name when it was applied.
 func ours(w *thingtest.World, name string) {
 	want, err := w.Wanted(name)
 	if err != nil {
@@ -108,7 +110,8 @@ func ours(w *thingtest.World, name string) {
 	w.Put(thingtest.Thing{Name: name, Mark: &mark, Mine: true})
 }
 
-// bare returns what an approval binds of a step, without fingerprints.
+// bare returns, as plain text, the parts of a destructive step that an approval binds; "" for any
+// other step.
 func bare(s plan.Step) string {
 	d, harms := s.Harm()
 	if !harms {
@@ -121,9 +124,9 @@ func bare(s plan.Step) string {
 	return text
 }
 
-// After a plan was approved, the cloud and the repository may change in any
-// way. Nothing is destroyed that the plan did not destroy, and nothing is
-// written for a manifest that was not part of the plan.
+// After a plan was approved, the cloud and the repository may change in any way. No object is
+// destroyed that the plan did not destroy, and no manifest is applied that was not part of the
+// plan.
 func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -153,7 +156,7 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 	})
 }
 
-// disturb has somebody else work in the cloud for a while.
+// disturb makes random changes in the cloud, as somebody else might.
 func disturb(t *rapid.T, w *thingtest.World) {
 	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
 		thing := w.Things[id]
@@ -191,8 +194,8 @@ func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 	})
 }
 
-// killed brings a world from want to next with an agent that dies after a
-// number of writes, and then with another agent.
+// killed changes a world from want to next. The first agent is stopped after left writes, and a
+// second agent completes the change.
 func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	if pass := engineOf(w).Sync(context.Background(), Revision{Want: want}); pass.Outcome() != plan.InSync {
 		return fmt.Errorf("before: %s", failed(pass))
@@ -220,8 +223,8 @@ func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	return nil
 }
 
-// Somebody may drop half of a replacement from a pull request. Every step of
-// the plan that is left was approved, but nobody approved the plan.
+// Somebody may remove half of a replacement from a pull request. Each remaining step was approved,
+// but nobody approved the remaining plan.
 func TestAttackApprovalOfASubset(t *testing.T) {
 	w := thingtest.New()
 	for _, n := range []string{"a", "b", "c", "d"} {
@@ -251,8 +254,8 @@ func TestAttackApprovalOfASubset(t *testing.T) {
 	}
 }
 
-// The steps behind a hash are kept where others may write. With one more step
-// the hash is another one, which nobody approved.
+// The proof of a hash is stored where others may write. If somebody adds a step to it, the hash no
+// longer matches.
 func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
 	w := thingtest.New()
 	for _, n := range []string{"a", "b", "c", "d"} {
@@ -289,7 +292,7 @@ func TestAttackApprovalByAShortHash(t *testing.T) {
 	}
 }
 
-// stepsOf writes a plan down, one line for each step.
+// stepsOf returns a text with one line for each step of a plan.
 func stepsOf(p plan.Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {

@@ -18,14 +18,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// hanging is a cloud that does not answer updates and deletions while it hangs. It carries out deletions after a while.
+// hanging is a cloud that does not answer updates and deletions while hangs is true. It carries out each deletion after the time after.
 type hanging struct {
 	*thingtest.World
 	hangs bool
-	after time.Duration // until it carries out a deletion; 0 for at once.
+	after time.Duration // time until it carries out a deletion; 0 for no delay.
 }
 
-// Update makes the first of two requests; the second one writes the mark.
+// Update carries out only the first of two requests while hangs is true. The second request would write the mark.
 func (h *hanging) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	if !h.hangs {
 		return h.World.Update(ctx, want, have, changes)
@@ -49,18 +49,19 @@ func (h *hanging) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) 
 func (h *hanging) engine(m *memory.Memory) *Engine {
 	e := engineOf(h.World)
 	e.Kinds, e.Memory = []*kind.Kind{thingtest.Of(h.Kind().Info, h)}, m
-	e.Policies = []plan.Policy{guard.ReportDrift(true)} // drift is left alone
+	e.Policies = []plan.Policy{guard.ReportDrift(true)} // drift is only reported
 	return e
 }
 
-// A pass that is interrupted leaves things half done. The branch may then go back to an earlier commit whose mark a thing still bears. The difference is
-// the stack's own, and not drift. That is also true if the cloud works on the thing for as long as the next pass, or longer.
+// An interrupted pass leaves changes half done. Then the branch may return to an earlier commit, and the thing still bears the mark of that
+// commit. The difference was caused by the stack itself, so it is not drift. That is also true if the cloud works on the thing until the
+// next pass ends, or longer.
 func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line, next string
 		delay      int           // number of lists that deletions take.
 		after      time.Duration // see hanging.
-		answers    bool          // the cloud answers, and the pass ends right after that.
+		answers    bool          // the cloud answers, and the pass ends immediately after the answer.
 		anew       bool          // the agent logs in again.
 	}{
 		"half an update":                  {line: "a colour=red", next: "a colour=blue"},
@@ -115,7 +116,8 @@ func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {
 	}
 }
 
-// An object that refers to a replaced thing has to follow. That is no drift, even where drift is only reported: nobody else has changed it.
+// An object that refers to a replaced thing has to be changed, too. That is no drift, even if drift is only reported, because nobody else
+// has changed the object.
 func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -135,7 +137,7 @@ func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 				h.OnCreate = func(string) (before, after error) { supersede(Superseded("commit 1a2b3c4")); return nil, nil }
 			}
 			for _, x := range h.Things {
-				if x.Name == "c" { // drift stays, and so does the change that it is a part of
+				if x.Name == "c" { // this is real drift, so the step with this change is not carried out
 					x.Colour = "blue"
 				}
 			}
@@ -156,8 +158,8 @@ func TestWhatFollowsAReplacementIsNoDrift(t *testing.T) {
 	}
 }
 
-// A commit can make an import find another object. An object that refers to the import then differs because of the commit. That is
-// true even for a process that remembers nothing, and where drift is only reported.
+// A commit can make an import find another object. An object that refers to the import then differs because of the commit. That is true
+// even for a process that has just started, and if drift is only reported.
 func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 	for _, anew := range []bool{false, true} {
 		t.Run(fmt.Sprint(anew), func(t *testing.T) {
@@ -186,7 +188,7 @@ func TestAnImportOfSomethingElseIsNoDrift(t *testing.T) {
 	}
 }
 
-// An object that is changed in place may show other values to the objects that refer to it. These follow, which is no drift.
+// If an object is changed in place, the objects that refer to it may see other values, and have to be changed, too. That is no drift.
 func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 	r := &run{engine: &Engine{}, drifted: map[string]bool{}}
 	want, err := thingtest.New().Wanted("a", "b near=a", "c near=b", "d")
@@ -202,9 +204,9 @@ func TestWhatFollowsAChangeInPlaceIsNoDrift(t *testing.T) {
 	}
 }
 
-// A process that has just started remembers nothing. If an object is missing that the commit before wanted in the same form, and drift is only
-// reported, the process reports it and does not recreate it. Objects that a commit changes or adds are created. So are all objects of a stack
-// that owns nothing.
+// A process has just started, and drift is only reported. If an object is missing that the previous commit described in the same form, the
+// process reports it and does not recreate it. Objects that a commit changes or adds are created. If the stack owns nothing, all its
+// objects are created.
 func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
 	sums := func(want []kind.Desired) map[manifest.Key]checksum.Sum {
 		sums := map[manifest.Key]checksum.Sum{}

@@ -24,8 +24,8 @@ func wiping(w *thingtest.World) *kind.Kind {
 	return k.Resource()
 }
 
-// A destructive change that appears while a pass runs is left for the next
-// pass, where the brake sees it.
+// A destructive change that becomes necessary while a pass runs is not carried out by that pass.
+// The next pass plans it, so that the brake checks it.
 func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 	for name, harm := range map[string]func(*thingtest.Thing){
 		"to be replaced": func(t *thingtest.Thing) { t.Shape = "flat" },
@@ -44,7 +44,7 @@ func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
 				mark := d.PlainMark("s")
 				w.Put(thingtest.Thing{Name: d.Key.Name, Colour: "red", Shape: "round", Mark: &mark, Mine: true})
 			}
-			w.Things["id-002"].Colour = "blue" // known when the pass begins
+			w.Things["id-002"].Colour = "blue" // this change is in the first plan
 			w.OnCreate = func(string) (before, after error) {
 				harm(w.Things["id-001"])
 				return nil, nil

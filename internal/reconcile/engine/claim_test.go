@@ -22,8 +22,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// forgedCloud fills a world with objects whose marks somebody has forged,
-// copied, doubled or stripped of their digest.
+// forgedCloud fills a world with objects whose marks somebody has forged, copied or written twice,
+// or whose digest somebody has removed.
 func forgedCloud(t *rapid.T, w *thingtest.World) {
 	for range rapid.IntRange(1, 8).Draw(t, "things") {
 		name := fmt.Sprintf("n%d", rapid.IntRange(0, 3).Draw(t, "name"))
@@ -46,9 +46,8 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// doubted reports whether another object claims to be the one with that ID. A
-// claim does not count if it provably comes from a half-made copy: unused, with
-// nothing applied, and not much older.
+// doubted reports whether another object bears the same mark as the object with that ID. A
+// half-made copy does not count: it is unused, nothing was applied to it, and it is not much older.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]
 	for other, t := range things {
@@ -70,9 +69,9 @@ func snapshot(w *thingtest.World) map[string]thingtest.Thing {
 	return out
 }
 
-// Somebody forges, doubles or copies marks. Nothing finished is deleted or
-// changed while another object claims to be it, and nothing that belongs to
-// nobody is touched. With a limit of 0 only half-made copies are deleted.
+// Somebody forges, doubles or copies marks. No finished object is deleted or changed while another
+// object bears its mark, and no object without an owner is changed. If the limit is 0, only
+// half-made copies are deleted.
 func TestAttackForgedMarks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -111,7 +110,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	})
 }
 
-// A plan names every object that bears a mark of the stack.
+// A plan has a step for every object that bears a mark of the stack.
 func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()

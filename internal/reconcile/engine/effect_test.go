@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A step takes until the cloud shows its effect, and not only until the requests are answered.
+// The duration of a step ends when the cloud shows its effect, and not when the requests are
+// answered.
 func TestAStepTakesUntilItsEffectIsSeen(t *testing.T) {
 	w := thingtest.New()
 	for _, tt := range []struct {
@@ -41,7 +42,8 @@ func TestAStepTakesUntilItsEffectIsSeen(t *testing.T) {
 	}
 }
 
-// If the cloud works on an object after an update, the step takes until the object can be used again.
+// If the cloud works on an object after an update, the duration of the step ends when the object can
+// be used again.
 func TestAnUpdateTakesUntilTheObjectIsUsable(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -56,7 +58,7 @@ func TestAnUpdateTakesUntilTheObjectIsUsable(t *testing.T) {
 	}
 }
 
-// A step whose end the pass does not see is reported too, but not as finished.
+// A step is also reported if the pass does not see its end, but not as finished.
 func TestAStepThatIsNotFinishedIsReported(t *testing.T) {
 	for name, end := range map[string]func(w *thingtest.World, stop func()){
 		"the pass gives way": func(_ *thingtest.World, stop func()) { stop() },

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An answer shows its effect: nothing, work of the cloud, or the result. So does a list.
+// An answer or a list shows one of these effects of a step: none, that the cloud works on the object, or the result.
 func TestEffectsOfSteps(t *testing.T) {
 	usable, pending, broke, used := &kind.Live{ID: "id", Phase: kind.Ready}, &kind.Live{ID: "id", Phase: kind.Pending}, &kind.Live{ID: "id", Phase: kind.Failed}, &kind.Live{ID: "id", Phase: kind.Pending, InUse: true}
 	for name, c := range map[string]struct {
@@ -50,7 +50,8 @@ func TestEffectsOfSteps(t *testing.T) {
 	}
 }
 
-// The view of the entry that is preferred counts. A mark, and being the stack's own, count whichever view shows them.
+// The merged object has the fields of the preferred entry's view. It has a mark, and is in the stack's project, if
+// any view says so.
 func TestOneObjectOfSeveralViews(t *testing.T) {
 	mark := &kind.Mark{Owner: "x"}
 	view := func(entry string, own bool, mark *kind.Mark) kind.Live {

@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// syncPass runs one pass in a synctest bubble, where waiting costs no time. It
-// returns how long the pass would have taken.
+// syncPass runs one pass in a synctest bubble, where waiting takes no real time. took is the simulated duration of the
+// pass.
 func syncPass(t *testing.T, w *thingtest.World, e *Engine, lines ...string) (pass Pass, took time.Duration) {
 	t.Helper()
 	want, err := w.Wanted(lines...)
@@ -44,12 +44,12 @@ func failed(p Pass) string {
 	return strings.Join(out, "\n")
 }
 
-// failedFor reports whether an object failed for a cause with a code.
+// failedFor reports whether the pass has a failure of the object with that name, with a cause of that code.
 func failedFor(p Pass, name string, code cause.Code) bool {
 	return slices.ContainsFunc(p.Failures, func(f Failure) bool { return f.Key.Name == name && f.Causes.Has(code) })
 }
 
-// stepOf is the step of the last plan for an object.
+// stepOf returns the step of the last plan for an object.
 func stepOf(t *testing.T, p Pass, name string) plan.Step {
 	t.Helper()
 	i := slices.IndexFunc(p.Last.Steps, func(s plan.Step) bool { return s.Key.Name == name })
@@ -85,8 +85,8 @@ func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
-// The brake sees only the plan that a pass begins with. An object that the cloud was still building then is replaced
-// by the next pass.
+// The brake checks only the first plan of a pass. If the cloud was still building an object when the pass started, the
+// next pass replaces the object.
 func TestWhatWasBeingBuiltIsReplacedByTheNextPass(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("disk shape=flat")
@@ -155,7 +155,7 @@ func (u *unlisted) List(ctx context.Context, asked kind.Listing) ([]typed.Live[t
 }
 
 func TestRetryAfterIsHonouredByLists(t *testing.T) {
-	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // one more list once all is created
+	for after, lists := range map[time.Duration]int{20 * time.Second: 4, 10 * time.Minute: 1} { // including the list after the creation
 		w := &unlisted{World: thingtest.New(), err: &kind.RetryAfterError{After: after, Err: errors.New("503")}}
 		e := engineOf(w.World)
 		e.Kinds = []*kind.Kind{thingtest.Of(w.Kind().Info, w)}
@@ -258,7 +258,7 @@ func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
 	}
 }
 
-// A 404 to an update may be about the object, or about something that the update refers to.
+// If an update is answered with 404, the missing object may be the updated one, or one that the update refers to.
 func TestWhatAnUpdateCannotFindIsGivenUp(t *testing.T) {
 	w := thingtest.New()
 	w.Missing = map[string]bool{"a": true}
@@ -296,8 +296,8 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	}
 }
 
-// An object that failed before it could be used is recreated only by the process that created it. Another process does
-// not know whether anybody has used it meanwhile.
+// An object that failed before it was usable is recreated only by the process that created it. Any other process does
+// not know whether somebody has used the object since.
 func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 	for name, tt := range map[string]struct {
 		usable, restarted bool
@@ -337,7 +337,7 @@ func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 	}
 }
 
-// soon does something to all things of a world, after the present request and before the next list.
+// soon calls do for each thing of a world, after the present request and before the next list.
 func soon(w *thingtest.World, do func(*thingtest.Thing)) {
 	time.AfterFunc(time.Millisecond, func() {
 		w.Mu.Lock()
@@ -409,9 +409,8 @@ func TestOnlyWhatMovedIsListedAgain(t *testing.T) {
 	}
 }
 
-// A step that needs something that does not exist yet is tried again while the
-// pass creates other things, however long that takes. It is given up soon after
-// that.
+// A step may need an object that does not exist yet. It is tried again as long as the pass creates other things, and
+// fails soon after the last of them is created.
 func TestWhatIsMissingMayStillCome(t *testing.T) {
 	for _, tt := range []struct {
 		name, missing string
@@ -443,7 +442,7 @@ func TestWhatIsMissingMayStillCome(t *testing.T) {
 	}
 }
 
-// share returns a limit as a configuration has it.
+// share parses a limit in the form that configurations use.
 func share(text string) guard.Limit {
 	l, err := guard.ParseLimit(text)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// door is the access to a world with one set of credentials: those of one project, or those
-// of an administrator, who sees the objects of all projects.
+// door is the access to a world with one set of credentials. They belong to one project, or to an
+// administrator, who sees the objects of all projects.
 type door struct {
 	*thingtest.World
 	projects map[string]string // by ID, shared by the doors of a world.
 	project  string
 	admin    bool
 	lists    int
-	refusal  error // of lists.
-	closed   error // of logins.
-	readOnly bool  // it may not delete.
+	refusal  error // the error of lists.
+	closed   error // the error of logins.
+	readOnly bool  // deletions are refused.
 	deleted  []string
 }
 
@@ -81,7 +81,7 @@ func newDoors() (main, other *door) {
 	return main, main.entry("p2", false)
 }
 
-// put adds a thing to the project of the door.
+// put adds a thing to the world, in the project of the door.
 func (d *door) put(x thingtest.Thing) { d.projects[d.Put(x).ID] = d.project }
 
 // entered returns an engine that has just been started.
@@ -151,7 +151,7 @@ func TestEntriesThatNobodyUsesAreNotListed(t *testing.T) {
 	if other.lists != 1 {
 		t.Errorf("listed %d times through an entry that nobody uses", other.lists)
 	}
-	same := main.entry("p1", false) // of the same project
+	same := main.entry("p1", false) // an entry of the same project
 	e = entered(main, same)
 	for range 3 {
 		through(t, e, main, "a")
@@ -161,7 +161,7 @@ func TestEntriesThatNobodyUsesAreNotListed(t *testing.T) {
 	}
 }
 
-// A manifest moves to another entry of the same project. It stays the same object, and its mark is written
+// A manifest names another entry of the same project. It still describes the same object, whose mark is written
 // once.
 func TestAManifestMovesToAnotherEntryOfItsProject(t *testing.T) {
 	for name, lines := range map[string][2][]string{
@@ -204,7 +204,7 @@ func TestAttackAnEntryThatIsNotAllowed(t *testing.T) {
 	if !errors.As(err, &problems) || problems[0].Field != resolve.CloudField || !strings.Contains(problems[0].Fix, "main, other") {
 		t.Errorf("got %v", err)
 	}
-	main.Entries = resolve.Entries{Main: "main"} // as with K-ORC, whose manifests name entries of their own
+	main.Entries = resolve.Entries{Main: "main"} // manifests for K-ORC may name an entry that the agent does not have
 	if want, err := main.Wanted("a cloud=openstack"); err != nil || want[0].Entry != "" {
 		t.Errorf("without further entries: %v, %v", want, err)
 	}
@@ -223,7 +223,7 @@ func TestAttackAnEntryThatCannotLogIn(t *testing.T) {
 	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "entry other: ") || !strings.Contains(text, "wrong password") {
 		t.Errorf("failures: %s", text)
 	}
-	// An object that existed, and may have moved, is not created again.
+	// An object that existed before, and whose manifest may have named the other entry, is not created again.
 	if pass := through(t, e, main, "a", "b cloud=other", "new"); pass.Writes() != 1 {
 		t.Errorf("%d writes", pass.Writes())
 	}
@@ -245,7 +245,7 @@ func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 			if pass.Outcome() != plan.InSync || pass.Last.Owned != 3 || len(main.Things) != 3 {
 				t.Fatalf("%s, %d owned, %s: %v", pass.Outcome(), pass.Last.Owned, main.where(), pass.Failures)
 			}
-			// A manifest that moves to another entry which sees the object keeps it.
+			// If a manifest names another entry that shows the object, the object stays.
 			ids := fmt.Sprint(pass.Last.Steps[0].ID())
 			if pass := through(t, e, main, "a cloud=other", "b cloud=other"); pass.Outcome() != plan.InSync || pass.Last.Steps[0].ID() != ids || pass.Drifted() != 0 {
 				t.Errorf("moved: %s, %s: %v", pass.Outcome(), main.where(), pass.Failures)
@@ -260,8 +260,9 @@ func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 	}
 }
 
-// The main entry may see objects that it may not delete, such as objects that the whole cloud offers. Once the
-// manifest that named another entry is gone, that entry deletes the object. Each entry is tried once in a pass.
+// The main entry may see objects that it may not delete, such as objects that the whole cloud offers. After the
+// manifest, which named another entry, is gone, the object is deleted through that entry. Each entry is tried
+// once in a pass.
 func TestWhatOneEntryMayNotDeleteAnotherOneDoes(t *testing.T) {
 	main, _ := newDoors()
 	main.readOnly = true
@@ -284,7 +285,7 @@ func TestWhatOneEntryMayNotDeleteAnotherOneDoes(t *testing.T) {
 	}
 }
 
-// A mark that is found through another entry is a claim, like any other.
+// A mark on an object that only another entry shows counts like any other mark.
 func TestAttackForgedMarkThroughTheSecondEntry(t *testing.T) {
 	main, other := newDoors()
 	want := wanted(t, main, "a")
@@ -320,8 +321,8 @@ func TestAManifestMovesToAnotherEntry(t *testing.T) {
 	}
 }
 
-// An entry that refuses lists may have the object that a manifest now asks for
-// through another entry.
+// An entry that refuses lists may have an object whose manifest now names another entry. So the object is not
+// created.
 func TestAnEntryThatRefusesListsLeadsToNoDuplicate(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"refused": fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden), "failed": errors.New("503"),
@@ -331,7 +332,7 @@ func TestAnEntryThatRefusesListsLeadsToNoDuplicate(t *testing.T) {
 			through(t, entered(main, other), main, "a cloud=other", "b")
 			other.refusal = refusal
 			e := entered(main, other)
-			for range 2 { // the second pass does not list what was refused
+			for range 2 { // the second pass does not list the refused collection
 				pass := through(t, e, main, "a", "b colour=red")
 				if main.where() != "p1/b p2/a" || pass.Outcome() != plan.Broken || !failedFor(pass, "a", cause.PerhapsThrough) {
 					t.Errorf("%s, %s: %v", main.where(), pass.Outcome(), pass.Failures)
@@ -350,7 +351,7 @@ func TestAnEntryThatRefusesListsLeadsToNoDuplicate(t *testing.T) {
 	}
 }
 
-// The IDs of two clouds may be the same.
+// Objects of two clouds may have the same ID.
 func TestEntriesOfTwoClouds(t *testing.T) {
 	main, _ := newDoors()
 	other := &door{World: thingtest.New(), projects: map[string]string{}, project: "p2"}

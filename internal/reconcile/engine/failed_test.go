@@ -46,7 +46,8 @@ func TestAFailedStepIsTheStateOfItsObject(t *testing.T) {
 	}
 }
 
-// The reason of a failure comes from the cloud, because conditions say who has to act.
+// The reason of a failure depends on the error of the cloud, because a condition tells people who has to
+// act.
 func TestAFailedStepHasItsTrueReason(t *testing.T) {
 	for _, c := range []struct {
 		err    error

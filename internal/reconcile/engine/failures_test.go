@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// An object that a pass leaves undone has a cause with a code: the step failed, the plan says so, or the object waits for another one.
+// An object that still differs after a pass has a cause with a code: its step failed, the plan has a reason, or it waits for another
+// object.
 func TestFailuresHaveCauses(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	last := plan.Plan{

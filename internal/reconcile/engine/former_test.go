@@ -43,7 +43,7 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// A cloud that lists slowly also creates slowly. The agent waits longer for requests that it may still be handling, but not
+// A cloud that lists slowly also creates slowly. So the agent waits longer for requests of a killed process, but not
 // forever.
 func TestASlowCloudIsGivenLonger(t *testing.T) {
 	began := time.Unix(1000, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An object is to be adopted once another one is ready, and another stack takes it meanwhile. It is listed again before
-// anything is written.
+// An object is to be adopted when another object is ready. Before that, another stack adopts it. The object is listed
+// again before it is written, so the first stack does not adopt it.
 func TestWhatAnotherStackHasTakenMeanwhileIsNotAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, dogs := thingtest.New(), thingtest.New()

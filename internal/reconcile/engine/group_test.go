@@ -24,20 +24,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// herd is a world in which Things come in flocks. Each flock is behind a Thing
-// that is near its members.
+// herd is a world with a group of Things: the flock is the group, and the sheep are its members. A Thing may refer to the
+// members, as a load balancer does.
 type herd struct {
 	*thingtest.World
 	engine *Engine
-	most   int      // members that did not work at one time, at most.
-	fewest int      // sheep that worked at one time, at least, with spares.
-	lost   []string // members that did not work at the worst moment.
+	most   int      // the largest number of members that did not work at the same time.
+	fewest int      // the smallest number of sheep, including spares, that worked at the same time.
+	lost   []string // the members that did not work when most was reached.
 	roll   string   // further fields of the flock.
 	around string   // further manifests.
 	notes  string   // further metadata of the flock.
 	past   [][]kind.Desired
 	broken error // error of reading the history.
-	looked int   // how often the history was read.
+	looked int   // number of times that the history was read.
 }
 
 // earlier visits the objects of earlier commits.
@@ -127,7 +127,7 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 	})
 }
 
-// howFar collects the progress texts of groups, each once.
+// howFar is a watcher that collects the progress texts of groups, each once.
 type howFar struct{ said []string }
 
 func (*howFar) Planned(plan.Plan, preflight.Findings) {}
@@ -141,8 +141,7 @@ func (h *howFar) Progress(p Progress) {
 	}
 }
 
-// While a member does not serve, no other member is replaced. The others are
-// reported to wait for it.
+// While a member does not serve, no other member is replaced. The plan says that the other members wait for it.
 func TestNoMemberIsReplacedWhileAnotherIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -177,7 +176,8 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 	})
 }
 
-// The next member is replaced when the last one has worked for long enough, however long that is.
+// The next member is replaced only after the previous one has worked for the time that the group requires, even if that is an
+// hour.
 func TestMembersHaveToWorkForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -203,8 +203,8 @@ func TestMembersHaveToWorkForAWhile(t *testing.T) {
 	})
 }
 
-// The object that checks whether members serve is listed again after each change, and has the time
-// that it takes to notice one. At no moment is more than one member away, or new and not serving yet.
+// The object that reports whether members serve is listed again after each change, not before it has had time to notice the
+// change. At no moment is more than one member away, or new and not serving yet.
 func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 	const warm, lag = 20 * time.Second, 7 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -240,8 +240,8 @@ func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 	})
 }
 
-// A member whose probe fails is reported, and no other member is changed meanwhile. The next one follows as
-// soon as the probe of the last one succeeds.
+// A member whose probe fails is reported, and no other member is changed. The next member is changed as soon as the probe of the
+// previous one succeeds.
 func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -280,7 +280,7 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 			}
 		}
 		h.OnDelete = func(name string) error {
-			if name != "sheep-1" { // the next one to be changed, since it does not serve anyway
+			if name != "sheep-1" { // sheep-1 may be deleted, since it does not serve anyway
 				t.Errorf("%s goes", name)
 			}
 			return nil
@@ -292,8 +292,8 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 	})
 }
 
-// With a spare, the group never has fewer working members than it declares. In the end the spare is gone, and
-// no limit has counted it.
+// With a spare, the group never has fewer working members than its manifest says. In the end the spare is deleted, and no limit
+// has counted that deletion.
 func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -313,8 +313,8 @@ func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 	})
 }
 
-// A group whose manifest says how its members are changed agrees to their replacement. The brake counts as many members as can be
-// away at once, or are tried first. It does not hold the plan for lost data.
+// If the manifest of a group says how its members are changed, they may be replaced. The brake counts only as many members as can
+// be away at the same time, or are changed first. It does not hold the plan because of lost data.
 func TestAGroupThatSaysHowRolls(t *testing.T) {
 	for name, tt := range map[string]struct {
 		roll, notes, limit string
@@ -360,7 +360,7 @@ func (h *herd) shaped(shape string) (n int) {
 	return n
 }
 
-// Spares are deleted even if the stack deletes nothing, or the group is to stay.
+// Spares are deleted even if the stack deletes no other objects, or if the group must not be deleted.
 func TestSparesGoWhateverIsKept(t *testing.T) {
 	for name, set := range map[string]func(*herd){
 		"the stack deletes nothing": func(h *herd) { h.engine.Policies = []plan.Policy{guard.NoPrune} },
@@ -382,8 +382,8 @@ func TestSparesGoWhateverIsKept(t *testing.T) {
 	}
 }
 
-// A group with fewer replicas has members that are too many. They are not spares, although a spare may have
-// the same name: they are deleted like other members, and limits count them.
+// If the number of replicas becomes smaller, some members have to be deleted. They are not spares, so limits count their
+// deletion.
 func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -400,7 +400,7 @@ func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
 	})
 }
 
-// An agent that is stopped between two steps is followed by one that needs no memory of it.
+// An agent is stopped between two steps. The next agent completes the change without knowing what the first one did.
 func TestAFurtherMemberThatAnotherAgentFinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -421,7 +421,7 @@ func TestAFurtherMemberThatAnotherAgentFinds(t *testing.T) {
 	})
 }
 
-// Members below a partition stay as they are, and the stack is in sync.
+// Members below a partition are not changed, and the stack is in sync.
 func TestMembersBelowAPartitionStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -450,8 +450,8 @@ func TestMembersBelowAPartitionStay(t *testing.T) {
 	})
 }
 
-// For any cloud, and wherever an earlier pass was cut off, at most one working
-// member is interrupted at a time, and the change completes.
+// For any cloud, and at whichever step an earlier pass was interrupted, only the allowed number of working members is interrupted
+// at the same time, and the change completes.
 func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHerd()

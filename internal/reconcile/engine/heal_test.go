@@ -49,8 +49,7 @@ func healthy(t *testing.T, count int) *herd {
 	return h
 }
 
-// A member that somebody has stopped is started again after a while. A member that has failed is replaced.
-// Nothing else is touched.
+// A member that somebody has stopped is started again after a while. A member that has failed is replaced. No other object is changed.
 func TestMembersAreHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -74,8 +73,8 @@ func TestMembersAreHealed(t *testing.T) {
 	})
 }
 
-// An action that does not help is repeated less and less often, and never more often than allowed. An agent that
-// has just started waits before it does anything.
+// A repair that does not help is repeated at longer and longer intervals, and never more often than allowed. An agent that has just started
+// waits before it repairs a member.
 func TestHealingDoesNotChurn(t *testing.T) {
 	testcost.Long(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -100,8 +99,8 @@ func TestHealingDoesNotChurn(t *testing.T) {
 	})
 }
 
-// A new engine follows each pass in which a list failed. While a service is down for long, members are still brought back, and no more
-// often than before.
+// The agent makes a new engine after each pass in which a list failed. If a service is down for a long time, members are still healed, and
+// not more often than with one engine.
 func TestHealingGoesOnWithNewLogins(t *testing.T) {
 	for name, stubborn := range map[string]bool{"helped": false, "not helped": true} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +122,7 @@ func TestHealingGoesOnWithNewLogins(t *testing.T) {
 	}
 }
 
-// If most members are sick, the cause is elsewhere, and nothing is done.
+// If most members do not serve, the members are not the cause, and no member is healed.
 func TestASickMajorityIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -141,7 +140,7 @@ func TestASickMajorityIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A member that does not answer is restarted once its probes are sure.
+// A member that does not answer is restarted when its probes have failed often enough.
 func TestASilentMemberIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -158,7 +157,7 @@ func TestASilentMemberIsRestarted(t *testing.T) {
 	})
 }
 
-// A canary has its full time, however long. The pass ends meanwhile and says that differences remain.
+// A canary is tested for the whole time that the group requires. The pass ends before that and reports that differences remain.
 func TestACanaryIsTriedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -185,8 +184,8 @@ func TestACanaryIsTriedForLong(t *testing.T) {
 	})
 }
 
-// A group has its own deadline, counted from when the member began to work. Any agent gives the rollout up
-// then, and a pass after the deadline does not wait.
+// A group can have a deadline, counted from the time at which the member started to work. After that time, every agent reports that the
+// rollout failed, even one that was just started, and a pass does not wait.
 func TestARolloutHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -221,8 +220,8 @@ func messages(p plan.Plan, h *herd) string {
 	return b.String()
 }
 
-// A member may wait for its turn while a rollout has halted, or a canary is being tried. It is brought back all the same, in the
-// form that it had.
+// A member may wait for its turn because a rollout has halted or a canary is being tested. It is healed nevertheless, without the new
+// template.
 func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 	testcost.Long(t)
 	for name, roll := range map[string]string{"halted": "", "trying": ", try: 604800"} {
@@ -255,8 +254,8 @@ func TestMembersThatWaitForTheirTurnAreHealed(t *testing.T) {
 	}
 }
 
-// A plan that is held for an approval keeps no machine down. Members are healed in their present form, by every way that does not change them. The
-// plan that is held is then made from what is left.
+// While a plan is held for an approval, members are still healed. A repair does not apply the new template. After the repairs, the held
+// plan is made again.
 func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)

@@ -17,7 +17,8 @@ func tending(colour string) plan.Step {
 	return s
 }
 
-// Four repetitions of the same step are too many. An update with other values starts a new count, and a recreation counts creations.
+// A step that has run four times is not repeated. An update with other values starts a new count. For a replacement, the creations of the
+// object count, too.
 func TestWhatRepeats(t *testing.T) {
 	red, blue := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "f", Want: "red"}}}}, plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "f", Want: "blue"}}}}
 	made := plan.Step{Action: plan.Create}
@@ -43,7 +44,7 @@ func TestWhatRepeats(t *testing.T) {
 	}
 }
 
-// Upkeep that is due is done once in a pass. Only an update with the same values counts as done.
+// A pass carries out the same upkeep once. An update with other values is not the same upkeep.
 func TestWhatWasTended(t *testing.T) {
 	h := &history{runs: map[plan.Action]int{}}
 	if h.tended(tending("red")) {
@@ -62,7 +63,7 @@ func TestWhatWasTended(t *testing.T) {
 	}
 }
 
-// Upkeep that is due again and again is left to the next pass once nothing else is in progress or can start.
+// Upkeep that is due again is carried out by the next pass if no other step is in progress or can start.
 func TestWhatIsEndless(t *testing.T) {
 	other := plan.Step{Action: plan.Create}
 	for _, c := range []struct {
@@ -96,7 +97,8 @@ func TestWhatIsEndless(t *testing.T) {
 	}
 }
 
-// A change that the cloud accepted by its way and did not make is in vain. Several ways of one object are tried one by one.
+// inVain returns a change with a way that the cloud accepted and did not carry out. If a step has several such changes, each needs its own
+// request.
 func TestWhatIsInVain(t *testing.T) {
 	change := func(fields ...string) plan.Step {
 		s := plan.Step{Action: plan.Update}
@@ -126,7 +128,7 @@ func TestWhatIsInVain(t *testing.T) {
 	}
 }
 
-// A step that the cloud has rejected is tried once more if something was deleted since it began.
+// A step that the cloud has rejected is tried once more if an object was deleted after the attempt began.
 func TestASecondChance(t *testing.T) {
 	noon := time.Unix(1000, 0)
 	for _, c := range []struct {
@@ -149,8 +151,8 @@ func TestASecondChance(t *testing.T) {
 	}
 }
 
-// An object is seen through the entry of its manifest. That manifest is the one whose mark it bears, under a present or former name, or
-// the one that adopts it by its ID. An object that is virtual or not managed prefers no entry.
+// The preferred entry of an object is that of its manifest. The manifest is the one whose mark the object bears, under a present or former
+// name, or the one that adopts it by its ID. Virtual and unmanaged objects have no preferred entry.
 func TestThroughWhichEntryAnObjectIsSeen(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	e := &Engine{Stack: "s", Entries: []Entry{{Name: "b"}}}
@@ -184,8 +186,8 @@ func TestThroughWhichEntryAnObjectIsSeen(t *testing.T) {
 	}
 }
 
-// A place is listed again if a manifest asks for it, it was written, or its list failed for now. It is not listed again if its list is refused, or
-// if the stack owns nothing there.
+// A place is listed again if a manifest names it, if an object there was written, or if its list failed temporarily. It is not listed again
+// if its list is refused, or if the stack has no object there.
 func TestWhichPlacesAreListedAgain(t *testing.T) {
 	at := memory.Place{Kind: "Thing", Entry: "b"}
 	for name, c := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// guests are objects that run inside Things. Their list gets the list of these.
+// guests is the driver of a kind whose objects run inside Things. Its List gets the list of the Things.
 type guests struct {
 	*thingtest.World
 	lists []kind.Hosts
@@ -38,7 +38,8 @@ func guest(name string) kind.Desired {
 	return kind.Desired{Key: manifest.Key{Group: "test", Kind: "Guest", Namespace: "default", Name: name}, Digest: "guest", Spec: &thingtest.Spec{}, Object: &manifest.Object{}}
 }
 
-// Kinds that are hosted on others are listed after these, with their lists, their manifests and the data of the revision.
+// Kinds that run inside objects of other kinds are listed last. Their List gets the lists of those kinds, the manifests, and the data of
+// the revision.
 func TestListsOfHostedKinds(t *testing.T) {
 	w, g, e := hosted()
 	want := append(wanted(t, &door{World: w}, "host"), guest("a"))
@@ -57,7 +58,7 @@ func TestListsOfHostedKinds(t *testing.T) {
 	}
 }
 
-// A host that was written has what runs on it listed again. While a guest is made, its hosts are listed, too.
+// After a host was written, the objects that run inside it are listed again. While a guest is being created, its hosts are listed, too.
 func TestHostedKindsAreListedAfterTheirHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, g, e := hosted()
@@ -80,7 +81,7 @@ func TestHostedKindsAreListedAfterTheirHosts(t *testing.T) {
 	})
 }
 
-// A list is asked for again while one of these holds: it was written, the cloud works on it, or it failed for now.
+// A collection is listed again if an object of it was written, if the cloud works on such an object, or if the list failed temporarily.
 func TestWhatIsToBeListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(r *run)
@@ -117,7 +118,7 @@ func TestWhatIsToBeListed(t *testing.T) {
 	}
 }
 
-// The lists of guests are older than those of their hosts if a pass has written these since.
+// inside returns the kinds of guests whose lists are older than the last write to their hosts.
 func TestWhatIsInsideOfWhatWasWritten(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for name, c := range map[string]struct {
@@ -144,7 +145,8 @@ func TestWhatIsInsideOfWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Of several entries, a list is unknown where it failed. An error that may pass comes first. Entries that are closed, or may not list, have none.
+// trouble returns the error of an entry whose list failed. An error after which a retry may succeed is preferred. Entries that could not
+// log in, or may not list, do not count.
 func TestTroubleWithLists(t *testing.T) {
 	passes := errors.New("503")
 	part := func(err error) kind.Shown { return kind.Shown{Err: err} }
@@ -168,7 +170,7 @@ func TestTroubleWithLists(t *testing.T) {
 	}
 }
 
-// The earlier of two times comes first. A zero time is none.
+// earlier returns the earlier of two times. A zero time does not count.
 func TestTheEarlierOfTwoTimes(t *testing.T) {
 	none, one, two := time.Time{}, time.Unix(1, 0), time.Unix(2, 0)
 	for _, c := range [][3]time.Time{{none, none, none}, {one, none, one}, {none, one, one}, {one, two, one}, {two, one, one}, {one, one, one}} {

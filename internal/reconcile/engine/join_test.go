@@ -44,7 +44,8 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 
 func asFound(*kind.Live) (string, bool) { return "", false }
 
-// An ID that is no UUID, such as a flavor's, means another object in another realm (another cloud).
+// If an ID is no UUID, such as the ID of a flavor, the same ID in another realm (another cloud) is
+// another object.
 func TestJoinKeepsRealmsApart(t *testing.T) {
 	parts := func(realm string) []kind.Shown {
 		return []kind.Shown{{Realm: "one", Items: []kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []kind.Live{{ID: "m1"}}}}

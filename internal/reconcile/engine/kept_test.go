@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// keeping returns a memory that is kept in a file by a process that has logged in.
+// keeping returns the memory of a process that has logged in and stores the memory in a file.
 func keeping(t *testing.T, path string) *memory.Memory {
 	t.Helper()
 	m, err := memory.Open(path, "s", time.Now())
@@ -24,7 +24,7 @@ func keeping(t *testing.T, path string) *memory.Memory {
 	return m
 }
 
-// copyAfter copies a file after a while. The copy is what a process that is killed at that time leaves.
+// copyAfter copies a file after a time. The copy is the file that a process leaves if it is killed at that time.
 func copyAfter(t *testing.T, d time.Duration, from, to string) {
 	time.AfterFunc(d, func() {
 		text, err := os.ReadFile(from)
@@ -37,8 +37,8 @@ func copyAfter(t *testing.T, d time.Duration, from, to string) {
 	})
 }
 
-// A process is killed in the middle of an update, and the branch goes back. With the file, the next process knows that the change was the
-// stack's own. Without the file, it reports the change as drift.
+// A process is killed in the middle of an update, and the branch returns to the earlier commit. If the next process has the file, it knows
+// that the stack itself made the change. Without the file, it reports the change as drift.
 func TestAProcessWithTheFileKnowsWhatWasBegun(t *testing.T) {
 	for name, drifted := range map[string]int{"left.json": 0, "none.json": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestAProcessWithTheFileKnowsWhatWasBegun(t *testing.T) {
 	}
 }
 
-// A creation without an answer continues in the cloud while the process is killed. With the file, the next process waits for it and creates nothing
-// else.
+// A process is killed while the cloud still works on a creation without an answer. If the next process has the file, it waits for the
+// object and does not create another one.
 func TestAProcessWithTheFileWaitsForWhatWasNotAnswered(t *testing.T) {
 	for name, made := range map[string]int{"left.json": 1, "none.json": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAProcessWithTheFileWaitsForWhatWasNotAnswered(t *testing.T) {
 	}
 }
 
-// A member that does not recover is healed no more often within an hour than by a process that was not restarted.
+// After a restart with the file, a member that does not recover is not healed more often within an hour than without a restart.
 func TestAProcessWithTheFileHealsNoMoreOften(t *testing.T) {
 	for name, most := range map[string]int{"kept.json": 3, "none.json": 6} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// lagging is a cloud whose lists lack objects that are younger than a while. It takes two seconds to create b.
+// lagging is a cloud whose lists lack objects that are younger than the time by. It takes two seconds to create b.
 type lagging struct {
 	*thingtest.World
 	by   time.Duration
@@ -38,7 +38,7 @@ func (l *lagging) List(ctx context.Context, asked kind.Listing) ([]typed.Live[th
 	return slices.DeleteFunc(items, func(x typed.Live[thingtest.Thing]) bool { return time.Since(l.made[x.ID]) < l.by }), err
 }
 
-// An object may be created when its collection is about to be listed anyway, and be missing in that list. It is not created again.
+// An object is created shortly before its collection is listed, and is missing in that list. It is not created again.
 func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 	for delay := range 4 { // lists until a new object is ready
 		l := &lagging{thingtest.New(), 200 * time.Millisecond, map[string]time.Time{}}
@@ -59,7 +59,7 @@ func TestAListThatLagsBehindMakesNothingTwice(t *testing.T) {
 	}
 }
 
-// replica is a cloud whose lists show an earlier state, and take a while to be answered.
+// replica is a cloud whose lists show the state of an earlier time (by), and are answered after a time (takes).
 type replica struct {
 	*thingtest.World
 	by, takes time.Duration
@@ -74,7 +74,7 @@ func (r *replica) List(ctx context.Context, asked kind.Listing) ([]typed.Live[th
 	return shown, nil
 }
 
-// follow makes lists show the present state, once they have caught up.
+// follow makes lists show the present state after the time by.
 func (r *replica) follow() {
 	items, _ := r.World.List(context.Background(), kind.Listing{})
 	time.AfterFunc(r.by, func() {
@@ -96,8 +96,8 @@ func (r *replica) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) 
 	return r.World.Delete(ctx, have)
 }
 
-// Lists that lag behind still show a replaced object, and lack the object in its place. A list that takes long shows the state when it began. The new
-// object is not created again, and not reported as deleted, by that pass or by one that follows it at once.
+// Lists that lag behind still show a replaced object, and lack the new one. A slow list shows the state at its start. Neither this pass nor
+// the next one creates the new object again, or reports it as deleted.
 func TestAListThatLagsBehindAReplacementMakesNothingTwice(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by, takes time.Duration

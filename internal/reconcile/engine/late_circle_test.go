@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// anyCircles draws a repository in which things stand beside any others, and
-// depend only on those before them.
+// anyCircles draws a repository. Its things have late references (beside) to any other things, and
+// other references only to earlier things.
 func anyCircles(t *rapid.T) []string {
 	n := rapid.IntRange(1, 6).Draw(t, "objects")
 	lines := make([]string, n)
@@ -36,10 +36,9 @@ func anyCircles(t *rapid.T) []string {
 	return lines
 }
 
-// For any circles, and wherever a pass is killed, the next pass makes the cloud
-// equal the repository and leaves an empty plan. It reports no drift unless a
-// thing was being replaced. This also holds from one repository to another, and to
-// an empty one.
+// For any circles, and at whichever step a pass is killed, the next pass makes the cloud equal the
+// repository, and then the plan is empty. It reports no drift unless a thing was being replaced.
+// This is also true if the repository changes to another one, or to an empty one.
 func TestAnyCircleOfLateReferencesConverges(t *testing.T) {
 	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -84,7 +83,8 @@ func convergeThrough(w *thingtest.World, kill int, want []kind.Desired) error {
 	return nil
 }
 
-// Two things beside each other are created and then joined. They are deleted in one step each.
+// Two things with late references to each other are created, and then one of them is updated. They
+// are deleted in one step each.
 func TestCircleTakesNoMoreThanTwoSteps(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a beside=b", "b beside=a", "c beside=a")
@@ -101,7 +101,8 @@ func TestCircleTakesNoMoreThanTwoSteps(t *testing.T) {
 	}
 }
 
-// A late reference that is in no circle is waited for: one request is enough.
+// An object waits for the target of a late reference that is in no circle, so that one request is
+// enough.
 func TestLateReferenceIsWaitedForOutsideCircles(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a beside=b", "b")

@@ -57,8 +57,7 @@ func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
 	}
 }
 
-// An object that is seen while it is still being deleted counts as deleted by
-// somebody.
+// An object that the cloud is still deleting counts as deleted by somebody else.
 func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
 	w := thingtest.New()
 	if pass, _ := syncPass(t, w, engineOf(w), "a", "b"); pass.Outcome() != plan.InSync {
@@ -108,7 +107,7 @@ func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
 	}
 }
 
-// A pass that only waits ends at once when there is a newer commit.
+// A pass that only waits ends immediately when there is a newer commit.
 func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 	w := thingtest.New()
 	w.Delay = 1 << 20
@@ -127,9 +126,8 @@ func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 	})
 }
 
-// Somebody removes the mark of an object. A running agent recognises the object,
-// and says that it was changed. An agent that was started since refuses to use its
-// name.
+// Somebody removes the mark of an object. An agent that has run since before that recognises the object, and reports the change. An agent
+// that was started later refuses to create an object with that name.
 func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	w := thingtest.New()
 	running := engineOf(w)
@@ -158,8 +156,8 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	}
 }
 
-// An object that a manifest only used, or would have adopted, belongs to no stack. It stays a stranger's object when the manifest asks for
-// an object of its own.
+// An object that a manifest only imported, or would have adopted, belongs to no stack. If the manifest later describes a new object, the
+// old one is not used for it.
 func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
 	for _, before := range []string{"x import=x", "x take=true suspend=true", "x seek=x suspend=true"} {
 		w := thingtest.New()
@@ -197,7 +195,7 @@ func TestWhatIsOnlyUsedIsForgotten(t *testing.T) {
 	}
 }
 
-// tardy is a cloud that deletes at once and answers later.
+// tardy is a cloud that deletes immediately and answers a minute later.
 type tardy struct{ *thingtest.World }
 
 func (c tardy) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bool, error) {
@@ -205,7 +203,7 @@ func (c tardy) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (bo
 	return c.World.Delete(ctx, have)
 }
 
-// An object may be missing in a list before its deletion is answered. It was not deleted by somebody else.
+// An object may be missing in a list before the answer to its deletion arrives. That does not mean that somebody else deleted it.
 func TestADeletionThatAListShowsBeforeItsAnswerIsNoDrift(t *testing.T) {
 	c := tardy{thingtest.New()}
 	e := engineOf(c.World)

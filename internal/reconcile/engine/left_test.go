@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// split begins a flock of three with a partition: a change of shape reaches only the last one.
+// split creates a flock of three with a partition, so that a change of shape is applied only to the last sheep.
 func split(t *testing.T) *herd {
 	t.Helper()
 	h := newHerd()
@@ -41,7 +41,7 @@ func TestMembersBelowAPartitionAreKeptAsTheyAre(t *testing.T) {
 	})
 }
 
-// A change that interrupts nobody is made on all members at once.
+// A change that interrupts no member is made on all members at the same time, even below the partition.
 func TestMembersBelowAPartitionGetWhatInterruptsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := split(t)
@@ -57,8 +57,9 @@ func TestMembersBelowAPartitionGetWhatInterruptsNobody(t *testing.T) {
 	})
 }
 
-// A difference that would interrupt a member and that no commit asks for is left alone, and reported as drift. If a
-// commit asks for it, the member is outdated, and changes that belong to the difference are left too.
+// If the correction of a difference would interrupt a frozen member, it is not made. The difference is reported as
+// drift if no commit explains it. Otherwise the member counts as outdated, and other changes of the same step are
+// not made either.
 func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := split(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// inTurn runs a pass of an engine where waiting costs no time.
+// inTurn runs a pass in a synctest bubble, where waiting takes no real time.
 func inTurn(t *testing.T, w *thingtest.World, e *Engine, rev Revision, lines ...string) (pass Pass) {
 	t.Helper()
 	var err error
@@ -59,7 +59,7 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 	if pass.Outcome() != plan.InSync || pass.First.Approved == nil || pass.First.Approved.By != "Ann" {
 		t.Fatalf("%s, approved %v, held %q", pass.Outcome(), pass.First.Approved, pass.First.Held)
 	}
-	// In sync, nothing waits.
+	// If the stack is in sync, no plan is held.
 	if pass = inTurn(t, w, e, rev, "a", "b atop=a"); pass.First.Held != nil {
 		t.Errorf("held without a change: %s", pass.First.Held)
 	}
@@ -70,9 +70,7 @@ func TestEveryChangeOfAManualStackWaitsForAnApproval(t *testing.T) {
 	}
 }
 
-// An approval that is read again with every pass does not cover drift. The plan
-// that recreates a deleted object has the same hash as the plan that first created
-// it.
+// A standing approval does not cover drift. The plan that recreates a deleted object has the same hash as the plan that first created it.
 func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
@@ -97,8 +95,8 @@ func TestAStandingApprovalIsNotForDrift(t *testing.T) {
 	}
 }
 
-// Drift that appears while a pass runs waits for an approval of its own. That is so if all changes need one, and if only one plan was asked
-// for.
+// Drift that is found while a pass runs is not corrected before it is approved separately. That is so if all changes need an approval, and
+// if the pass was requested for one plan only.
 func TestDriftDuringAnApprovedPassWaits(t *testing.T) {
 	for name, policies := range map[string][]plan.Policy{"manual": {guard.Manual("for a test")}, "only that plan": nil} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An object that may be created by a request of before is not created before the end of that.
+// If an earlier request may still create an object, the object is not created before the time at which
+// that request ends.
 func TestWhatMayStillBeMade(t *testing.T) {
 	until := time.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
@@ -54,7 +55,8 @@ func TestProgressOfAPass(t *testing.T) {
 	}
 }
 
-// An answer may show that the cloud works on an object. A list afterwards says how long that took.
+// An answer may show that the cloud works on an object. Then the duration of the step ends with the
+// list that shows the result.
 func TestHowLongStepsTake(t *testing.T) {
 	for name, c := range map[string]struct {
 		action  plan.Action

@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A stack owns what bears its mark in its own project, in the collection that the mark names.
+// A stack owns an object if the object bears its mark, is in its own project, and is in the collection that the mark
+// names.
 func TestWhoOwnsAnObject(t *testing.T) {
 	e := &Engine{Stack: "s"}
 	key := manifest.Key{Kind: "Thing", Name: "a"}
@@ -76,7 +77,7 @@ func TestPlacesThatShowWhatWasWritten(t *testing.T) {
 	}
 }
 
-// A part that is not listed now keeps its list from before. An entry that failed shows nothing.
+// A part that is not listed now has the items of its previous list. An entry whose list failed has no items.
 func TestListsOfSeveralEntries(t *testing.T) {
 	main, other := newDoors()
 	e := entered(main, other)
@@ -104,10 +105,11 @@ func TestListsOfSeveralEntries(t *testing.T) {
 	}
 }
 
-// A step for what no manifest names is tried through each entry that shows the object, until one is allowed to.
+// If no manifest describes the object of a step, each entry that shows the object is tried, until the cloud allows the
+// step through one of them.
 func TestStepsThroughOtherEntries(t *testing.T) {
 	for name, c := range map[string]struct {
-		main, other bool // whether they may not delete
+		main, other bool // whether the cloud refuses deletions through the entry
 		tried       int
 		fails       bool
 	}{"the first may": {false, false, 1, false}, "the second may": {true, false, 2, false}, "none may": {true, true, 2, true}} {
@@ -128,7 +130,7 @@ func TestStepsThroughOtherEntries(t *testing.T) {
 	}
 }
 
-// An interrupted pass has no faults. Default times are filled in, and others stay.
+// An interrupted pass has no faults. Times that are not set get their defaults.
 func TestFaultsAndTimes(t *testing.T) {
 	p := Pass{Failures: []Failure{{Key: thingtest.Key("a"), Fault: "x"}, {Key: thingtest.Key("b")}}}
 	if faults := p.Faults(); len(faults) != 1 || faults[thingtest.Key("a")].Reason != "x" {

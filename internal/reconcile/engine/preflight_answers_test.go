@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Answers that are missing are noted. A service that is not there, and hosts that only administrators may list, are not.
+// The findings have a note about each missing answer, unless the cloud lacks the service, or only administrators may list the hosts.
 func TestAnswersBeforeAPlanIsShown(t *testing.T) {
 	gone, broken, forbidden := fmt.Errorf("no %w", kind.ErrNoService), errors.New("500"), fmt.Errorf("no %w", kind.ErrForbidden)
 	for name, c := range map[string]struct {
@@ -59,7 +59,8 @@ func TestAnswersBeforeAPlanIsShown(t *testing.T) {
 	}
 }
 
-// Answers are asked for if somebody reads the plan before it is carried out, or if it is held. Functions that the engine lacks are not asked.
+// Quotas and hosts are requested if somebody reads the plan before it is carried out, or if the plan is held. Functions that are nil are
+// not called.
 func TestWhatIsAskedBeforeAPlan(t *testing.T) {
 	for name, c := range map[string]struct {
 		watched, held, lacks bool
@@ -105,7 +106,7 @@ func TestWhatIsAskedBeforeAPlan(t *testing.T) {
 	}
 }
 
-// Where a service does not say how much is used, that is what the stack sees in the project.
+// If a service does not report how much of a quota is used, the objects that the stack sees in the project are counted.
 func TestUseThatAServiceDoesNotTell(t *testing.T) {
 	for name, c := range map[string]struct {
 		allowance kind.Allowance

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// costly returns things that count against a quota and are in a zone.
+// costly returns a kind whose things count against a quota and are in a zone.
 func costly(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
 	k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {

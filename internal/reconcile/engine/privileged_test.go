@@ -17,7 +17,7 @@ type guarded struct {
 	*thingtest.World
 	lists   int
 	refusal error
-	rare    bool // and not privileged
+	rare    bool // the kind is rare instead of privileged
 }
 
 func (g *guarded) List(ctx context.Context, asked kind.Listing) ([]typed.Live[thingtest.Thing], error) {
@@ -42,9 +42,8 @@ func privilegedEngine(t *testing.T, g *guarded) *Engine {
 	return e
 }
 
-// A repository without a privileged kind lists that kind once in the lifetime of
-// an agent. After the last manifest of the kind is gone, the kind is listed until
-// nothing of it is left.
+// If no manifest has a privileged kind, an agent lists that kind once in its lifetime. After the
+// last manifest of the kind is gone, the kind is listed until the stack has no such object.
 func TestPrivilegedKindsAreListedUntilNothingIsOwned(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")
@@ -84,8 +83,8 @@ func TestPrivilegedKindsOfAnEarlierAgent(t *testing.T) {
 	}
 }
 
-// A refusal breaks a pass only where a manifest asks for the kind. Any other
-// failure always does, and is tried again.
+// A refused list makes a pass fail only if a manifest has the kind. Any other failure always makes
+// it fail, and the list is tried again.
 func TestPrivilegedKindsThatAreRefused(t *testing.T) { refusedKinds(t, false) }
 
 // The same is true of rare kinds: most users have no role in Barbican.
@@ -116,8 +115,8 @@ func refusedKinds(t *testing.T, rare bool) {
 	}
 }
 
-// Credentials that lose their rights after something was created are no sign that
-// nothing is left of it.
+// If credentials lose their rights after objects were created, the refused list does not mean that
+// the stack owns none.
 func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")
@@ -139,8 +138,8 @@ func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
 	}
 }
 
-// Plans are made by another engine than passes. They show what passes have created
-// meanwhile.
+// Plans and passes are made by different engines. A plan shows the objects that passes have created
+// since.
 func TestPlansListPrivilegedKindsEachTime(t *testing.T) {
 	g := &guarded{World: thingtest.New()}
 	want, err := g.Wanted("a")

@@ -22,8 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// anyRepo draws an acyclic repository: every object depends only on those
-// before it.
+// anyRepo draws an acyclic repository, in which every object depends only on earlier objects.
 func anyRepo(t *rapid.T, label string) []string {
 	n := rapid.IntRange(0, 7).Draw(t, label)
 	lines := make([]string, n)
@@ -39,8 +38,7 @@ func anyRepo(t *rapid.T, label string) []string {
 	return lines
 }
 
-// anyCloud fills a world with strangers, things of another stack and leftovers
-// of this one.
+// anyCloud fills a world with things that belong to nobody, to another stack, or to this stack.
 func anyCloud(t *rapid.T, w *thingtest.World) {
 	for range rapid.IntRange(0, 6).Draw(t, "things") {
 		x := thingtest.Thing{Name: fmt.Sprintf("n%d", rapid.IntRange(0, 9).Draw(t, "name")), Colour: "grey", Shape: "round", Mine: rapid.Bool().Draw(t, "mine")}
@@ -68,8 +66,8 @@ func strangers(w *thingtest.World) string {
 	return strings.Join(out, "\n")
 }
 
-// For any cloud and any acyclic repository, a pass makes the cloud equal the
-// repository and touches nothing of others. A second pass writes nothing.
+// For any cloud and any acyclic repository, a pass makes the cloud equal the repository, and does
+// not change objects of others. A second pass writes nothing.
 func TestAnyPassEndsInWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -87,7 +85,7 @@ func TestAnyPassEndsInWhatIsWritten(t *testing.T) {
 	})
 }
 
-// bubble runs f where waiting costs no time.
+// bubble runs f in a synctest bubble, where waiting takes no real time.
 func bubble(t *testing.T, rt *rapid.T, f func() error) {
 	var err error
 	synctest.Test(t, func(*testing.T) { err = f() })
@@ -106,7 +104,7 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 				return fmt.Errorf("%s: %s", f.Key, f.Reason())
 			}
 		}
-		return nil // a stranger's object has one of our names, which is reported
+		return nil // an object of somebody else has the name of one of ours, which the pass reports
 	}
 	if pass.Outcome() != plan.InSync {
 		return fmt.Errorf("outcome %s: %v", pass.Outcome(), pass.Last.Summary())
@@ -121,7 +119,7 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 	return nil
 }
 
-// For any lost answers, no object exists twice.
+// No object is created twice, whichever answers are lost.
 func TestLostAnswersDuplicateNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -181,7 +179,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 	})
 }
 
-// Policies never make a step do more than it did.
+// No policy makes a step write that did not write before.
 func TestPoliciesOnlyWeaken(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()

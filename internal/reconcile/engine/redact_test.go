@@ -78,7 +78,8 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 	}
 }
 
-// A refused list is excused by its class, whatever text the refusal repeats.
+// A redacted error still has its classes. For example, a refused list is recognised by its class,
+// even if its text is redacted.
 func TestRedactedErrorsKeepEveryClass(t *testing.T) {
 	r := confidential.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
 	for _, class := range []error{

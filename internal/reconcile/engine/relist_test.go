@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A collection without any place that matters is not taken for empty when the pass waits for something inside it.
+// A pass may wait for a collection none of whose places has to be listed again. Such a collection must not become
+// empty in the snapshot.
 func TestWhatDoesNotMatterIsNotForgotten(t *testing.T) {
 	e := engineOf(thingtest.New())
 	e.Entries = []Entry{{Name: "other"}}

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A step that needs a missing object is not given up while there is a write that no plan has seen
-// yet. Steps that the write makes possible are in no queue so far.
+// A step that needs a missing object does not fail while the result of a write is not in a plan
+// yet. The next plan may start steps that the write has made possible.
 func TestWhatWasWrittenSincePlanningIsNews(t *testing.T) {
 	eager, base := manifest.Key{Kind: "Thing", Name: "eager"}, manifest.Key{Kind: "Thing", Name: "base"}
 	notYet := &history{err: fmt.Errorf("%w: top", kind.ErrNotYet)}

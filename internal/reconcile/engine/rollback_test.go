@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// picky begins a flock whose members do not serve when they have a bad shape.
+// picky creates a flock whose members do not serve if they have the shape bad.
 func picky(t *testing.T, bad string) *herd {
 	t.Helper()
 	h := newHerd()
@@ -42,13 +42,13 @@ func (h *herd) shapes() string {
 	return strings.Join(all, " ")
 }
 
-// wentBack reports whether a pass has left the flock at a commit, since a member did not serve.
+// wentBack reports whether the flock is at an earlier commit after a pass, because a member did not serve.
 func wentBack(p Pass, commit, member string) bool {
 	return failedFor(p, "sheep", cause.WentBack) && len(p.Last.Fallbacks) == 1 && p.Last.Fallbacks[0].Commit == commit && p.Last.Fallbacks[0].Member.Name == member
 }
 
-// A group whose change does not work goes back to the commit of its other members. It stays there and says
-// so, until its manifest changes.
+// A group whose change fails goes back to the commit of its other members. It stays at that commit, and the pass reports it,
+// until the manifest changes.
 func TestAGroupGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -76,7 +76,8 @@ func TestAGroupGoesBack(t *testing.T) {
 	})
 }
 
-// A group cannot go back without a commit that made its other members. A new process without memory searches the history again.
+// A group cannot go back if no commit describes the state of its other members. A new process without memory searches the history
+// again.
 func TestAGroupThatCannotGoBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -109,7 +110,7 @@ func TestAGroupOfWhichNoneServes(t *testing.T) {
 	})
 }
 
-// Going back is limited and approved like any other change.
+// The brake limits a rollback like any other change, and a rollback can be approved.
 func TestGoingBackIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -121,7 +122,7 @@ func TestGoingBackIsLimited(t *testing.T) {
 	})
 }
 
-// A group whose last member does not serve after its change is not in sync, even if no other member waits for it.
+// If the last changed member of a group does not serve, the stack is not in sync, although no other member waits for it.
 func TestTheLastMemberHasToServe(t *testing.T) {
 	for name, c := range map[string]struct {
 		count       int
@@ -166,8 +167,8 @@ func TestTheLastMemberHasToServe(t *testing.T) {
 	}
 }
 
-// A member may have served for long and stop serving while others are changed. It has as much time to serve again as
-// one that was just changed.
+// A member that has served for a long time may stop serving while others are changed. It gets as much time to serve again as a
+// member that was just changed.
 func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -186,7 +187,7 @@ func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		h.sync(t, 3, "flat") // it serves
+		h.sync(t, 3, "flat") // in this pass, the member serves
 		until, h.roll = time.Now().Add(2*time.Minute), ", asked: true, late: 300, back: true"
 		for range 2 {
 			if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || h.shapes() != "flat flat flat" {
@@ -196,7 +197,7 @@ func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 	})
 }
 
-// A group can also go back to the form in which a partition has left its members.
+// A group can also go back to the state of members that a partition had frozen.
 func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -208,8 +209,8 @@ func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
 	})
 }
 
-// The next agent knows from the cloud and the repository that a group went back. It does not try the change on a member to
-// find out. A change that is undone and made once more is tried once more.
+// The next agent finds out from the cloud and the repository that a group went back. It does not try the change on a member
+// again. If a commit undoes the change and another one makes it again, it is tried again.
 func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -245,8 +246,8 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 	})
 }
 
-// The history is searched once for each bad form of a group, for any number of members that do not serve. No later pass repeats
-// the search.
+// The history is searched once for each failed state of a group, even if several members do not serve. No later pass repeats the
+// search.
 func TestTheHistoryIsSearchedOnce(t *testing.T) {
 	for name, forget := range map[string]bool{"nothing to go back to": true, "a way back": false} {
 		t.Run(name, func(t *testing.T) {
@@ -279,8 +280,8 @@ func TestTheHistoryIsSearchedOnce(t *testing.T) {
 	}
 }
 
-// A group that went back gets no further members before its template is corrected, and says so. Objects that refer to further
-// members do without them meanwhile, which is no drift afterwards.
+// A group that went back gets no additional members before its template is corrected, and its message says so. Until then,
+// objects that refer to the additional members exist without these references, and later that is no drift.
 func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -305,8 +306,8 @@ func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
 	})
 }
 
-// On the way back, as many members may be interrupted as by the strategy of the commit that the group goes back to. Spares of the
-// later strategy do not count.
+// During a rollback, the strategy of the earlier commit says how many members may be interrupted at the same time. Spares that
+// only the later strategy allows are not created.
 func TestAGroupGoesBackByTheAmountsOfThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")

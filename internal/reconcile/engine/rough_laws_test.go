@@ -18,18 +18,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// turn is one pass: its repository, and the time after which something newer ends it; 0 for not at all.
+// turn is one pass: the index of its repository (of), and the time (cut) after which a newer commit ends
+// it; 0 if none does.
 type turn struct {
 	of  int
 	cut time.Duration
 }
 
-// Requests fail in any way, passes end at any time, and the branch moves to any commit. These laws hold:
+// Requests fail in any way, passes end at any time, and the branch moves to any commit. Even then, these
+// laws are true:
 //
-// - The things of others are not touched, and nothing is created twice.
-// - Nothing is destroyed unless a plan said so, and no own change is reported as drift.
-// - Passes end, and send few requests.
-// - Once all requests succeed again, the cloud equals the repository, and nothing more is written.
+// - The things of others are not changed, and nothing is created twice. - Nothing is destroyed unless a
+// plan said so, and no own change is reported as drift. - Passes end, and send few requests. - Once all
+// requests succeed again, the cloud equals the repository, and nothing more is written.
 func TestRoughTimes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := anyRough(rt)
@@ -63,7 +64,7 @@ func TestRoughTimes(t *testing.T) {
 	})
 }
 
-// anyRough draws which requests fail, and what others have in the cloud.
+// anyRough draws how requests fail, and which objects others have in the cloud.
 func anyRough(t *rapid.T) *rough {
 	r := &rough{World: thingtest.New(), seed: rapid.Uint64().Draw(t, "seed"), calls: map[string]int{}, destroying: map[string]bool{}}
 	for _, f := range allFates {
@@ -87,7 +88,7 @@ func anyRough(t *rapid.T) *rough {
 	return r
 }
 
-// agent is what package agent does around an engine.
+// agent does the parts of package agent that these tests need.
 type agent struct {
 	*Engine
 	synced, wrote string
@@ -107,7 +108,7 @@ func (a *agent) pass(ctx context.Context, commit string, want []kind.Desired) Pa
 	return pass
 }
 
-// live runs the passes, and then some more in calm times, when all requests succeed.
+// live runs the passes. Then it runs some more passes while all requests succeed.
 func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 	a := r.agent(report)
 	r.calm = true
@@ -117,7 +118,7 @@ func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 		if i > 0 && turns[i-1].cut == 0 {
 			time.Sleep(time.Second)
 		} else {
-			time.Sleep(400 * time.Millisecond) // the time to fetch a commit
+			time.Sleep(400 * time.Millisecond) // the agent needs this time to fetch a commit
 		}
 		if r.restarts && r.roll("restart", 2) == 0 {
 			a = r.agent(report)

@@ -17,26 +17,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// rough is a world whose requests go wrong while it is not calm. The fate of a request follows from a seed, the request's text and how often it was
-// sent before. So the order of steps that run at the same time does not matter.
+// rough is a world whose requests may fail unless calm is true. The fate of a request depends only on the seed, the request's text and how
+// often it was sent before. So the order of steps that run at the same time does not matter.
 type rough struct {
 	*thingtest.World
 	seed       uint64
-	fates      []fate        // of requests that write.
-	lag        time.Duration // how far behind lists may be.
+	fates      []fate        // the possible fates of requests that write.
+	lag        time.Duration // largest age of the state that a list shows.
 	badLists   bool          // lists fail, or take long.
 	others     bool          // somebody else changes things, too.
 	restarts   bool          // passes may belong to another process.
 	calm       bool
 	calls      map[string]int  // number of requests, by text.
-	past       []moment        // earlier lists, for those that lag behind.
+	past       []moment        // earlier states, which lists may show.
 	newest     int             // index in past of the newest list shown.
 	asked      int             // number of requests.
 	destroying map[string]bool // names of things that plans destroy.
 	log, wrong []string        // events, and laws that were broken.
 }
 
-// moment is what lists show from a time on.
+// moment is the state that lists show from a time on.
 type moment struct {
 	at    time.Time
 	items []typed.Live[thingtest.Thing]
@@ -79,7 +79,7 @@ func (r *rough) note(format string, args ...any) {
 	r.log = append(r.log, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// roll returns a number below n.
+// roll returns a random number below n. what identifies it.
 func (r *rough) roll(what string, n int) int {
 	h := fnv.New64a()
 	r.locked(func() {
@@ -91,7 +91,7 @@ func (r *rough) roll(what string, n int) int {
 	return int((x ^ x>>33) % uint64(n))
 }
 
-// some returns a time up to a limit.
+// some returns a random duration up to a limit. what identifies it.
 func (r *rough) some(what string, limit time.Duration) time.Duration {
 	return time.Duration(r.roll("time for "+what, 1000)+1) * limit / 1000
 }
@@ -103,7 +103,7 @@ func (r *rough) isCalm() (calm bool) {
 	return calm
 }
 
-// fare gives a request its fate: do carries out the whole request, part its first half.
+// fare sends a request with a random fate. do carries out the whole request, part only its first half.
 func (r *rough) fare(ctx context.Context, what string, do func() error, part func()) error {
 	work := func() error {
 		defer r.remember()
@@ -130,7 +130,7 @@ func (r *rough) fare(ctx context.Context, what string, do func() error, part fun
 	case rejected:
 		return fmt.Errorf("%w: 400", kind.ErrRejected)
 	case lost, hangs:
-		_ = work() // nobody learns the result
+		_ = work() // the result is not returned
 	case partly:
 		part()
 	case goesOn, hangsOn:
@@ -154,14 +154,14 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// remember keeps what lists show now.
+// remember adds the present state to past.
 func (r *rough) remember() []typed.Live[thingtest.Thing] {
 	items, _ := r.World.List(context.Background(), kind.Listing{})
 	r.locked(func() { r.past = append(r.past, moment{time.Now(), items}) })
 	return slices.Clone(items)
 }
 
-// List implements [thingtest.Driver]. A thing that one list has shown is in every later list.
+// List implements [thingtest.Driver]. A list never shows an older state than an earlier list has shown.
 func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thing], error) {
 	calm := r.isCalm()
 	if r.badLists && !calm {
@@ -192,7 +192,7 @@ func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thin
 
 // Create implements [thingtest.Driver].
 func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (live typed.Live[thingtest.Thing], err error) {
-	var made typed.Live[thingtest.Thing] // perhaps after the answer
+	var made typed.Live[thingtest.Thing] // may be set after the answer
 	err = r.fare(ctx, "create "+want.Key.Name, func() error {
 		live, err := r.World.Create(context.Background(), want)
 		r.Mu.Lock()
@@ -214,7 +214,7 @@ func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (li
 func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], have typed.Live[thingtest.Thing], changes []kind.Change) error {
 	return r.fare(ctx, "update "+want.Key.Name, func() error {
 		return r.World.Update(context.Background(), want, have, changes)
-	}, func() { // all but the mark
+	}, func() { // everything except the mark
 		r.locked(func() {
 			if x := r.Things[have.ID]; x != nil {
 				x.Colour = want.Spec.Colour
@@ -225,7 +225,7 @@ func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], hav
 
 // Delete implements [thingtest.Driver].
 func (r *rough) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (gone bool, err error) {
-	went := false // perhaps after the answer
+	went := false // may be set after the answer
 	err = r.fare(ctx, "delete "+have.Name, func() error {
 		gone, err := r.World.Delete(context.Background(), have)
 		r.Mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A step starts at once, after a pause, after a list, or not in this round.
+// A step starts immediately, after a pause, after a list, or not in this round.
 func TestWhenStepsStart(t *testing.T) {
 	now := time.Now()
 	create, remove := stepFor("a", plan.Create), stepFor("a", plan.Delete)
@@ -63,7 +63,8 @@ func TestWhenStepsStart(t *testing.T) {
 	}
 }
 
-// The pass waits for objects that the cloud works on, within a bound, and not for those that are well only much later.
+// The pass waits for objects that the cloud works on, for a limited time. It does not wait for objects that need to work for much
+// longer.
 func TestObjectsThatAreWaitedFor(t *testing.T) {
 	now := time.Now()
 	working := plan.Step{Key: thingtest.Key("a"), Action: plan.Wait, Object: plan.Object{Have: &kind.Live{ID: "id"}}}
@@ -76,7 +77,7 @@ func TestObjectsThatAreWaitedFor(t *testing.T) {
 	missing.Have, kept.Action = nil, plan.Keep
 	for name, c := range map[string]struct {
 		step           plan.Step
-		since          time.Duration // for how long it has been waited for
+		since          time.Duration // how long the pass has waited for it
 		waiting, later int
 		kinds          int
 		stuck          bool
@@ -110,7 +111,7 @@ func TestObjectsThatAreWaitedFor(t *testing.T) {
 	}
 }
 
-// A list that is due is made, once, unless the pass was stopped.
+// A collection is listed once when its list is due, unless the pass was stopped.
 func TestListsThatAreDue(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(r *run)
@@ -142,7 +143,8 @@ func TestListsThatAreDue(t *testing.T) {
 	}
 }
 
-// The next list, or the next step after a pause, wakes the pass. While there is no room for steps, only lists do.
+// The pass wakes up for the next list, or for the next step after its pause. While no more steps can be started, it wakes up only
+// for lists.
 func TestWhatWakesAPass(t *testing.T) {
 	soon, late := time.Now().Add(time.Minute), time.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
@@ -172,7 +174,7 @@ func TestWhatWakesAPass(t *testing.T) {
 	}
 }
 
-// Places in which nothing was found, or which may not be listed, are remembered for some time.
+// The memory contains places without objects of the stack, and places that may not be listed, for some time.
 func TestPlacesThatAreRemembered(t *testing.T) {
 	now := time.Now()
 	rare, at := kind.Info{Kind: "Thing", Rare: true}, memory.Place{Kind: "Thing"}
@@ -210,7 +212,7 @@ func TestPlacesThatAreRemembered(t *testing.T) {
 	}
 }
 
-// Drift that ends while the plan is held, since a member was healed, is drift of the pass. The plan that is left does not show it.
+// If healing a member ends its drift while the plan is held, the pass reports that drift. The held plan does not show it.
 func TestDriftThatHealingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := healthy(t, 4)
@@ -233,7 +235,7 @@ func TestDriftThatHealingEnds(t *testing.T) {
 	})
 }
 
-// tally counts what a watcher is told.
+// tally is a watcher that counts the calls of Started and Finished.
 type tally struct {
 	reader
 	started, finished int
@@ -242,7 +244,7 @@ type tally struct {
 func (c *tally) Started(plan.Step) { c.started++ }
 func (c *tally) Finished(Result)   { c.finished++ }
 
-// Each step that is started is told, and so is its end.
+// The watcher is called for the start and for the end of each step.
 func TestStepsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()

@@ -22,7 +22,8 @@ func newTestRun() *run {
 	return r
 }
 
-// One refusal stands for all creations with the same demand: the same kind, and the same of those references that several objects have.
+// One refusal applies to all creations with the same demand: they have the same kind, and the same references among those that several
+// objects have.
 func TestDemandsThatAreRefused(t *testing.T) {
 	want := func(refs ...string) *kind.Desired {
 		d := &kind.Desired{Key: thingtest.Key("x")}
@@ -104,7 +105,7 @@ func TestDriftOfLaterRounds(t *testing.T) {
 	}
 }
 
-// The object of a step that begins does not drift, nor do the objects that refer to it.
+// After a step has begun, differences of its object, and of the objects that refer to it, are no drift.
 func TestWhatFollowsAStep(t *testing.T) {
 	ref := func(name, to string, virtual bool) kind.Desired {
 		return kind.Desired{Key: thingtest.Key(name), Virtual: virtual, Refs: []kind.RefSpec{{Key: thingtest.Key(to)}}}
@@ -136,7 +137,7 @@ func TestWhatFollowsAStep(t *testing.T) {
 	}
 }
 
-// An object that this pass has made, and that is gone again, is left to the next pass.
+// An object that this pass has created, and that is gone again, is created by the next pass.
 func TestWhatVanishesAgain(t *testing.T) {
 	lost := stepFor("a", plan.Create)
 	lost.Lost = "id"
@@ -171,7 +172,8 @@ func TestWhatVanishesAgain(t *testing.T) {
 	}
 }
 
-// A failed object may be made again if this pass made it and nobody could use it. While a plan is held, a step may complete the healing of a member.
+// A failed object may be recreated if this pass created it and nobody could use it. While a plan is held, a step may complete the healing
+// of a member.
 func TestWhatMayBeMadeAgain(t *testing.T) {
 	unused := stepFor("a", plan.Recreate)
 	unused.Unused = true
@@ -202,7 +204,8 @@ func TestWhatMayBeMadeAgain(t *testing.T) {
 	}
 }
 
-// Steps record what they do where people approved of the plan. Healing is no part of that plan.
+// Steps record the approval on new machines if people approved the plan. Healing steps do not, because they are no part of the approved
+// plan.
 func TestWhatIsRecorded(t *testing.T) {
 	for name, c := range map[string]struct {
 		approved *plan.Approval
@@ -217,7 +220,8 @@ func TestWhatIsRecorded(t *testing.T) {
 	}
 }
 
-// A deletion counts from its start on, since a list may show it before the answer. Another success for the same object ends that.
+// An object counts as deleted by the pass as soon as its deletion starts, since a list may show the result before the answer. When the
+// pass creates the object again, it no longer counts.
 func TestWhatIsBeingDestroyed(t *testing.T) {
 	for name, c := range map[string]struct {
 		action    plan.Action
@@ -251,7 +255,7 @@ func TestWhatIsBeingDestroyed(t *testing.T) {
 	}
 }
 
-// A step is unforeseen if it destroys more than the first plan did. One that waits for others is no remainder.
+// A step is unforeseen if it destroys more than the first plan did. An unforeseen step that still waits for other objects does not count.
 func TestWhatIsLeftUndone(t *testing.T) {
 	destroys := stepFor("a", plan.Recreate)
 	for name, c := range map[string]struct {

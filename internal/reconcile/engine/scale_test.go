@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// machines returns n Things that share one Thing and have one of their own
-// each, as machines do with their network and port.
+// machines returns n Things that depend on a common Thing and on one separate Thing each, as
+// machines depend on their network and their ports.
 func machines(n int) []string {
 	lines := []string{"net"}
 	for i := range n {
@@ -24,8 +24,8 @@ func machines(n int) []string {
 	return lines
 }
 
-// create creates n machines from nothing and reports the cost: rounds, bytes
-// allocated in total, and bytes that the record of the pass keeps.
+// create creates n machines in an empty cloud. allocated is the number of bytes allocated in total,
+// kept the number of bytes that the record of the pass still uses.
 func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	tb.Helper()
 	w := thingtest.New()
@@ -41,7 +41,7 @@ func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	return pass, allocated, kept
 }
 
-// Ten times the machines cost ten times as much, with the same number of rounds.
+// Ten times as many machines need ten times as much memory, and the same number of rounds.
 func TestCreatingIsLinear(t *testing.T) {
 	testcost.Long(t)
 	few, fewAllocated, fewKept := create(t, 200)
@@ -59,7 +59,7 @@ func TestCreatingIsLinear(t *testing.T) {
 		few.Rounds, fewAllocated>>10, fewKept>>10, many.Rounds, manyAllocated>>10, manyKept>>10)
 }
 
-// BenchmarkCreate creates machines from nothing.
+// BenchmarkCreate creates machines in an empty cloud.
 func BenchmarkCreate(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000, 10_000, 24_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -23,7 +23,7 @@ import (
 
 const token = "hunter2hunter2"
 
-// repeated are forms in which a cloud may repeat the text that it was sent.
+// repeated are forms in which a cloud may repeat a text from a request.
 var repeated = map[string]func(string) string{
 	"plain":       func(s string) string { return s },
 	"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
@@ -101,7 +101,7 @@ func oursNow(name, colour, says string) thingtest.Thing {
 	return thingtest.Thing{Name: name, Colour: colour, Mine: true, Failed: says != "", Says: says, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key(name)), Applied: "x"}}
 }
 
-// everythingTold returns every output about a plan and a pass.
+// everythingTold returns every output about a plan and a pass, by the name of the output.
 func everythingTold(t *testing.T, e *Engine, planned plan.Plan, pass Pass) map[string]string {
 	t.Helper()
 	var log bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A member that served for weeks may hang and be restarted. It has time to start before it counts as failed, and its group does
-// not go back from a change that worked.
+// A member that served for weeks may hang and be restarted. It gets time to start before it counts as failed, and its group does not
+// roll back a change that worked.
 func TestARestartedMemberIsGivenItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -53,7 +53,7 @@ func TestARestartedMemberIsGivenItsTime(t *testing.T) {
 	})
 }
 
-// The check of members may fail for one of them for a moment, long after it was changed. That ends no rollout.
+// A member may be reported as not serving for a moment, long after it was changed. That does not end a rollout.
 func TestAMomentIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
@@ -139,7 +139,7 @@ func TestFormerMembersStandIn(t *testing.T) {
 	}
 }
 
-// An agent that made a spare which did not serve is followed by an agent without its memory. The spare is not created again.
+// An agent creates a spare that does not serve. The next agent, which has no memory of that, does not create the spare again.
 func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := picky(t, "flat")
@@ -165,7 +165,7 @@ func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
 	})
 }
 
-// behind returns the names of the Things that a Thing is near.
+// behind returns the names of the Things that the named Thing refers to with near.
 func (h *herd) behind(name string) (names []string) {
 	for _, id := range h.called(name).Near {
 		if x := h.Things[id]; x != nil {

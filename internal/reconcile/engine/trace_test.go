@@ -65,7 +65,7 @@ func (w *witness) traces(t *testing.T, e *Engine, want []kind.Desired) (found []
 	return found, w.asked - before
 }
 
-// put fills the cloud with n red things as their manifests declare them.
+// put fills the cloud with n red things that equal their manifests.
 func (w *witness) put(t *testing.T, n int) []kind.Desired {
 	t.Helper()
 	var lines []string
@@ -93,7 +93,7 @@ func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
 	}
 	w.Things["id-001"].Colour = "blue"
 	delete(w.Things, "id-002")
-	for _, asks := range []int{2, 0, 0} { // once for the same drift
+	for _, asks := range []int{2, 0, 0} { // the cloud is asked once about the same drift
 		found, asked := w.traces(t, e, want)
 		if !slices.Equal(found, []kind.Trace{{Who: "id-001", What: "spec.resource.colour"}, {Who: "id-002", What: "deleted"}}) || asked != asks {
 			t.Errorf("got %+v, asked %d times", found, asked)
@@ -117,7 +117,7 @@ func TestTraceOfWhatChangedAndOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// A question that the cloud does not answer leaves the cause unknown, and is not repeated.
+// If the cloud does not answer the question who made a change, the question is not repeated.
 func TestTraceThatIsNotAnswered(t *testing.T) {
 	w := &witness{World: thingtest.New(), err: errors.New("down")}
 	want := w.put(t, 1)

@@ -14,11 +14,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// slowly is a cloud that continues the first creation for a while after the client has stopped waiting.
+// slowly is a cloud that needs the time takes for the first creation. The client stops waiting before that.
 type slowly struct {
 	*thingtest.World
 	takes time.Duration
-	holds bool        // whether the request ends only when it is cut off
+	holds bool        // whether the request ends only when its context ends
 	at    []time.Time // times of the creations
 }
 
@@ -47,11 +47,11 @@ func (s *slowly) engine(m *memory.Memory) *Engine {
 }
 
 // A creation whose answer did not come in time may continue in the cloud for longer than the client waited. The object
-// is not created a second time. A newer commit that ends the pass, or cuts the request off, does not change that.
+// is not created a second time. That is also true if a newer commit ends the pass, or the request.
 func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 	for name, tt := range map[string]struct {
-		takes, ends time.Duration // when the pass is ended; 0 for not at all
-		holds, anew bool          // see slowly, and whether the agent logs in again after that
+		takes, ends time.Duration // ends is when the pass is ended; 0 if it is not ended
+		holds, anew bool          // see slowly, and whether the agent logs in again after the pass
 		made        int
 	}{
 		"in time":                         {takes: 105 * time.Second, made: 1},
@@ -88,7 +88,7 @@ func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 	}
 }
 
-// The memory of creations without an answer ends with them.
+// The agent forgets a creation without an answer when the cloud can no longer be working on it.
 func TestUnansweredCreationsAreForgotten(t *testing.T) {
 	s, m := &slowly{World: thingtest.New(), takes: 10 * time.Minute}, &memory.Memory{}
 	want, err := s.Wanted("a")

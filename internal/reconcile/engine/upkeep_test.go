@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// needy makes Things need upkeep at every moment.
+// needy returns a kind whose Things need upkeep at every moment.
 func needy(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing"}, w)
 	k.Upkeep = func(_ typed.Want[thingtest.Spec], _ *thingtest.Thing, now time.Time) kind.Upkeep {
@@ -23,8 +23,8 @@ func needy(w *thingtest.World) *kind.Kind {
 	return k.Resource()
 }
 
-// Upkeep that is due again as soon as it is done does not keep a pass from ending. An example is upkeep that takes longer
-// than its interval.
+// Upkeep may be due again as soon as it is done, for example if it takes longer than its interval. Even then, a pass
+// ends.
 func TestWhatIsAlwaysDueEndsNoPassLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := thingtest.New()

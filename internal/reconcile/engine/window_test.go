@@ -23,12 +23,13 @@ func until(end time.Time) func(time.Time) (time.Time, string) {
 	}
 }
 
-// When the window closes, no step is started and steps in flight end. The pass says what is left.
+// When the window closes, no more steps are started, and steps in flight are finished. The pass reports the
+// remaining steps.
 func TestAWindowClosesWhileAPassRuns(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	e.Parallelism = 1
-	w.Delay = 10 // number of lists, which take half a minute
+	w.Delay = 10 // number of lists until an object is usable; they take half a minute
 	want, err := w.Wanted("a", "b atop=a", "c atop=b")
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 	})
 }
 
-// slow makes each step begin ten seconds after the one before.
+// slow is a watcher that makes each step start ten seconds after the previous one.
 type slow struct{}
 
 func (slow) Planned(plan.Plan, preflight.Findings) {}

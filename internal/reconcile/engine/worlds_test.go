@@ -14,8 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// For any repository and any cloud, every object that existed and that a manifest wants still exists after a few passes, and nothing more
-// changes. One pass is not always enough: it does not replace objects that the cloud was still building when it began.
+// For any repository and any cloud, a few passes reach a state that does not change any more, and every object that existed and has a
+// manifest still exists. One pass is not always enough, because it does not replace objects that the cloud was still building when it
+// started.
 func TestPassesOfAnyWorld(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		repo, cloud := thingtest.Lines(rt)
@@ -63,7 +64,7 @@ func nothingLost(first, last Pass) error {
 	return nil
 }
 
-// told returns what a pass did, and why it ended.
+// told returns a text with the steps, the results and the failures of a pass.
 func told(pass Pass) (text string) {
 	text = pass.Outcome().String()
 	for _, s := range pass.First.Steps {

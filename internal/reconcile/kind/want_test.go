@@ -2,7 +2,8 @@ package kind
 
 import "testing"
 
-// A path in the annotation ignore covers all fields below it. A list without an index stands for all elements.
+// A path in the annotation ignore-fields covers all fields below it. A list without an index covers all
+// elements.
 func TestIgnores(t *testing.T) {
 	for _, c := range []struct {
 		path, field string
@@ -27,7 +28,7 @@ func TestIgnores(t *testing.T) {
 	}
 }
 
-// An element is left to others by its ID.
+// The annotation ignore-fields names an element of a list by the ID of its object.
 func TestLeaves(t *testing.T) {
 	for path, want := range map[string]bool{
 		"spec.ports.realServers.members[m1]": true,

@@ -21,8 +21,8 @@ type gateSpec struct {
 	} `json:"doors,omitempty" cuts:"there is no way in"`
 }
 
-// A change cuts off what its field's tag says when it removes all or most of the value, and not when it sets another
-// value.
+// A change has the text of its field's cuts tag if it removes all or most of the value. It has none if it sets
+// another value.
 func TestWhatAChangeCutsOff(t *testing.T) {
 	open, shut := true, false
 	for name, tt := range map[string]struct {
