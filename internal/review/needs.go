@@ -1,9 +1,11 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -32,7 +34,7 @@ func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool
 	if len(root.Needs) == 0 {
 		return needs{}
 	}
-	w := walk{root: root.Number, open: open, may: may, graph: map[int]forge.Pull{root.Number: root}, seen: map[string]bool{}}
+	w := walk{root: root.Number, open: open, may: may, graph: map[int]forge.Pull{root.Number: root}, seen: map[needName]bool{}}
 	w.collect(root)
 	w.follow(root)
 	return needs{w.list, w.more}
@@ -44,7 +46,7 @@ type walk struct {
 	open     map[int]forge.Pull
 	may      func(forge.Pull) bool
 	graph    map[int]forge.Pull // the root, and the open pull requests below it that may be planned
-	seen     map[string]bool
+	seen     map[needName]bool
 	list     []need
 	included int
 	more     bool
@@ -92,15 +94,18 @@ func (w *walk) circular(number int) bool {
 	return false
 }
 
-// follow adds the needs of p to the list, each one after its own needs.
+// follow adds the needs of p to the list, each one after its own needs. Needs that order the merge come before topics. The pull requests that merely
+// have a topic in common with p count only if p is the root.
 func (w *walk) follow(p forge.Pull) {
-	for _, n := range p.Needs {
+	list := slices.Clone(p.Needs)
+	slices.SortStableFunc(list, func(a, b forge.Need) int { return cmp.Compare(rank(a.Bond), rank(b.Bond)) })
+	for _, n := range list {
 		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // root itself is not listed as a need, because the other pull requests of the circle get the fate Circular
-		name := fmt.Sprint(n.Number)
+		name := needName{n.Number, ""}
 		if n.Number == 0 {
-			name = n.Name
+			name.text = n.Name
 		}
-		if self || w.seen[name] {
+		if self || w.seen[name] || n.Bond == forge.Related && p.Number != w.root {
 			continue
 		}
 		if len(w.seen) >= forge.MostNeeds {
@@ -113,12 +118,30 @@ func (w *walk) follow(p forge.Pull) {
 	}
 }
 
+// needName identifies a need. The text is for one without a number.
+type needName struct {
+	number int
+	text   string
+}
+
+// rank is the place of needs with a bond among the needs of one pull request.
+func rank(b forge.Bond) int {
+	switch b {
+	case forge.Contained, forge.Named:
+		return 0
+	case forge.Together:
+		return 1
+	case forge.Related:
+	}
+	return 2
+}
+
 // met returns a need with its fate. If the plan contains the pull request, its own needs are added to the
 // list first.
 func (w *walk) met(n forge.Need) need {
 	pull, open := w.open[n.Number]
 	next, followed := w.graph[n.Number]
-	met := need{comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL}, pull.HeadRef}
+	met := need{comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL, Inside: n.Bond == forge.Contained}, pull.HeadRef}
 	switch {
 	case n.Number == 0:
 		met.Fate = comment.Foreign
@@ -164,41 +187,57 @@ func (n needs) key() string {
 }
 
 // needsForPage returns the needs as the page shows them. It asks the forge about needs that are not open,
-// unless the pull request comes from a fork, so that a stranger named them.
-func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need) {
+// unless the pull request comes from a fork, so that a stranger named them. failed is true if the forge did not answer.
+func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need, failed bool) {
 	for _, one := range j.needs.list {
 		if one.Fate == comment.NotOpen && !j.pull.Fork {
-			one.Need = s.withFate(ctx, one.Need, j.pull.Base)
+			var err error
+			one.Need, err = s.withFate(ctx, one.Need, j.pull.Base)
+			failed = failed || err != nil
 		}
 		list = append(list, one.Need)
 	}
-	return list
+	return list, failed
 }
 
-// withFate returns a need without an open pull request into the branch, with the fate that the forge reports.
-func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) comment.Need {
+// withFate returns a need without an open pull request into the branch, with the fate that the forge reports. A merged pull request
+// stays merged, so the forge is asked about it once.
+func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
+	if url, merged := s.merged.Load(n.Number); merged {
+		n.Fate, n.URL = comment.Merged, url.(string)
+		return n, nil
+	}
 	pull, err := s.repository.Forge.Pull(ctx, n.Number)
 	switch {
 	case errors.Is(err, forge.ErrNotFound):
 		n.Fate = comment.Foreign
 	case err != nil:
-	case pull.Merged:
-		n.Fate, n.URL = comment.Merged, pull.URL
-	case !pull.Open:
-		n.Fate, n.URL = comment.Closed, pull.URL
+		return n, err
 	case pull.Base != base:
 		n.Fate, n.URL = comment.Astray, pull.URL
+	case pull.Merged:
+		n.Fate, n.URL = comment.Merged, pull.URL
+		s.merged.Store(n.Number, pull.URL)
+	case !pull.Open:
+		n.Fate, n.URL = comment.Closed, pull.URL
 	}
-	return n
+	return n, nil
 }
 
-// against returns the names of the branch and the pull requests that the head of a page is merged into.
-func (p page) against() string {
-	names := []string{p.Base}
+// against returns what conflicts in a page, and the names of the branch and the pull requests with which it conflicts. clean is the number of the
+// needs that were merged without conflicts.
+func (p page) against(clean int) (what, with string) {
+	what, names := "it", []string{p.Base}
 	for _, n := range p.Needs {
-		if n.Fate == comment.Included {
-			names = append(names, fmt.Sprint(n.Number))
+		if n.Fate != comment.Included {
+			continue
 		}
+		if clean == 0 {
+			what = fmt.Sprint(n.Number)
+			break
+		}
+		clean--
+		names = append(names, fmt.Sprint(n.Number))
 	}
-	return strings.Join(names, ", ")
+	return what, strings.Join(names, ", ")
 }

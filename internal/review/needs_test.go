@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -64,6 +65,9 @@ func TestNeeds(t *testing.T) {
 		"1:2,=2 2:=1":               "2",
 		"1:+2 2:+1":                 "topic 2",
 		"1:=2,+3,4 2:4 3 4":         "4, 2, topic 3",
+		"1:2,3 2:+3 3":              "2, 3",
+		"1:2,3 2:+3,+4 3 4":         "2, 3",
+		"1:=2,3 2 3":                "3, 2",
 		"1!:2,3 2 3!":               "2, strange 3",
 		"1:2,3 2:~4 3:4 4:5,~6 5 6": "5, ~6, ~4, 2, 3",
 	} {
@@ -79,6 +83,28 @@ func TestNeeds(t *testing.T) {
 		if strings.Join(got, " ") != strings.ReplaceAll(want, ",", "") {
 			t.Errorf("%s: %q; want %q", text, strings.Join(got, ", "), want)
 		}
+	}
+}
+
+// The fate of a commit that is below the head is never that the plan does without it.
+func TestACommitBelowIsPlanned(t *testing.T) {
+	for _, text := range []string{"1:~2 2!", "1:~2", "1:~2 2:1", "1:~2,3 2 3"} {
+		list, open := pulls(text)
+		for _, n := range needsOf(list[0], open, func(p forge.Pull) bool { return !p.Fork }).list {
+			if n.Inside != (n.Number == 2) {
+				t.Errorf("%s: %d is inside: %v", text, n.Number, n.Inside)
+			}
+		}
+	}
+}
+
+// A name that reads like a number hides no change of that number.
+func TestAttackANameLikeANumber(t *testing.T) {
+	list, open := pulls("1:=5 5")
+	list[0].Needs = append([]forge.Need{{Name: "5", Bond: forge.Named}}, list[0].Needs...)
+	got := needsOf(list[0], open, func(forge.Pull) bool { return true }).list
+	if len(got) != 2 || got[0].Fate != comment.Foreign || got[1].Fate != comment.Included {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -120,5 +146,19 @@ func TestAttackManyNeeds(t *testing.T) {
 				t.Fatalf("%s: nobody sees that %d needs more than %d", name, p.Number, len(got.list))
 			}
 		}
+	}
+}
+
+// A stranger who pushes often gets no more plans by naming another dependency in each commit.
+func TestAttackOtherNeedsInEachCommit(t *testing.T) {
+	now := time.Now()
+	before := lastPlan{head: "h1", run: now, first: now, heads: mostHeads}
+	j := job{pull: forge.Pull{Number: 1, Head: "h2", Fork: true}, needs: needs{list: []need{{Need: comment.Need{Name: "x"}}}}}
+	if yes, _ := wanted(j, before, true, now.Add(-time.Hour), now); yes {
+		t.Error("it is planned")
+	}
+	j.pull.Head = "h1"
+	if yes, _ := wanted(j, before, true, now.Add(-time.Hour), now); !yes {
+		t.Error("the needs of a planned commit have changed, and it is not planned again")
 	}
 }

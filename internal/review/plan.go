@@ -44,6 +44,7 @@ type Planner struct {
 	queue      *queue
 	poll       schedule.Schedule
 	held       atomic.Pointer[plan.Plan] // the held plan of the branch; nil if there is none
+	merged     sync.Map                  // the addresses of pull requests that are known to be merged, by number
 }
 
 // planTime is the time limit for planning one pull request. retryPlan is the pause after a plan has failed for a temporary reason. The
@@ -141,8 +142,10 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	defer cancel()
 	p := page{Page: comment.Page{
 		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser,
-		Needs: s.needsForPage(ctx, j), MoreNeeds: j.needs.more,
+		MoreNeeds: j.needs.more,
 	}}
+	unknown := false
+	p.Needs, unknown = s.needsForPage(ctx, j)
 	refs, commits := j.needs.included()
 	merge, err := s.Merged(ctx, j.pull.HeadRef, refs...)
 	if err != nil {
@@ -156,7 +159,8 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		p.Err, p.passing = "what it depends on has just changed", true
 		return p
 	case len(merge.Conflicts) > 0:
-		p.Err = Conflict(p.against(), merge.Conflicts).Error()
+		what, with := p.against(merge.Clean)
+		p.Err = conflict(what, with, merge.Conflicts).Error()
 		return p
 	case merge.Tree != "" && merge.Tree == merge.BaseTree:
 		p.Quiet = true
@@ -168,7 +172,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	if err != nil {
 		return s.failed(p, err)
 	}
-	p.Plan, p.Preflight, p.passing = &plan, needs, len(plan.Unlisted) > 0
+	p.Plan, p.Preflight, p.passing = &plan, needs, len(plan.Unlisted) > 0 || unknown
 	p.Approvals = Covering(approved(j.said, s.Name, source.Revision{}), plan)
 	return p
 }
@@ -200,11 +204,13 @@ func (s *Planner) failed(p page, err error) page {
 }
 
 // Conflict returns the error for a merge with conflicts, which only a person can resolve.
-func Conflict(base string, files []string) error {
+func Conflict(base string, files []string) error { return conflict("it", base, files) }
+
+func conflict(what, base string, files []string) error {
 	const most = 10
 	more := ""
 	if len(files) > most {
 		files, more = files[:most], fmt.Sprintf(" and %d more", len(files)-most)
 	}
-	return fmt.Errorf("it conflicts with %s in %s%s", base, strings.Join(files, ", "), more)
+	return fmt.Errorf("%s conflicts with %s in %s%s", what, base, strings.Join(files, ", "), more)
 }

@@ -72,7 +72,7 @@ func wanted(j job, before lastPlan, known bool, outdated, now time.Time) (wanted
 	next := lastPlanOf(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
 	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
-	again := before.run.Before(outdated) || before.needs != next.needs || !before.again.IsZero() && !now.Before(before.again)
+	again := before.run.Before(outdated) || before.needs != next.needs && before.head == next.head || !before.again.IsZero() && !now.Before(before.again)
 	return urgent || again, urgent
 }
 

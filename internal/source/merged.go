@@ -15,13 +15,13 @@ import (
 
 // Merge is the content that a branch would have after other commits are merged into it.
 type Merge struct {
-	// Revision has the Commit of Head and the Files of the merge. Its Tree equals BaseTree if Head changes nothing in
-	// the configured folder. If there are Conflicts, it has no Files and no Tree.
+	// Revision has the Commit of Head and the Files of the merge. Its Tree equals BaseTree if the merge changes nothing
+	// in the configured folder. If there are Conflicts, it has no Files and no Tree.
 	Revision
 
 	Base string // the branch's newest commit
-	// BaseTree is the tree of the configured folder in Base, or in the merge of Base and Under. It is empty if there is
-	// no such folder. If Head changes nothing in the folder, it is also the tree of the result.
+	// BaseTree is the tree of the configured folder in Base. It is empty if there is no such folder. If neither Head nor
+	// Under change anything in the folder, it is also the tree of the result.
 	BaseTree string
 	Head     string // the commit that is merged into the branch
 	// Under are the commits that were merged into the branch before Head.
@@ -32,6 +32,8 @@ type Merge struct {
 	// the configured folder, and files that were moved into it or out of it. If the conflict is not one of lines, the
 	// reason follows the file in brackets.
 	Conflicts []string
+	// Clean is the number of commits, of Under and Head in this order, that were merged before the one that conflicts.
+	Clean int
 }
 
 // Merged returns the content of the configured folder after a merge. The commits under are merged into the newest commit
@@ -154,7 +156,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 	}
 	m := Merge{
 		Base: base.Hash.String(), BaseTree: hashText(result.Before), Head: head.Hash.String(),
-		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts, Under: under,
+		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts, Under: under, Clean: result.Merged,
 	}
 	switch {
 	case len(m.Conflicts) > 0:

@@ -126,16 +126,18 @@ func TestMergedUnderOthers(t *testing.T) {
 		under     []string
 		want      string
 		conflicts int
+		clean     int // how many are merged before one conflicts
 	}{
-		{"b", []string{"a"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0},
-		{"d", []string{"b"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0},
-		{"d", []string{"a", "a"}, edited("2", "two"), 0},
-		{"c", []string{"b", "a"}, "", 1},
-		{"b", []string{"a", "c"}, "", 1},
-		{"docs", []string{"a"}, edited("2", "two"), 0},
+		{"b", []string{"a"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0, 2},
+		{"d", []string{"b"}, strings.Replace(edited("2", "two"), "9\n", "nine\n", 1), 0, 2},
+		{"d", []string{"a", "a"}, edited("2", "two"), 0, 3},
+		{"c", []string{"b", "a"}, "", 1, 2},
+		{"b", []string{"a", "c"}, "", 1, 1},
+		{"docs", []string{"a"}, edited("2", "two"), 0, 2}, // the plan is not quiet: it includes what a changes
+		{"docs", []string{"docs"}, edited("", ""), 0, 2},
 	} {
 		m, err := r.Merged(t.Context(), c.head, c.under...)
-		if err != nil || len(m.Conflicts) != c.conflicts {
+		if err != nil || len(m.Conflicts) != c.conflicts || m.Clean != c.clean {
 			t.Errorf("%s after %s: %+v, %v", c.head, c.under, m, err)
 			continue
 		}
@@ -145,7 +147,7 @@ func TestMergedUnderOthers(t *testing.T) {
 		if c.conflicts == 0 && readFile(t, m.Revision, "a.yaml") != c.want {
 			t.Errorf("%s after %s: a.yaml is %q", c.head, c.under, readFile(t, m.Revision, "a.yaml"))
 		}
-		if quiet := m.Tree == m.BaseTree && m.Tree != ""; quiet != (c.head == "docs") {
+		if quiet := m.Tree == m.BaseTree && m.Tree != ""; quiet != (c.under[0] == "docs") {
 			t.Errorf("%s after %s: it changes nothing: %v", c.head, c.under, quiet)
 		}
 	}

@@ -117,7 +117,7 @@ func (c *component) run(args ...string) (out string, err error) {
 const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: ours}}\n"
 
 // merge are the variables of the pipeline of a merge request.
-var merge = []string{"--variable", "CI_PIPELINE_SOURCE=merge_request_event", "--variable", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=1", "--variable", "CI_PROJECT_ID=1", "--variable", "CI_MERGE_REQUEST_IID=1"}
+var merge = []string{"--variable", "CI_PIPELINE_SOURCE=merge_request_event", "--variable", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=1", "--variable", "CI_MERGE_REQUEST_PROJECT_ID=1", "--variable", "CI_PROJECT_ID=1", "--variable", "CI_MERGE_REQUEST_IID=1"}
 
 // The job of the component writes the report that GitLab shows on lines, and fails when a manifest is wrong.
 func TestComponentValidates(t *testing.T) {

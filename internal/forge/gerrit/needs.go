@@ -23,7 +23,7 @@ type index struct {
 	byID    map[text]number // without private changes, because a change of somebody else must not reveal them.
 	hidden  map[number]bool
 	byHead  map[string]number
-	byTopic map[text][]number // changes that people of the project uploaded come first.
+	byTopic map[text][]number // changes that people of the project uploaded: a stranger can set any topic
 }
 
 func newIndex(found []change, list []forge.Pull) index {
@@ -39,7 +39,7 @@ func newIndex(found []change, list []forge.Pull) index {
 				continue
 			}
 			x.byID[c.ID] = cmp.Or(x.byID[c.ID], c.Number)
-			if c.Topic != "" && len(x.byTopic[c.Topic]) <= forge.MostNeeds+1 {
+			if c.Topic != "" && !strangers && len(x.byTopic[c.Topic]) <= forge.MostNeeds+1 {
 				x.byTopic[c.Topic] = append(x.byTopic[c.Topic], c.Number)
 			}
 		}

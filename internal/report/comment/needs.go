@@ -13,25 +13,27 @@ type Need struct {
 	URL    string // the address for people; "" if it is not known.
 	Head   string // its commit, if the plan includes it.
 	Fate   Fate
+	// Inside is true if the head of this one contains a commit of the need: that commit is planned whatever the fate is.
+	Inside bool
 }
 
 // Fate is the reason why a plan includes a need, or why it does not.
 type Fate string
 
-// These are the values of Fate. Only with the first two, the plan includes the commit.
+// These are the values of Fate. The plan includes the commit of a need with one of the first two.
 const (
 	Included Fate = "the plan includes it"
 	Below    Fate = "its commit comes with this one"
 	Outdated Fate = "an older commit of it comes with this one: rebase this one"
 	Merged   Fate = "it is merged"
-	Closed   Fate = "it was closed without being merged; the plan does without it"
-	Astray   Fate = "it asks for another branch; the plan does without it"
-	Foreign  Fate = "it is not open in this repository; the plan does without it"
-	NotOpen  Fate = "it is not open into this branch; the plan does without it"
-	Circular Fate = "it is part of a circle of dependencies; the plan does without it"
-	Strange  Fate = "it comes from somebody who may not change the branch; the plan does without it"
-	Singly   Fate = "it has the same topic and is merged by itself; the plan does without it"
-	Beyond   Fate = "it is one of too many; the plan does without it"
+	Closed   Fate = "it was closed without being merged"
+	Astray   Fate = "it asks for another branch"
+	Foreign  Fate = "it is not open in this repository"
+	NotOpen  Fate = "it is not open into this branch"
+	Circular Fate = "it is part of a circle of dependencies"
+	Strange  Fate = "it comes from somebody who may not change the branch"
+	Singly   Fate = "it has the same topic and is merged by itself"
+	Beyond   Fate = "it is one of too many"
 )
 
 // needs lists the pull requests on which this one depends.
@@ -42,12 +44,25 @@ func (p Page) needs() string {
 	var b strings.Builder
 	b.WriteString("#### Depends on\n\n")
 	for _, n := range p.Needs {
-		fmt.Fprintf(&b, "- %s: %s\n", n.called(), n.Fate)
+		fmt.Fprintf(&b, "- %s: %s\n", n.called(), n.said())
 	}
 	if p.MoreNeeds {
 		b.WriteString("- There are more; they are not looked at.\n")
 	}
 	return b.String() + "\n"
+}
+
+// said returns the fate of a need, and what follows from it for the plan.
+func (n Need) said() string {
+	switch n.Fate {
+	case Included, Below, Outdated, Merged:
+		return string(n.Fate)
+	case Closed, Astray, Foreign, NotOpen, Circular, Strange, Singly, Beyond:
+	}
+	if n.Inside {
+		return string(n.Fate) + "; a commit of it comes with this one, and the plan includes that commit"
+	}
+	return string(n.Fate) + "; the plan does without it"
 }
 
 // called returns the name of a need for people.

@@ -32,11 +32,12 @@ const AllHistory = 1<<31 - 1
 // such folder.
 type Result struct {
 	Folder    plumbing.Hash // the merged folder; without a meaning if there are conflicts
-	Before    plumbing.Hash // the folder before the last head is merged into it
+	Before    plumbing.Hash // the folder in the base
 	MergeBase plumbing.Hash // the newest common commit, or one of several
 	// Conflicts are the files that a person has to merge, sorted. If the conflict is not one of lines, the reason follows the
 	// file in brackets.
 	Conflicts []string
+	Merged    int        // the number of heads that were merged without conflicts
 	Made      store.Made // objects that are in no repository
 }
 
@@ -48,6 +49,10 @@ type Result struct {
 func Commits(ctx context.Context, s *store.Store, history History, base *object.Commit, heads []*object.Commit, scope string) (r Result, err error) {
 	m := &commitMerger{merger: newMerger(ctx, s), history: history, budget: visitBudget{ctx, maxVisits}}
 	made, root := []plumbing.Hash{base.Hash}, base.TreeHash
+	before, err := m.at(root, scope)
+	if err != nil {
+		return Result{}, err
+	}
 	for i, head := range heads {
 		best, known, err := m.fetchMergeBases(made, head.Hash)
 		if err != nil {
@@ -57,16 +62,15 @@ func Commits(ctx context.Context, s *store.Store, history History, base *object.
 		if err != nil {
 			return Result{}, err
 		}
-		before, err := m.at(root, scope)
-		if err != nil {
-			return Result{}, err
-		}
 		step := roots{began, root, head.TreeHash}
-		r = Result{Before: subfolder(before), MergeBase: best[0]}
+		r = Result{Before: subfolder(before), MergeBase: best[0], Merged: i}
 		if r.Folder, err = m.scoped(step, scope); err != nil {
 			return Result{}, err
 		}
-		if len(m.conflicts) > 0 || i == len(heads)-1 {
+		if len(m.conflicts) > 0 {
+			break
+		}
+		if r.Merged = i + 1; r.Merged == len(heads) {
 			break
 		}
 		if root, err = m.wholeRoot(step, r.Folder, scope); err != nil {

@@ -11,8 +11,11 @@ import (
 // An object may still use one that is being deleted, or may not use a new one yet, although nobody changed the object. Therefore the object
 // is compared as if its group had exactly the further members that the object uses.
 func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.Live) []kind.Change {
+	if len(own) == 0 {
+		return own
+	}
 	used := p.furtherUsed(d, have)
-	if len(own) == 0 || len(used) == 0 {
+	if len(used) == 0 {
 		return own
 	}
 	scene := *p.scene
