@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// waiting is a pass that only waits, as for a machine in BUILD, until its context ends.
+// waiting is a pass that only waits until its context ends, as a pass does for a machine in BUILD.
 func waiting(ctx context.Context, _ int) engine.Pass {
 	<-ctx.Done()
 	pass := engine.Pass{Interrupted: true}

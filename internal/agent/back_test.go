@@ -39,7 +39,7 @@ func (b *branch) earlier(_ context.Context, _ string, most int, visit func(sourc
 func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		before   []string
-		synced   []string // commits that the forge knows as in sync
+		synced   []string // commits that were in sync according to the forge
 		passes   []string
 		cautious bool
 		back     string
@@ -73,7 +73,7 @@ func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 	}
 }
 
-// TestCautionEndsWithTheNextCommit has a next commit that corrects the refused one.
+// TestCautionEndsWithTheNextCommit pushes a next commit that corrects the refused one.
 func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -92,7 +92,7 @@ func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	}
 }
 
-// Caution does not end because the source is down: the newest commit that is known is still refused.
+// If the source is down, caution does not end, because the newest known commit is still refused.
 func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -105,7 +105,7 @@ func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
 	}
 }
 
-// Caution ends when the commit is finally known to have been in sync.
+// Caution ends when the forge finally answers that the commit was in sync.
 func TestCautionEndsWithAnAnswer(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -121,7 +121,7 @@ func TestCautionEndsWithAnAnswer(t *testing.T) {
 	}
 }
 
-// TestAWalkThatFailsIsTriedAgain has a server that is down for a while.
+// TestAWalkThatFailsIsTriedAgain has a server that is down for some time.
 func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{err: errors.New("the server is away")}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -135,7 +135,7 @@ func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestFallingBackIsBounded has a long branch on which nothing is accepted.
+// TestFallingBackIsBounded has a long branch without any accepted commit.
 func TestFallingBackIsBounded(t *testing.T) {
 	o, b := &outside{commit: "bad"}, &branch{commits: slices.Repeat([]string{"bad"}, 1000)}
 	s := o.stack(t, "@every 1m", "@every 5m")
@@ -172,10 +172,10 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// cautious reports whether a policy restricts a revision. In these tests only caution does.
+// cautious reports whether a policy restricts a revision. In these tests, only caution adds policies.
 func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }
 
-// A pass can read what earlier commits wanted: each tree once, and without the refused commits.
+// A pass can read the objects that earlier commits wanted. It gets each tree once, and no refused commits.
 func TestAPassSeesWhatWasWantedBefore(t *testing.T) {
 	o, b := &outside{commit: "two", region: "somewhere"}, &branch{commits: []string{"one", "one", "bad1", "older", "oldest"}}
 	s := o.stack(t, "@every 1m", "@every 5m")

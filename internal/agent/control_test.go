@@ -40,7 +40,7 @@ func (o *outside) manual(names *[]string) {
 	}
 }
 
-// While a pass changes something, it is the state of its stack.
+// While a pass changes something, State shows the progress of the pass.
 func TestThePassThatRunsIsShown(t *testing.T) {
 	s := New(Config{Name: "s"})
 	w := s.Watcher()
@@ -97,8 +97,8 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 	})
 }
 
-// Without a forge and without a folder, nothing remembers approvals. Then a new agent says of a held plan that it may have been
-// approved before, and carries out none of it. This is not said of a commit that arrives while the agent runs.
+// Without a forge and without a folder, approvals are not stored anywhere. So a new agent reports of a held plan that it may have been
+// approved before, and carries out none of it. The agent does not report this of a commit that arrives while it runs.
 func TestApprovalsThatNothingRemembers(t *testing.T) {
 	says := func(o *outside) bool { return o.runs[len(o.runs)-1].Pass.First.Held.Has(cause.Forgotten) }
 	for name, c := range map[string]struct {
@@ -165,8 +165,7 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 	})
 }
 
-// A source that is down for a moment does not hide a held plan, neither then nor later. It changes nothing for the stacks that depend
-// on this one.
+// If a source is down for a moment, the held plan is still shown, then and later. Nothing changes for the stacks that depend on this one.
 func TestAHeldPlanOutlastsASourceThatIsAway(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
@@ -292,7 +291,7 @@ func TestARefusedCommitCanSuspend(t *testing.T) {
 	}
 	o.commit = "bad-stop"
 	s.Pass(t.Context())
-	o.commit = "" // nobody has undone it
+	o.commit = "" // no commit has removed the suspension
 	if run := s.Pass(t.Context()); run.FetchErr == nil || run.Refused == nil || planned("").Apply(o.passes[len(o.passes)-1].Policies...).Suspended == "" {
 		t.Errorf("while the source is away: %+v", run)
 	}

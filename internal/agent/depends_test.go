@@ -18,7 +18,7 @@ func ended(stack string, last plan.Plan) report.Run {
 
 var differs = plan.Plan{Steps: []plan.Step{{Action: plan.Create}}}
 
-// A stack waits for those that it depends on, and is checked when the last of them is in sync.
+// A stack waits for the stacks that it depends on, and is checked when the last of them is in sync.
 func TestAStackWaitsForOthers(t *testing.T) {
 	network, app, other := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network", "elsewhere"}}), New(Config{Name: "other"})
 	s := NewDependencies([]*Loop{network, app, other})
@@ -48,7 +48,8 @@ func TestAStackWaitsForOthers(t *testing.T) {
 	}
 }
 
-// A stack that starts its first check when the other is in sync is not checked twice. When the other changes later, it is checked again.
+// If a stack starts its first check when the other stack is in sync, it is not checked twice. When the other stack changes later, it is
+// checked again.
 func TestNoCheckMoreThanNeeded(t *testing.T) {
 	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s := NewDependencies([]*Loop{network, app})
@@ -73,7 +74,7 @@ func TestNoCheckMoreThanNeeded(t *testing.T) {
 	}
 }
 
-// With `once`, the passes run in the order of the dependencies.
+// For a single run, the passes run in the order of the dependencies.
 func TestInOrder(t *testing.T) {
 	stacks := []*Loop{
 		New(Config{Name: "app", DependsOn: []string{"data", "network"}}), New(Config{Name: "data", DependsOn: []string{"network"}}),

@@ -22,8 +22,8 @@ func things(names ...string) (text string) {
 	return text
 }
 
-// TestAnEmptiedFileIsNoDeletion has a branch whose last commit leaves a file without its objects. A running agent compares it with
-// the last accepted commit, a new agent with the branch's history. Both get the same result.
+// TestAnEmptiedFileIsNoDeletion has a branch whose last commit removes the objects from a file but keeps the file. A running agent compares
+// it with the last accepted commit, and a new agent compares it with the branch's history. Both get the same result.
 func TestAnEmptiedFileIsNoDeletion(t *testing.T) {
 	files := func(a string) map[string]string { return map[string]string{"a.yaml": a, "b.yaml": things("b")} }
 	full := files(things("a"))
@@ -107,8 +107,8 @@ func TestAHistoryThatCannotBeReadDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestAFolderThatIsGoneIsNotEmpty has a branch whose last commit renames or removes a folder that a pattern of the configuration
-// names. A running agent, a new agent and `plan` get the same result.
+// TestAFolderThatIsGoneIsNotEmpty has a branch whose last commit renames or removes a folder. A pattern of the configuration matches that
+// folder. A running agent, a new agent and `plan` get the same result.
 func TestAFolderThatIsGoneIsNotEmpty(t *testing.T) {
 	full := map[string]string{"net/a.yaml": things("a"), "web/b.yaml": things("b")}
 	for name, c := range map[string]struct {

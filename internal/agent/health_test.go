@@ -38,7 +38,7 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 	}
 }
 
-// When another agent serves a stack, that agent reports the stack's refusals, and this one does not.
+// If another agent serves a stack, that agent reports a refused commit of the stack, and this agent does not.
 func TestReadyForgetsAStack(t *testing.T) {
 	h := NewHealth(nil)
 	h.Ran(report.Run{Stack: "a", Refused: &report.Refusal{Commit: "one", Problems: manifest.Problems{{What: "a"}}}})
@@ -50,7 +50,7 @@ func TestReadyForgetsAStack(t *testing.T) {
 	}
 }
 
-// Everybody who reaches the listener can read this page: it says nothing about the content of a private repository.
+// Everybody who can reach the listener can read this page, so it contains nothing from a private repository.
 func TestAttackReadyShowsNoRepository(t *testing.T) {
 	h := NewHealth(nil)
 	problem := manifest.Problem{Origin: manifest.Origin{File: "customers/acme.yaml", Line: 4}, What: "hunter2 is no address"}
@@ -62,7 +62,7 @@ func TestAttackReadyShowsNoRepository(t *testing.T) {
 	}
 }
 
-// A document whose folders are unknown makes the agent not ready. A document with the folders from before does not.
+// If the folders of a document are unknown, the agent is not ready. If the earlier folders are still served, it is ready.
 func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 	h := NewHealth(nil)
 	ready := func() (int, string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A stack that moves to another agent finishes its pass and starts no other. A stack that rests or waits leaves at once.
+// A stack that moves to another agent finishes its pass and starts no other. If the stack rests or waits, it leaves immediately.
 func TestAStackLeavesBetweenPasses(t *testing.T) {
 	for name, state := range map[string]string{"in the middle of a pass": "pass", "while it waits": "", "while it rests after a failure": "failed"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAStackLeavesBetweenPasses(t *testing.T) {
 	}
 }
 
-// A stack waits for its dependencies no matter which agent serves them. It is checked when another agent gets one in sync.
+// A stack waits for its dependencies no matter which agent serves them. It is checked when another agent gets one of them in sync.
 func TestAStackWaitsForThoseOfOtherAgents(t *testing.T) {
 	s, app := NewDependencies(nil), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s.Expect("network")

@@ -24,13 +24,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// outside is everything a stack talks to: a branch, its manifests and a cloud. The manifests are bad when the name of the commit begins
-// with "bad".
+// outside simulates the surroundings of a stack: a branch, its manifests and a cloud. The manifests are bad if the name of the commit
+// begins with "bad".
 type outside struct {
-	mu      sync.Mutex // between its pauses the test holds it.
-	commit  string     // the newest; "" while the server is down
+	mu      sync.Mutex // the test holds it, except in pause.
+	commit  string     // the newest commit; "" while the server is down
 	last    string
-	tree    string // of every commit; "" when unknown
+	tree    string // tree of every commit; "" when unknown
 	fetches int
 
 	opens   int
@@ -185,7 +185,7 @@ func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
 	}
 }
 
-// A commit's own changes are not drift from an earlier commit, however its pass ended.
+// The changes of a commit are not drift from an earlier commit, no matter how the commit's pass ended.
 func TestACommitThatAnotherHasChangedSinceWasNotInSyncLast(t *testing.T) {
 	for name, c := range map[string]struct {
 		pass engine.Pass
@@ -287,7 +287,7 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 	}
 }
 
-// A forge that does not answer settles nothing: where drift is left to people, the pass waits for it.
+// While the forge does not answer, it is unknown whether a commit was in sync. If people decide about drift, the pass waits for the answer.
 func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
 	manual := func(fs.FS) ([]plan.Policy, error) { return []plan.Policy{guard.Manual("it says so")}, nil }
 	for name, c := range map[string]struct {
@@ -325,7 +325,7 @@ func TestWhatWasInSyncIsAskedElsewhereUntilThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-// reporting sets the option of each object that drift is only reported.
+// reporting sets the option of each object so that drift is only reported.
 func reporting(read func(context.Context, fs.FS, string) (resolve.Reading, error)) func(context.Context, fs.FS, string) (resolve.Reading, error) {
 	return func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error) {
 		reading, err := read(ctx, files, region)
@@ -336,7 +336,8 @@ func reporting(read func(context.Context, fs.FS, string) (resolve.Reading, error
 	}
 }
 
-// The forge's knowledge about a commit is outdated once another commit has changed something: that report may not have arrived yet.
+// Once another commit has changed something, the forge's status about a commit is outdated, because the newer report may not have arrived
+// yet.
 func TestWhatWasInSyncIsNotAskedAboutAfterAnotherCommit(t *testing.T) {
 	o := &outside{commit: "two"}
 	o.pass = func(context.Context, int) engine.Pass {
@@ -372,7 +373,7 @@ func serve(t *testing.T, o *outside, poll, check string, script func(s *Loop)) {
 	})
 }
 
-// pause lets time pass, and waits for everything that follows from it.
+// pause lets time pass, and waits until all effects of that are over.
 func (o *outside) pause(d time.Duration) {
 	o.mu.Unlock()
 	time.Sleep(d)
@@ -411,7 +412,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 	})
 }
 
-// Work that a pass leaves to the next one does not wait for the next check of the cloud.
+// If a pass leaves work to the next one, that pass does not wait for the next check of the cloud.
 func TestWhatAPassLeavesIsNotPutOff(t *testing.T) {
 	o := &outside{commit: "one", pass: func(_ context.Context, n int) engine.Pass { return engine.Pass{Left: n == 1} }}
 	serve(t, o, "@every 24h", "@every 1h", func(*Loop) {
@@ -504,7 +505,7 @@ func TestASourceThatComesBackIsNews(t *testing.T) {
 	})
 }
 
-// The return of a source says nothing about the cloud, nor about a commit that was refused before.
+// If a source answers again, the state of the cloud is still shown, and so is a commit that was refused before.
 func TestASourceThatComesBackHidesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		commit string
@@ -549,8 +550,8 @@ func TestASourceThatComesBackHidesNothing(t *testing.T) {
 	}
 }
 
-// pastOf is a branch that had another commit before. Where no forge remembers commits and drift is left to people, the first pass gets
-// what that commit wanted. Later passes get the same.
+// pastOf returns the history of a branch with one earlier commit. If no forge remembers commits and people decide about drift, the first
+// pass gets the objects that the earlier commit wanted. Later passes get the same.
 func pastOf(commit string) func(context.Context, string, int, func(source.Revision) bool) error {
 	return func(_ context.Context, _ string, _ int, visit func(source.Revision) bool) error {
 		visit(source.Revision{Commit: commit, Tree: "other", Files: fstest.MapFS{commit: {}}})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestAttackHintsActNowAndThen sends a hundred hints a second for ten minutes.
+// TestAttackHintsActNowAndThen sends a hundred hints per second for ten minutes.
 func TestAttackHintsActNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64

@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// The next process that has the folder knows the approval, and the project in which the stack was in sync. An approval whose content does
-// not give its hash is ignored.
+// A next process with the same folder knows the approval, and the project in which the stack was in sync. An approval is ignored if its
+// content does not give its hash.
 func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stacks", "s.json")
 	held := planned("one", "a", "b")
-	held.Steps[0].Action = plan.Keep // the other process finds nothing left of it
+	held.Steps[0].Action = plan.Keep // for the other process, this step is done already
 	held.Held = cause.List{cause.Of(cause.Told, "for a test")}
 	first := &Loop{Config: Config{Name: "s", Process: Process{Record: Record(path)}}, cloud: &Cloud{Project: "p1"}}
 	first.settled()
@@ -64,12 +64,12 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	}
 }
 
-// A plan that would create objects in another project than the one in which the stack was in sync waits for an approval.
+// If a plan would create objects in a project other than the one in which the stack was in sync, it is held until somebody approves it.
 func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, now string // projects
 		owned       int
-		in          map[string]bool // commits that the forge knows as in sync, and whether with any object.
+		in          map[string]bool // commits that were in sync according to the forge, and whether they had any object.
 		away, any   bool            // away: the forge does not answer; any: the configuration names a project
 		held        bool
 	}{

@@ -11,17 +11,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A commit that changes nothing in the stack's folder does not end a pass, and does not invalidate the approval of its plan.
+// If a commit changes nothing in the stack's folder, it does not end a pass, and it does not invalidate the approval of the pass's plan.
 func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 	o := &outside{commit: "one", tree: "same"}
 	held := engine.Pass{First: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}, Last: plan.Plan{Commit: "one", Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "too much")}}}}
-	var release chan struct{} // of the bubble
+	var release chan struct{} // a channel of the bubble
 	var cut bool
 	o.pass = func(ctx context.Context, n int) engine.Pass {
 		switch n {
 		case 1:
 			return held
-		case 2: // an approved one that is left unfinished
+		case 2: // an approved pass that does not finish
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -53,7 +53,7 @@ func TestACommitElsewhereLeavesTheStackAlone(t *testing.T) {
 	})
 }
 
-// When only other folders have changed, a difference is still drift.
+// If only other folders have changed, a difference in the cloud is still drift.
 func TestACommitElsewhereExplainsNothing(t *testing.T) {
 	for tree, want := range map[string]bool{"same": true, "": false} {
 		o := &outside{commit: "one", tree: tree}

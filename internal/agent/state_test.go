@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Each row of the table of [contact.look].
+// The test has one case for each row of the table of [contact.look].
 func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -35,7 +35,7 @@ func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 	}
 }
 
-// Each row of the table of [footing].
+// The test has a case for each cell of the table of [footing].
 func TestWhatTheCloudIsKeptAt(t *testing.T) {
 	type now struct {
 		on                   ground

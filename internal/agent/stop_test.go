@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// TestARunThatTheEndCutsOffIsNotReported stops the agent during each thing that a run waits for. Reports of such a run would appear
-// as an error in the log, and as the commit's status at the forge.
+// TestARunThatTheEndCutsOffIsNotReported stops the agent at each point at which a run waits. If such a run were reported, there would be an
+// error in the log and in the commit's status at the forge.
 func TestARunThatTheEndCutsOffIsNotReported(t *testing.T) {
 	for name, cut := range map[string]func(s *Loop){
 		"fetching": func(s *Loop) {

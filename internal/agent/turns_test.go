@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Stacks that come when all turns are taken get theirs in the order in which they came. None waits forever for passes
-// that do not end.
+// If all turns are taken, further stacks get their turns in the order of their requests. No stack waits forever for passes that do not end.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const further = 3
@@ -29,14 +28,14 @@ func TestTurns(t *testing.T) {
 		if len(order) != atOnce {
 			t.Fatalf("%d stacks have a turn at the same time, want %d", len(order), atOnce)
 		}
-		for ended := 1; ended < further; ended++ { // one after the other: stacks whose turns start together come in any order
+		for ended := 1; ended < further; ended++ { // one after the other, because the order is random if several turns end together
 			dones[ended]()
 			synctest.Wait()
 			if len(order) != atOnce+ended {
 				t.Fatalf("%d stacks have had a turn when %d have ended, want one more for each than %d", len(order), ended, atOnce)
 			}
 		}
-		time.Sleep(longTurn) // of the bubble's clock
+		time.Sleep(longTurn) // by the bubble's clock
 		synctest.Wait()
 		if len(order) != atOnce+further {
 			t.Fatalf("%d stacks have had a turn when those of all others are over, want all", len(order))
@@ -58,7 +57,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// A stack that waits for its turn ends with its agent.
+// If a stack waits for its turn, the end of the agent ends the wait.
 func TestATurnIsNotWaitedForAtTheEnd(t *testing.T) {
 	turns := NewTurns()
 	for range atOnce {

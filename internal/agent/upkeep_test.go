@@ -16,7 +16,7 @@ import (
 
 type clock struct{}
 
-// clocks are objects whose upkeep is due every three hours, counted from first.
+// clocks returns a kind whose objects need upkeep every three hours, counted from first.
 func clocks(first time.Time) *kind.Kind {
 	return typed.Kind[clock, struct{}, clock]{
 		Info: kind.Info{Group: "test", Version: "v1", Kind: "Clock"},

@@ -24,7 +24,7 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 		w.Pass(commit, planOf(commit, "+a"), done)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")
-		// A status of somebody else that hides the agent's has no effect, and the agent's next one hides it in turn.
+		// Somebody else's status that hides the agent's status has no effect, and the agent's next status hides that one.
 		sync.State, sync.Description = forge.Failure, "broken"
 		w.Forge.SetAs("mallory", commit, sync)
 		w.Restart()
@@ -45,8 +45,8 @@ func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
 	})
 }
 
-// A person who may comment makes a conversation longer than the agent reads. People can still read how to approve, even where the agent has no
-// comment that it could edit.
+// Somebody writes so many comments that the agent does not read all of them. People can still read how to approve, even if the agent has no
+// comment of its own to edit.
 func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 	for _, planned := range []bool{true, false} {
 		inWorld(t, func(w *world) {
@@ -103,8 +103,8 @@ func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
 	})
 }
 
-// A value with several lines is shown line by line. One line looks like the divider between an outcome and the plan below it. The rest tries
-// to leave the code block when the plan is merged.
+// A value with several lines is shown line by line. One line looks like the divider between an outcome and the plan below it. The other
+// lines try to end the code block once the plan is merged.
 func TestAttackAValueThatLooksLikeTheDivider(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Review.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, preflight.Findings, error) {

@@ -64,7 +64,7 @@ func TestASingleRunReportsTheBranchWhateverPullRequestsDo(t *testing.T) {
 		w.Branch.Ran(ran(commit, planOf(commit, "+b"), planOf(commit, "b")))
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()
-		_ = w.Repo.Once(ctx) // it reports that not everything was done
+		_ = w.Repo.Once(ctx) // the error says that not everything was posted
 		w.WantStatus(commit, "sync", forge.Success, "in sync")
 	})
 }
@@ -77,7 +77,7 @@ func TestDriftThatOnlyTheEndOfAPassSaw(t *testing.T) {
 		w.Visit()
 		w.Pass(commit, fine, fine)
 		w.Visit()
-		w.Pass(commit, fine, drifted) // nobody asked who did it
+		w.Pass(commit, fine, drifted) // this drift was not reported before
 		w.Visit()
 		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
 		w.Pass(commit, fine, fine)
@@ -100,7 +100,8 @@ func TestErrorsThatDifferInTheRequestOnlyAreReportedOnce(t *testing.T) {
 	})
 }
 
-// inFiles is a plan with drift of so many objects, each in its own file. Each file was last changed by one of so many merged pull requests.
+// inFiles returns a plan with drift of that many objects, each in its own file. The files were last changed by that many merged pull
+// requests.
 func inFiles(w *world, commit string, objects, pulls int) plan.Plan {
 	for n := range pulls {
 		w.Forge.Put(forge.Pull{Number: 100 + n, Base: "main", Merged: true})
@@ -143,7 +144,7 @@ func TestDriftOfManyFilesAsksAndWritesLittle(t *testing.T) {
 	})
 }
 
-// Results stay valid when a delivery ends early: the next attempt asks the forge only for the rest.
+// If a delivery ends early, its results stay valid. The next attempt asks the forge only for the rest.
 func TestDriftOfManyFilesOnAForgeThatFailsNowAndThen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()

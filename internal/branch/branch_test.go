@@ -81,7 +81,8 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 	})
 }
 
-// An unreachable forge means unknown; a forbidden read means unknown, too.
+// If the forge is down, it is unknown whether a commit was in sync, and Restore returns an error. If the forge forbids reading, Restore
+// returns false without an error.
 func TestAForgeThatIsAwayDoesNotSayWhatWasInSync(t *testing.T) {
 	for _, c := range []struct{ down, want error }{{forge.ErrUnavailable, forge.ErrUnavailable}, {forge.ErrRefused, nil}} {
 		inWorld(t, func(w *world) {
@@ -119,7 +120,7 @@ func TestLongPassesSayHowFarTheyAre(t *testing.T) {
 	})
 }
 
-// begins starts the pass of a commit that was held until somebody approved it.
+// begins starts the pass of a commit that was held and is approved now.
 func begins(w *world) (commit string) {
 	commit = w.Merge(1, w.Open(1, "-a -b -c -d"))
 	held := planOf(commit, "-a -b -c -d")
@@ -150,7 +151,7 @@ func TestAPassOfWhichTheForgeDidNotHearTheBeginning(t *testing.T) {
 	})
 }
 
-// The progress of correcting drift does not replace an outcome that the forge has not taken yet.
+// The progress of correcting drift does not replace an outcome that is not delivered to the forge yet.
 func TestAnOutcomeThatWaitsWhileDriftIsPutBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Merge(1, w.Open(1, "+a"))

@@ -72,7 +72,8 @@ func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
 	})
 }
 
-// A pull request that takes no comment, such as a locked one, does not hide a comment that was written.
+// If one pull request cannot get a comment, for example because it is locked, the comment on another one is still closed at the end of the
+// drift.
 func TestDriftOnALockedPullRequestIsClosedElsewhere(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()
@@ -139,7 +140,7 @@ func TestACloudThatIsAwayMakesTheDriftUnknown(t *testing.T) {
 			w.Visit()
 		}
 		away()
-		w.WantStatus(commit, "drift", forge.Success, "no drift") // once is nothing
+		w.WantStatus(commit, "drift", forge.Success, "no drift") // a single failure is not reported
 		away()
 		w.WantStatus(commit, "drift", forge.Error, "away")
 		w.WantStatus(commit, "sync", forge.Success, "")
@@ -166,7 +167,7 @@ func TestDriftThatCannotBeCorrectedIsNotTheCommitsFault(t *testing.T) {
 	})
 }
 
-// Drift that began and ended before a forge took a status is reported all the same.
+// Drift that began and ended before the forge accepted a status is still reported.
 func TestDriftThatIsOverBeforeAStatusIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 )
 
-// TestAKeptCommitIsNotPending starts a pass on a commit that is kept while the newest is refused: nothing would report how it ended.
+// TestAKeptCommitIsNotPending starts a pass on an older commit while the newest is refused. The older commit must not become pending,
+// because nothing would report the end of its pass.
 func TestAKeptCommitIsNotPending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		kept := w.Base

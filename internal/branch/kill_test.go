@@ -111,7 +111,7 @@ func TestABranchThatGoesBackIsAppliedAgainAfterARestart(t *testing.T) {
 	})
 }
 
-// A commit stops being equal to the cloud at the first step of another commit. That costs one request, and none afterwards.
+// At the first step of another commit, a commit stops being in sync. That costs one request, and later steps cost none.
 func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		old := w.Synced()
@@ -146,7 +146,8 @@ func TestABranchThatGoesBackFromACommitThatFailed(t *testing.T) {
 	})
 }
 
-// A process that starts with a commit does not know which commit was in sync before.
+// A new process starts with the commit next, and does not know that the commit before it was in sync. It still reports that next has
+// replaced that commit.
 func TestANewProcessEndsWhatWasInSync(t *testing.T) {
 	inWorld(t, func(w *world) {
 		old := w.Synced()
@@ -212,8 +213,8 @@ func TestANewProcessForEveryCommit(t *testing.T) {
 	})
 }
 
-// The forge takes a status only after another commit has replaced the status's own commit. The status then does not say that the cloud still
-// equals that commit.
+// The forge accepts a status only after another commit has replaced the status's commit. Then the status does not say that the commit is in
+// sync.
 func TestWhatWasInSyncIsSaidTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.Merge(1, w.Open(1, "+a"))

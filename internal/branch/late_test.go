@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// A correction is reported, no matter which round found it. That may be after the first plan, in a pass that gave way to a newer commit, or in
-// a pass that also applied a commit.
+// Every correction of drift is reported, no matter which round of the pass found the drift. That may be a later round, a pass that gave way to
+// a newer commit, or a pass that also applied a commit.
 func TestEveryCorrectionIsReported(t *testing.T) {
 	ran := func(w *world, commit string, pass engine.Pass) {
 		w.Branch.Planned(pass.First, preflight.Findings{})

@@ -26,12 +26,12 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 		w.Pass(commit, equal, equal)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects; suspended")
-		// A difference that is found later is neither corrected drift nor in sync.
+		// A difference that is found later is not corrected, and the commit is not in sync.
 		drifted := suspended(planOf(commit, "~a b c"))
 		w.Pass(commit, drifted, drifted)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Failure, "suspended (1 differ)")
-		// Once the stack goes on, the status reports that at once.
+		// Once the stack is no longer suspended, the status shows that immediately.
 		w.Branch.Planned(planOf(commit, "~a b c"), preflight.Findings{})
 		w.Pass(commit, planOf(commit, "~a b c"), planOf(commit, "a b c"))
 		w.Visit()
@@ -39,7 +39,7 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 	})
 }
 
-// If every change waits for an approval, drift is reported like drift that is only reported: the commit was applied.
+// If every change waits for an approval, drift is shown in the same way as drift that is only reported, because the commit was applied.
 func TestDriftOfAManualStackIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.Synced()

@@ -23,5 +23,5 @@ func ran(commit string, first, last plan.Plan, results ...engine.Result) report.
 	return branchtest.Ran(commit, first, last, results...)
 }
 
-// divider stands between an outcome and the text below it.
+// divider is the line between an outcome and the text below it.
 const divider = "<!-- before -->"

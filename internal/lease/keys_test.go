@@ -12,7 +12,7 @@ import (
 	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
-// keys is the store of leases and keys, as seen by an observer that is no agent.
+// keys is the store of leases and keys, for an observer that is not an agent.
 type keys interface {
 	http.RoundTripper
 	store(t *testing.T, way http.RoundTripper) Store
@@ -22,7 +22,7 @@ type keys interface {
 	Away(away bool)
 }
 
-// onEach runs a test on each program that can keep leases, in a synctest bubble.
+// onEach runs a test with each program that can store leases, in a synctest bubble.
 func onEach(t *testing.T, do func(t *testing.T, k keys)) {
 	t.Run("etcd", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { do(t, inEtcd{simulatedetcd.NewKeys()}) })

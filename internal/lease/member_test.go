@@ -16,12 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// world has the store of leases, the agents, and a record of their writes.
+// world contains the store of leases, the agents, and a record of their writes.
 type world struct {
 	t      *testing.T
 	keys   keys
 	stacks []string
-	tells  func() string // the summary of every stack
+	tells  func() string // returns the summary of every stack
 
 	mu      sync.Mutex
 	writes  map[string][]string // by stack: the agents that wrote, without repetitions
@@ -40,7 +40,7 @@ func newWorld(t *testing.T, k keys, stacks int) *world {
 	return w
 }
 
-// agent is one of several agents: a process with its connections to the store of leases and to the cloud.
+// agent is one of several agents: a process with connections to the store of leases and to the cloud.
 type agent struct {
 	*Member
 	w    *world
@@ -48,13 +48,13 @@ type agent struct {
 	done chan struct{}
 
 	mu      sync.Mutex
-	stopped chan struct{} // stopped as by SIGSTOP; nil while it runs.
+	stopped chan struct{} // set while the agent is stopped, as by SIGSTOP; nil while it runs.
 	cut     bool          // whether it is cut off from the store of leases.
-	unable  string        // a stack that it cannot serve: serving ends by itself after nine seconds
+	unable  string        // a stack that it cannot serve: serving it ends after nine seconds without a request
 	slow    time.Duration // time that each request to the store takes
 }
 
-// RoundTrip is the connection to the store of leases.
+// RoundTrip simulates the connection to the store of leases.
 func (a *agent) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.wait()
 	a.mu.Lock()
@@ -87,7 +87,7 @@ func (a *agent) cannot() string  { a.mu.Lock(); defer a.mu.Unlock(); return a.un
 func (a *agent) fails(at string) { a.mu.Lock(); defer a.mu.Unlock(); a.unable = at }
 func (a *agent) cutOff(cut bool) { a.mu.Lock(); a.cut = cut; a.mu.Unlock() }
 
-// serve reads and writes the stack every second. After it is asked to end, work that has begun continues for a while.
+// serve reads and writes the stack every second. After serving was told to end, work that has begun continues for some time.
 func (a *agent) serve(ctx context.Context, h *Hold) {
 	a.w.serves(a.Name, h.Stack, true)
 	defer a.w.serves(a.Name, h.Stack, false)
@@ -96,7 +96,7 @@ func (a *agent) serve(ctx context.Context, h *Hold) {
 		return
 	}
 	for {
-		pause(ctx, time.Second) // it reads
+		pause(ctx, time.Second) // this is the read
 		if ctx.Err() != nil {
 			time.Sleep(h.Grace / 2)
 		}
@@ -126,7 +126,7 @@ func (w *world) serves(agent, stack string, on bool) {
 	}
 }
 
-// write is a write to the cloud behind the fence. The cloud knows which agent has the stack.
+// write simulates a write to the cloud, after a check of the hold. The simulated cloud knows which agent has the stack.
 func (w *world) write(agent string, h *Hold) {
 	_, err := h.Within(w.t.Context())
 	holder := w.keys.Value("stacks/" + h.Stack)
@@ -158,17 +158,17 @@ func (w *world) start(name string) *agent {
 	return a
 }
 
-// wrote lists the agents that wrote each stack, in order.
+// wrote returns the agents that wrote each stack, in order.
 func (w *world) wrote() map[string][]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.writes)
 }
 
-// written is the number of writes.
+// written returns the number of writes.
 func (w *world) written() int { w.mu.Lock(); defer w.mu.Unlock(); return w.count }
 
-// turnedDown is the number of refused writes of an agent.
+// turnedDown returns the number of refused writes of an agent.
 func (w *world) turnedDown(agent string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -182,7 +182,7 @@ func (w *world) isServed(stack, by string) bool {
 	return w.serving[stack][by]
 }
 
-// end ends an agent as SIGTERM does.
+// end ends an agent like SIGTERM.
 func (a *agent) end() { a.stop(); <-a.done }
 
 // served counts the stacks that each agent serves. A stack that no agent or more than one serves is an error.
@@ -219,7 +219,7 @@ func TestThreeAgentsShareStacks(t *testing.T) {
 		if h, ok := a.Elsewhere(b.held(t)); !ok || h.Agent != "b" || h.Address != "http://b" || h.Summary.Outcome != "in sync" {
 			t.Errorf("a knows of b: %+v", h)
 		}
-		b.end() // its stacks are free at once
+		b.end() // its stacks are free immediately
 		time.Sleep(25 * time.Second)
 		if n := w.served(); n["a"]+n["c"] != 40 || n["b"] != 0 {
 			t.Errorf("served after b has ended: %v", n)
@@ -247,7 +247,7 @@ func TestThreeAgentsShareStacks(t *testing.T) {
 	})
 }
 
-// held is a stack that the agent serves.
+// held returns a stack that the agent serves.
 func (a *agent) held(t *testing.T) string {
 	for stack, h := range a.View().Stacks {
 		if h.Agent == a.Name {
@@ -258,8 +258,8 @@ func (a *agent) held(t *testing.T) string {
 	return ""
 }
 
-// TestAttackStoppedAgentWritesNothingWhenItWakes stops an agent between a read and its write. When it wakes, others serve its stacks: it writes
-// nothing.
+// TestAttackStoppedAgentWritesNothingWhenItWakes stops an agent between a read and its write. When the agent continues, other agents serve its
+// stacks, so it must write nothing.
 func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -285,8 +285,8 @@ func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 	})
 }
 
-// TestAgentThatIsCutOff has an agent that cannot reach etcd. It starts nothing after a quarter of its TTL and writes nothing after three
-// quarters. Other agents take over when its lease has ended.
+// TestAgentThatIsCutOff has an agent that cannot reach etcd. The agent starts nothing after a quarter of its TTL, and writes nothing after
+// three quarters. Other agents take over its stacks when its lease has ended.
 func TestAgentThatIsCutOff(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -315,7 +315,8 @@ func TestAgentThatIsCutOff(t *testing.T) {
 	})
 }
 
-// TestAnAgentThatWasKilledComesBack kills and restarts the only agent. It gets its name and its stacks back when its old lease has ended.
+// TestAnAgentThatWasKilledComesBack kills and restarts the only agent. When the old lease has ended, the agent gets its name and its stacks
+// back.
 func TestAnAgentThatWasKilledComesBack(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 5)
@@ -335,14 +336,14 @@ func TestAnAgentThatWasKilledComesBack(t *testing.T) {
 				t.Errorf("%s is not served by the new process", stack)
 			}
 		}
-		killed.sigcont() // it notices, and ends
+		killed.sigcont() // the killed process notices that its lease has ended
 		killed.end()
 		again.end()
 	})
 }
 
-// TestMuchToTellOnASlowWay has an agent with many summaries to write and a slow connection to etcd. It renews its lease before it has written
-// all of them, keeps its stacks, and writes the summary of every stack in turn.
+// TestMuchToTellOnASlowWay has an agent with many summaries to write and a slow connection to etcd. The agent renews its lease before it has
+// written all of them. It loses no stack, and writes the summary of every stack in turn.
 func TestMuchToTellOnASlowWay(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {
@@ -371,8 +372,8 @@ func TestMuchToTellOnASlowWay(t *testing.T) {
 	})
 }
 
-// TestEtcdIsAway has no etcd for a while: no stack is served. When etcd is back before the leases have ended, the agents serve the same stacks
-// as before.
+// TestEtcdIsAway makes etcd unavailable for some time, so that no stack is served. If etcd is back before the leases have ended, the agents
+// serve the same stacks as before.
 func TestEtcdIsAway(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 10)
@@ -397,11 +398,11 @@ func TestEtcdIsAway(t *testing.T) {
 	})
 }
 
-// starts is the number of times that an agent began to serve a stack.
+// starts returns the number of times that an agent started to serve a stack.
 func (w *world) starts(stack string) int { w.mu.Lock(); defer w.mu.Unlock(); return w.began[stack] }
 
-// TestAStackThatCannotBeServed has an agent that cannot serve one stack. It tries the stack again and serves the others meanwhile. Another
-// agent, if there is one, gets the stack in the end and keeps it.
+// TestAStackThatCannotBeServed has an agent that cannot serve one stack. The agent tries that stack again, and serves the others meanwhile.
+// If there is another agent, that agent finally gets the stack, and does not lose it again.
 func TestAStackThatCannotBeServed(t *testing.T) {
 	testcost.Long(t)
 	onEach(t, func(t *testing.T, k keys) {

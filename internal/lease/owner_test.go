@@ -13,8 +13,8 @@ func some(kind string) *rapid.Generator[[]string] {
 	return rapid.SliceOfNDistinct(rapid.StringMatching(kind+`-[a-z0-9]{1,12}`), 1, 30, rapid.ID[string])
 }
 
-// TestPreferredMovesNoMoreThanItMust checks that one more agent only takes stacks, and one less only gives its own away.
-// No other stack moves. The order of the list does not matter.
+// TestPreferredMovesNoMoreThanItMust adds and removes an agent. A new agent only takes stacks, and only the stacks of the removed agent get
+// another one. No other stack moves. The order of the list does not matter.
 func TestPreferredMovesNoMoreThanItMust(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents, stacks := some("agent").Draw(t, "agents"), some("stack").Draw(t, "stacks")

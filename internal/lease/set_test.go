@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStacksThatComeAndGo removes and adds a stack ten times. The other stacks are begun once, and the
-// removed stack is free for other agents at once.
+// TestStacksThatComeAndGo removes and adds a stack ten times. Serving the other stacks starts only once, and the removed stack is free for
+// other agents immediately.
 func TestStacksThatComeAndGo(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) {
 		w := newWorld(t, k, 6)
@@ -31,7 +31,7 @@ func TestStacksThatComeAndGo(t *testing.T) {
 			}
 		}
 		w.mu.Lock()
-		began := maps.Clone(w.began) // a copy before the agents end one after the other and hand over to the remaining ones
+		began := maps.Clone(w.began) // a copy from before the end of the agents, which hand over their stacks to the remaining ones
 		w.mu.Unlock()
 		for _, one := range []*agent{a, b, c} {
 			one.end()

@@ -16,7 +16,7 @@ import (
 	simulated "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
-// TestStores checks every program that can keep leases for the behaviour on which agents depend.
+// TestStores checks that every program that can store leases behaves as the agents need it.
 func TestStores(t *testing.T) {
 	onEach(t, func(t *testing.T, k keys) { judgeStores(t, k.store(t, k), k.store(t, k)) })
 }
@@ -61,7 +61,7 @@ func onRealKubernetes(t *testing.T, folder string) Store {
 	return &Kubernetes{Leases: all, Group: "test"}
 }
 
-// judgeStores has two agents hold keys for 3 seconds each.
+// judgeStores has two agents, each with a lease of 3 seconds.
 func judgeStores(t *testing.T, a, b Store) {
 	ctx, key, long := t.Context(), "stacks/a_B.c-1", strings.Repeat("€\x00\"", 400)
 	must := func(err error) {
@@ -101,7 +101,7 @@ func judgeStores(t *testing.T, a, b Store) {
 	renewed := time.Now()
 	write(a, one, key, "first", true)
 	write(b, other, key, "second", false)
-	write(b, other, key, "", true) // no error, as if the key did not exist
+	write(b, other, key, "", true) // no error, like for a key that does not exist
 	first := list(b)[key]
 	write(a, one, key, long, true)
 	if r := list(b)[key]; string(r.Value) != long || r.Lease != one || r.Since != first.Since || r.Since == 0 {
@@ -113,7 +113,7 @@ func judgeStores(t *testing.T, a, b Store) {
 	if all := list(a); len(all) != 2 || all["agents/b"].Lease != other {
 		t.Errorf("a sees %+v", all)
 	}
-	for tries := 0; len(list(b)) > 1 && tries < 50; tries++ { // a does not renew
+	for tries := 0; len(list(b)) > 1 && tries < 50; tries++ { // the lease of a is not renewed
 		must(b.Renew(ctx, other))
 		pause(ctx, ttl/10)
 	}
@@ -133,8 +133,8 @@ func judgeStores(t *testing.T, a, b Store) {
 	}
 }
 
-// TestAttackRenewedAtTheLastMoment renews a lease while another agent is about to end it. Either the lease keeps its keys, or its own agent
-// sees that it has ended.
+// TestAttackRenewedAtTheLastMoment renews a lease just before another agent would end it. Either the lease still has its keys after that,
+// or its own agent gets the error that it has ended.
 func TestAttackRenewedAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := inKubernetes{simulated.NewLeases()}
@@ -155,7 +155,7 @@ func TestAttackRenewedAtTheLastMoment(t *testing.T) {
 		if len(all) != 1 || len(late) != 1 || string(k.Value("stacks/x")) != "a" {
 			t.Errorf("keys: %v, then %v", all, late)
 		}
-		_, err = b.List(ctx) // it sees that the lease was renewed
+		_, err = b.List(ctx) // the list shows that the lease was renewed
 		time.Sleep(2 * time.Minute)
 		if late, _ = b.List(ctx); err != nil || len(late) > 0 || len(k.Names()) > 0 || !errors.Is(a.Renew(ctx, id), ErrEnded) {
 			t.Errorf("what is left of what was not renewed: %v", late)
@@ -163,7 +163,7 @@ func TestAttackRenewedAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// beforeDeletes calls a function before a request that deletes.
+// beforeDeletes is a transport that calls do before each DELETE request.
 type beforeDeletes struct {
 	http.RoundTripper
 	do func()

@@ -75,8 +75,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestAttackValuesOfOthers checks that the values of other agents are bounded, and that no value
-// hides its key.
+// TestAttackValuesOfOthers checks that the values of other agents are bounded in size. A bad value does not hide its key.
 func TestAttackValuesOfOthers(t *testing.T) {
 	long := strings.Repeat("x", maxValue)
 	v := viewOf([]Record{
@@ -97,8 +96,7 @@ func TestTermByBothClocks(t *testing.T) {
 		age            time.Duration
 		starts, writes bool
 	}{{0, true, true}, {15*time.Second - 1, true, true}, {15 * time.Second, false, true}, {45*time.Second - 1, false, true}, {45 * time.Second, false, false}} {
-		// The second time has only a wall clock: its monotonic clock stood still while the machine
-		// slept.
+		// The second time has only a wall clock reading, because the monotonic clock stopped while the machine slept.
 		for i, now := range []time.Time{sent.Add(c.age), sent.Round(0).Add(c.age)} {
 			tm := newTerm(p, sent)
 			if tm.starts(now) != c.starts || (tm.writes(now) == nil) != c.writes {

@@ -42,7 +42,8 @@ func TestApprovalsThatAreTakenBackDoNotCount(t *testing.T) {
 	})
 }
 
-// A plan that shrinks before the merge is another plan: only the rest of a pass that began with the whole plan goes on.
+// A plan that gets smaller before the merge is another plan, so it needs another approval. The rest of a plan is covered only if a pass
+// began with the whole plan.
 func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d -e")
@@ -56,10 +57,10 @@ func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 			w.Restart()
 			w.Visit()
 		}
-		w.Gone = "-a" // by itself
+		w.Gone = "-a" // somebody has deleted it in the cloud
 		again()
 		w.WantStatus(head, "plan", forge.Failure, planOf(head, "-b -c -d -e").Hash())
-		w.Gone = "" // it is back: the plan is the approved one again
+		w.Gone = "" // it is there again, so the plan is the approved one again
 		again()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		commit := w.Merge(1, head)
@@ -77,7 +78,7 @@ func TestAnApprovalOutlivesAForgeThatWasAwayHalfWay(t *testing.T) {
 		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e -f").Hash())
 		w.Visit()
 		commit := w.Merge(1, head)
-		w.Restart() // killed half-way through the pass; the forge is down
+		w.Restart() // the process is killed in the middle of the pass, and the forge is down
 		w.Forge.SetDown(forge.ErrUnavailable)
 		left := planOf(commit, "-c -d -e -f")
 		if a := w.Branch.Approvals(w.Context(), commit); len(a) != 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// count is how many requests begin with a word.
+// count returns the number of requests that begin with a word.
 func count(requests []string, word string) (n int) {
 	for _, r := range requests {
 		if strings.HasPrefix(r, word) {
@@ -38,7 +38,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 		if got := w.Comments(1); len(got) != 1 {
 			t.Errorf("%d comments of ours", len(got))
 		}
-		// A person who may push is heard all the same, some visits later.
+		// A person who may push still gets an answer, some visits later.
 		for range 20 {
 			w.Repo.Notify(1)
 			w.Visit()
@@ -51,7 +51,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 	})
 }
 
-// A person who may push is heard soon, however many people without that right speak first.
+// A person who may push gets an answer soon, even if many people without that right have written before.
 func TestAttackStrangersSpeakFirst(t *testing.T) {
 	for _, says := range []string{"/stackreeve help", "see https://git.example/acme/stackreeve-config/pulls/3 and\n`/stackreeve help`"} {
 		inWorld(t, func(w *world) {
@@ -125,7 +125,8 @@ func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
 	})
 }
 
-// Of a conversation that is too long, the beginning is read. The agent does not post a comment again and again because it cannot see its own.
+// If a conversation is too long, only its beginning is read. The agent cannot see its own comment then, but it does not post it again and
+// again.
 func TestAttackAFloodOfComments(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)
@@ -168,7 +169,7 @@ func TestAttackMorePullRequestsThanAreRead(t *testing.T) {
 	})
 }
 
-// A person who may edit the agent's comment makes it as long as the forge accepts. The outcome is reported all the same.
+// A person who may edit the agent's comment makes it as long as the forge accepts. The outcome is still reported.
 func TestAttackOurCommentIsEdited(t *testing.T) {
 	for name, edit := range map[string]func(body string) string{
 		"to be long": func(body string) string {

@@ -61,7 +61,7 @@ func TestAttackAForkIsPlannedAtTheCommitThatWasAskedFor(t *testing.T) {
 	}
 }
 
-// The push arrives between the time when somebody looked and their command, or during the fetch.
+// A push arrives between the time when a person has read the page and the person's command, or during the fetch.
 func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Fork(1, "+a")
@@ -82,8 +82,8 @@ func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 	})
 }
 
-// A commit that was pushed by a person who may push is trusted, even if a stranger asks for its merge, too. Neither pull request removes the
-// other's status.
+// A commit that a person with the right to push has pushed is trusted, even if a stranger opens another pull request with it. Neither pull
+// request removes the status of the other.
 func TestAttackTheSameHeadFromAFork(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "+a")
@@ -99,7 +99,7 @@ func TestAttackTheSameHeadFromAFork(t *testing.T) {
 		w.Restart()
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "1 to create")
-		// Once the trusted pull request is closed, nobody vouches for the commit.
+		// Once the trusted pull request is closed, the commit is not trusted any more.
 		pull.Number, pull.Fork, pull.Open = 1, false, false
 		w.Forge.Put(pull)
 		w.Visit()

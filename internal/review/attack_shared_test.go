@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Two pull requests of one commit. One of them now asks for another branch, so that it changes nothing of the stack. The other one keeps its
-// plan.
+// There are two pull requests with the same commit. One of them is now for another branch, so it changes nothing of the stack. The other one
+// keeps its plan.
 func TestAttackTheSameHeadAsksForAnotherBranch(t *testing.T) {
 	for name, change := range map[string]func(*forge.Pull){
 		"a plan that is held": func(*forge.Pull) {},

@@ -16,7 +16,7 @@ const (
 	small = "-a -b -c -d"
 )
 
-// wantHeld checks that a pull request is not let through, neither before nor after the merge.
+// wantHeld checks that the plan of a pull request is held, both before and after the merge.
 func wantHeld(w *world, number int, head, text string) {
 	w.Helper()
 	w.Visit()
@@ -65,7 +65,7 @@ func TestAttackTheRestOfAnotherCommit(t *testing.T) {
 		if len(a) != 1 || !a[0].Covers(planOf(commit, small)) {
 			t.Fatalf("the rest of the very commit: %+v", a)
 		}
-		// The branch goes on: it no longer equals what was merged.
+		// The branch gets another commit, so it no longer equals the merged files.
 		next := sha("pushed on top")
 		w.Files[next], w.Base = small, next
 		w.Forge.Merge(1, next)
@@ -88,7 +88,7 @@ func TestAttackThereAndBackAgain(t *testing.T) {
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, hashOf("-w -x -y -z"))
 		time.Sleep(time.Second)
-		head = w.Open(1, large) // the very steps that were approved
+		head = w.Open(1, large) // exactly the steps that were approved
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 	})
@@ -100,7 +100,7 @@ func TestAttackTheBaseMoves(t *testing.T) {
 		w.Visit()
 		w.Approve(1, large)
 		w.Visit()
-		w.Gone = "+new" // the branch has it meanwhile
+		w.Gone = "+new" // the branch contains it meanwhile
 		w.Repo.Outdate(time.Now())
 		time.Sleep(review.Patience)
 		w.Visit()
@@ -172,7 +172,7 @@ func TestAttackApprovalBeforeThePlanIsShown(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
 		w.Visit()
-		c := w.Approve(1, small) // "please paste this"
+		c := w.Approve(1, small) // the attacker has asked ann to paste this
 		w.Visit()
 		if r := w.Forge.Reactions(c.ID); len(r) != 1 || r[0] != forge.Confused {
 			t.Errorf("reactions %v", r)
@@ -191,7 +191,7 @@ func TestAttackApprovalBeforeThePlanIsShown(t *testing.T) {
 	})
 }
 
-// Some forges let others edit the agent's comments. The content of such a comment adds no step to an approval.
+// Some forges let other people edit the agent's comments. The content of such a comment does not add steps to an approval.
 func TestAttackAForgedMarker(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)

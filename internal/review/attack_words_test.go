@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Text that people do not read as written by the author of a comment does not count.
+// A command does not count if people do not see it as text of the comment's author.
 func TestAttackApprovalsThatNobodySees(t *testing.T) {
 	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for name, body := range map[string]string{
@@ -84,7 +84,7 @@ func TestAttackApprovalsThatNobodySees(t *testing.T) {
 	}
 }
 
-// Text that everybody sees counts, whatever stands beside it.
+// A command that everybody sees counts, no matter which text is beside it.
 func TestCommandsThatAreSeen(t *testing.T) {
 	const say = "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, body := range []string{

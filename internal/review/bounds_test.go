@@ -78,7 +78,7 @@ func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 	})
 }
 
-// The pushes of a stranger use little of what the branch's statuses need.
+// The pushes of a stranger use only a small part of the requests that the branch's statuses need.
 func TestAForkThatIsPushedToWithoutEndWritesLittle(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Serve()
@@ -128,7 +128,7 @@ func TestAQuietRunOfManyPullRequestsAsksLittle(t *testing.T) {
 		w.Restart()
 		w.Forge.Requests()
 		w.Visit()
-		// One list; comments and statuses of each; the right of ann.
+		// The requests are one list, the comments and statuses of each pull request, and the right of ann.
 		if got := w.Forge.Requests(); len(got) > 1+50+50+1 {
 			t.Errorf("%d requests by a new process that has no news: %q", len(got), got)
 		}

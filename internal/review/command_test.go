@@ -28,8 +28,8 @@ func TestCommands(t *testing.T) {
 		"````\n```\n/stackreeve help\n````\n/stackreeve plan":                                    {"plan"},
 		"~~~\n```\n/stackreeve help\n~~~\n/stackreeve plan":                                      {"plan"},
 		"    ```\n/stackreeve plan":                                                              {"plan"},
-		"```\n```sh\n/stackreeve help\n```\n/stackreeve plan":                                    {"plan"}, // a fence ends without a word
-		"```a`b```\n/stackreeve plan":                                                            {"plan"}, // that is no fence
+		"```\n```sh\n/stackreeve help\n```\n/stackreeve plan":                                    {"plan"}, // a fence can end only on a line without a word
+		"```a`b```\n/stackreeve plan":                                                            {"plan"}, // this is no fence
 		"<!--\n/stackreeve help\n-->\n/stackreeve plan":                                          {"plan"},
 		"look <!-- here\n/stackreeve help":                                                       nil,
 		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":                                      nil, // HTML can hide the rest
@@ -95,7 +95,7 @@ func FuzzCommands(f *testing.F) {
 			if !c.known() {
 				continue
 			}
-			// It is a line of the comment as any editor shows it.
+			// The command is a line of the comment as any editor shows it.
 			if !strings.Contains(strings.ToLower(body), strings.TrimRight(prefix+" "+c.verb, " ")) && !strings.Contains(body, "\t") && !strings.Contains(body, "  ") {
 				t.Errorf("%+v is not said in %q", c, body)
 			}

@@ -17,7 +17,7 @@ func named(numbers ...int) (list []forge.Need) {
 	return list
 }
 
-// A pull request is planned with what it depends on, and again when that changes.
+// A pull request is planned together with the pull requests that it depends on. It is planned again when those change.
 func TestWhatAPullRequestDependsOnIsPlannedWithIt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
@@ -44,13 +44,13 @@ func TestWhatAPullRequestDependsOnIsPlannedWithIt(t *testing.T) {
 		w.Visit()
 		w.Restart()
 		w.Visit()
-		if w.Plans != plans+2 { // the two that are open, on an empty disk
+		if w.Plans != plans+2 { // plans of the two that are open, after a start with an empty disk
 			t.Errorf("%d plans while nothing changed", w.Plans-plans)
 		}
 	})
 }
 
-// An approval is for all that was shown. More of what it depends on asks again.
+// An approval covers exactly the plan that was shown. If the pull request depends on more after that, it needs another approval.
 func TestAttackADependencyGrowsAfterTheApproval(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "-a -b")
@@ -67,7 +67,7 @@ func TestAttackADependencyGrowsAfterTheApproval(t *testing.T) {
 	})
 }
 
-// A stranger's upload is not planned against the cloud because somebody depends on it.
+// If somebody depends on a stranger's upload, that upload is still not planned against the cloud.
 func TestAttackADependencyOnAStranger(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Fork(1, "+evil")
@@ -91,7 +91,7 @@ func TestAttackADependencyOnAStranger(t *testing.T) {
 	})
 }
 
-// Git may be ahead of the forge: what nobody has looked at is not planned.
+// Git may be newer than the forge's answer. A commit that was not checked is not planned.
 func TestAttackADependencyMovesBeforeTheFetch(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")

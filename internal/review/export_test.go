@@ -1,6 +1,6 @@
 package review
 
-// For the tests outside of this package.
+// These constants are exported for the tests outside of this package.
 const (
 	RetryPlan       = retryPlan
 	LongRetry       = longRetry
@@ -18,7 +18,7 @@ const (
 	LongestComment  = longestComment
 )
 
-// Remembered is how much of a conversation is remembered.
+// Remembered returns how many commands and own comments of a conversation are stored.
 func (r *Repository) Remembered(number int) (commands, ours int) {
 	c := r.conversations.get(number)
 	return len(c.said.commands), len(c.said.ours)

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// failing answers some requests with an error. another is a second stack in the same repository.
+// One pull request cannot be read. The others are still planned.
 func TestAPullRequestThatCannotBeReadStopsNoOther(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
@@ -162,13 +162,13 @@ func TestThePollOfEveryStackCounts(t *testing.T) {
 	})
 }
 
-// A person who makes some conversations unreadable does not stop the plans of pull requests into another branch.
+// A person makes some conversations unreadable. Pull requests into another branch are still planned.
 func TestAttackPullRequestsThatCannotBeReadIntoAnotherBranch(t *testing.T) {
 	inWorld(t, func(w *world) {
 		dev, last := w.Another("devstack", schedule.Schedule{}), w.Review.Last
 		dev.Last = func() (source.Revision, bool) {
 			rev, ok := last()
-			rev.Branch = "dev" // which comes before main
+			rev.Branch = "dev" // a branch that is visited before main
 			return rev, ok
 		}
 		var unreadable []string

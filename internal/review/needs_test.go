@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// pulls reads open pull requests. "1:2,~3,=4,+5,x 2!" is number 1 and number 2, which is a stranger's. Number 1 names 2 and x, contains 3, is
+// pulls parses open pull requests. "1:2,~3,=4,+5,x 2!" means number 1, and number 2 of a stranger. Number 1 names 2 and x, contains 3, is
 // merged together with 4, and has the topic of 5. The head of number 1 is h1.
 func pulls(text string) (list []forge.Pull, open map[int]forge.Pull) {
 	open = map[int]forge.Pull{}
@@ -116,7 +116,7 @@ func TestAnOldCommitBelowIsNotPlannedWith(t *testing.T) {
 	}
 }
 
-// However many there are, in whatever circles, few are followed and planned with, and people see that there are more.
+// There may be many needs, also in circles. Only a few are followed and included, and people see that there are more.
 func TestAttackManyNeeds(t *testing.T) {
 	for name, edges := range map[string]func(i int) string{
 		"a chain":    func(i int) string { return fmt.Sprint(i + 1) },

@@ -54,7 +54,7 @@ func TestAPlanAboutAnOlderHeadIsMadeAgain(t *testing.T) {
 	})
 }
 
-// asksFor changes the branch that the first pull request asks for, and visits it.
+// asksFor changes the target branch of the first pull request, and makes a visit.
 func asksFor(t *testing.T, w *world, branch string) forge.Pull {
 	t.Helper()
 	pull, err := w.Forge.Pull(w.Context(), 1)
@@ -89,7 +89,7 @@ func TestAPullRequestThatAsksForAnotherBranch(t *testing.T) {
 		}
 		w.Open(1, "+a +b")
 		w.Visit()
-		again := w.Open(1, "+a") // pushed back
+		again := w.Open(1, "+a") // the earlier commit is pushed again
 		w.Visit()
 		if got := w.Comments(1); again != head || len(got) != 1 || !strings.Contains(got[0], "1 to create") {
 			t.Errorf("reopened, and pushed back: comments %q", got)
@@ -170,7 +170,7 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 	})
 }
 
-// The process is killed between its writes. In the end the check run agrees with the status.
+// The process is killed between its writes. After the restart, the check run finally has the same result as the status.
 func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
 	for writes := range 4 {
 		t.Run(fmt.Sprint(writes), func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
 				head := w.Open(1, "+a")
 				w.Visit()
 				w.Mu.Lock()
-				w.Files[head] = "bad" // with the current branch
+				w.Files[head] = "bad" // together with the current branch
 				w.Mu.Unlock()
 				w.Restart()
 				left := writes
@@ -192,7 +192,7 @@ func TestAKillBetweenCommentStatusAndCheck(t *testing.T) {
 					return nil
 				})
 				ctx, cancel := context.WithTimeout(w.Context(), time.Second)
-				_ = w.Repo.Once(ctx) // it is killed
+				_ = w.Repo.Once(ctx) // the end of ctx kills the process
 				cancel()
 				w.Failing(nil)
 				w.Restart()

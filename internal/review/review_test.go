@@ -165,7 +165,7 @@ func TestApprovalsComeFromPeopleWhoMayPush(t *testing.T) {
 		time.Sleep(time.Second)
 		head = w.Open(1, "-a -b -c -d -e")
 		w.Visit()
-		w.WantStatus(head, "plan", forge.Failure, "") // it has grown
+		w.WantStatus(head, "plan", forge.Failure, "") // the plan has grown
 	})
 }
 
@@ -193,7 +193,7 @@ func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
 		if len(a) != 1 || !a[0].Covers(grown) || a[0].By != "ann" {
 			t.Errorf("approvals %+v do not cover the plan", a)
 		}
-		// A kill half-way: the rest is covered, additional steps are not.
+		// After a kill in the middle of the pass, the approval covers the rest, but no additional steps.
 		if left := planOf(commit, "-c -d -e"); !a[0].Covers(left) {
 			t.Error("what is left of the plan is not covered")
 		}
@@ -240,7 +240,7 @@ func TestPlansAreMadeAgainWhenTheBranchOrTheCloudMoves(t *testing.T) {
 		if w.Plans != 1 {
 			t.Errorf("%d plans once it is quiet, want 1", w.Plans)
 		}
-		for range 300 { // it never is
+		for range 300 { // the branch never becomes quiet
 			w.Repo.Outdate(time.Now())
 			w.Visit()
 			time.Sleep(time.Second)

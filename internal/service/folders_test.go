@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// following is an agent in this process whose stacks are folders.
+// following is an agent in this process, with a stack for each folder.
 type following struct {
 	*servicetest.Stage
 	t       *testing.T
@@ -44,7 +44,7 @@ func follow(t *testing.T) *following {
 	return f
 }
 
-// serve starts with the content of the repository.
+// serve starts the agent with the current content of the repository.
 func (f *following) serve() {
 	f.t.Helper()
 	documents, err := config.Load([]string{f.Path("stackreeve.yaml")}, nil)
@@ -92,7 +92,7 @@ func (f *following) until(what string, is func() bool) {
 	}
 }
 
-// folder commits a folder with networks; without networks it commits the folder's removal.
+// folder commits a folder with networks. Without networks, it commits the removal of the folder.
 func (f *following) folder(name string, networks ...string) {
 	f.t.Helper()
 	if err := os.RemoveAll(f.Path("repo/clouds/" + name)); err != nil {
@@ -104,7 +104,7 @@ func (f *following) folder(name string, networks ...string) {
 	f.Commit()
 }
 
-// look looks at the folders as the agent does after a push.
+// look reads the folders as the agent does after a push.
 func (f *following) look() { f.dirs.look(f.t.Context(), f.svc, &f.dirs.documents[0]) }
 
 func (f *following) state(stack string) (state agent.State) {
@@ -123,7 +123,7 @@ func (f *following) inSync(stack string) func() bool {
 	return func() bool { s := f.state(stack); return s.Outcome == "in sync" && s.Running == nil }
 }
 
-// watch reads the events of a watch until it ends.
+// watch starts a watch and collects its events until it ends.
 func (f *following) watch(path string) *watched {
 	f.t.Helper()
 	req, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, "http://"+f.address+path+"?watch=true&sendInitialEvents=true", http.NoBody)
@@ -160,7 +160,7 @@ func (w *watched) note(line string) {
 	w.lines = append(w.lines, line)
 }
 
-// count is how many events of a type are about an object, or -1 when the watch has ended.
+// count returns the number of events of a type about an object, or -1 if the watch has ended.
 func (w *watched) count(what, name string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,7 +177,8 @@ func (w *watched) count(what, name string) (n int) {
 
 const allNetworks = "/apis/openstack.k-orc.cloud/v1alpha1/networks"
 
-// A folder comes and goes ten times while another stack carries out an approved plan and people watch it. The other stack is not interrupted.
+// A folder is added and removed ten times. Meanwhile another stack carries out an approved plan, and people watch it. The other stack is
+// not interrupted.
 func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	testcost.Long(t)
 	f := follow(t)
@@ -203,7 +204,7 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	if err := client.Approve(t.Context(), "prod-a", f.state("prod-a").Hash); err != nil {
 		t.Fatal(err)
 	}
-	<-deletes // the pass is in progress
+	<-deletes // this waits until the pass is in progress
 	one, _ := f.svc.roster.at("prod-a")
 	approved := f.state("prod-a").Approved
 	all, own := f.watch(allNetworks), f.watch(strings.Replace(allNetworks, "networks", "namespaces/prod-a/networks", 1))
@@ -231,7 +232,7 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 	}
 }
 
-// nothingOf checks that nothing remembers a stack that is gone.
+// nothingOf checks that no part of the agent remembers a stack that is gone.
 func (f *following) nothingOf(stack string) {
 	f.t.Helper()
 	families, err := f.svc.metrics.Registry.Gather()
@@ -248,7 +249,8 @@ func (f *following) nothingOf(stack string) {
 	}
 }
 
-// A folder that cannot be a stack, or too many folders, are reported while the agent runs. They stop no stack that is served.
+// While the agent runs, a folder is added that cannot be a stack, or too many folders are. The agent reports that, and continues to serve
+// the other stacks.
 func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	testcost.Long(t)
 	f := follow(t)

@@ -24,22 +24,22 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// several are agents in this process that serve the same stacks. Each has its own connection to etcd, and all have one cloud.
+// several contains agents in this process that serve the same stacks. Each has its own connection to etcd, and all use the same cloud.
 type several struct {
 	*servicetest.Stage
-	keys   http.Handler            // where they agree
-	where  func(url string) string // the part of their configuration that names it
+	keys   http.Handler            // the store of the leases
+	where  func(url string) string // returns the part of the configuration that names the store
 	agents []*oneOfSeveral
 	names  []string
 
 	mu    sync.Mutex
-	posts int // requests that create networks
+	posts int // number of requests that create networks
 }
 
 type oneOfSeveral struct {
 	*service
 	keys, listener *httptest.Server
-	cut            atomic.Bool // without a connection to keys
+	cut            atomic.Bool // whether the connection to keys is cut
 	end            context.CancelFunc
 	done           chan struct{}
 }
@@ -72,7 +72,7 @@ func (s *several) start(name string) *oneOfSeveral {
 	one := &oneOfSeveral{listener: httptest.NewUnstartedServer(nil), done: make(chan struct{})}
 	one.keys = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one.cut.Load() {
-			panic(http.ErrAbortHandler) // the connection ends
+			panic(http.ErrAbortHandler) // this closes the connection
 		}
 		s.keys.ServeHTTP(w, r)
 	}))
@@ -123,7 +123,8 @@ func (s *several) until(what string, is func() bool) {
 	}
 }
 
-// inSync reports whether an agent says of every stack that it is in sync, and each stack is served by exactly one of these.
+// inSync reports whether, according to one agent, every stack is in sync. It also requires that each stack is served by exactly one of the
+// agents in by.
 func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	for _, stack := range s.names {
 		state, at := asked.state(stack), 0
@@ -139,8 +140,8 @@ func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	return true
 }
 
-// Three agents share six stacks. One loses its connection to etcd, and one ends. Nothing is created twice, and every agent knows which agent
-// serves which stack.
+// Three agents share six stacks. One agent loses its connection to etcd, and another one ends. Nothing is created twice, and every agent
+// knows which agent serves which stack.
 func TestAgentsShareStacks(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 6)
@@ -203,7 +204,7 @@ func (s *several) ends(agents ...*oneOfSeveral) {
 	}
 }
 
-// The same with leases of Kubernetes instead of etcd.
+// This is the same test with leases of Kubernetes instead of etcd.
 func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 3)
@@ -286,7 +287,7 @@ func (s *several) webhook(all ...*oneOfSeveral) {
 	}
 }
 
-// Without the document nothing is shared.
+// If there is no Agents document, the stacks are not shared.
 func TestAgentsAreAskedFor(t *testing.T) {
 	s := servicetest.New(t, simulator.Options{})
 	stacks, err := config.Load([]string{s.Path("stackreeve.yaml")}, nil)

@@ -2,7 +2,7 @@ package service
 
 import "testing"
 
-// A message of a forge wakes the stacks that follow its repository, whatever form their address has.
+// A message from a forge wakes the stacks that follow its repository, regardless of the form of their address.
 func TestRepositoryOfAMessage(t *testing.T) {
 	for _, c := range []struct {
 		address, named string

@@ -28,7 +28,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// newDoor serves an agent's handler on loopback, with one stack that does not run.
+// newDoor starts a listener with an agent's handler on loopback, with one stack that does not run.
 func newDoor(t *testing.T) (svc *service, address string) {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -51,17 +51,17 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	}
 	server := listen.New(svc.handler(), quiet)
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(l) }() // it is shut down
+	go func() { defer close(ended); _ = server.Serve(l) }() // it returns an error at the shutdown
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		cancel()
-		_ = server.Shutdown(ctx) // nobody is waited for
+		_ = server.Shutdown(ctx) // an error does not matter, because no request is waited for
 		<-ended
 	})
 	return svc, l.Addr().String()
 }
 
-// caller is one connection, such as a proxy keeps for all clients behind it.
+// caller is a client with one connection, like a proxy that uses it for all clients behind it.
 type caller struct {
 	t       *testing.T
 	address string
@@ -72,7 +72,7 @@ type caller struct {
 func (c *caller) dial() {
 	c.t.Helper()
 	if c.conn != nil {
-		_ = c.conn.Close() // the server has closed it
+		_ = c.conn.Close() // an error does not matter, because the server has closed the connection
 	}
 	var err error
 	if c.conn, err = new(net.Dialer).DialContext(c.t.Context(), "tcp", c.address); err != nil {
@@ -87,7 +87,7 @@ func (c *caller) ask(text string, answers int) (codes []int) {
 	if c.conn == nil {
 		c.dial()
 	}
-	go func(to net.Conn) { _, _ = io.WriteString(to, text) }(c.conn) // a failure shows as a missing answer
+	go func(to net.Conn) { _, _ = io.WriteString(to, text) }(c.conn) // if it fails, an answer will be missing
 	for range answers {
 		resp, err := http.ReadResponse(c.answers, nil)
 		if err != nil {
@@ -117,8 +117,8 @@ func signedPost(n int) string {
 	return post("X-Hub-Signature-256: sha256="+hex.EncodeToString(mac.Sum(nil))+"\r\n", body)
 }
 
-// TestAttackWebhookFloodBehindOneProxy sends 100,000 unsigned messages. They use the address and the connections of the forge's messages, too.
-// None of the forge's messages is refused, and memory does not grow.
+// TestAttackWebhookFloodBehindOneProxy sends 100,000 unsigned messages. They come from the same address as the forge's messages, and over the
+// same connections. No message of the forge is refused, and memory does not grow.
 func TestAttackWebhookFloodBehindOneProxy(t *testing.T) {
 	testcost.Long(t)
 	svc, address := newDoor(t)
@@ -138,7 +138,7 @@ func TestAttackWebhookFloodBehindOneProxy(t *testing.T) {
 			defer func() { _ = c.conn.Close() }()
 			for n := range rounds {
 				codes := c.ask(strings.Repeat(kinds[n%len(kinds)], batch), batch)
-				for len(codes) < batch { // the connection was closed: the rest was not sent
+				for len(codes) < batch { // the connection was closed before the rest was sent
 					codes = append(codes, c.ask(strings.Repeat(kinds[n%len(kinds)], batch-len(codes)), batch-len(codes))...)
 				}
 				for _, code := range codes {
@@ -190,7 +190,7 @@ func counted(t *testing.T, from prometheus.Gatherer, outcome string) (n float64)
 }
 
 // TestAttackWebhookSlowSendersTakeNoPlace fills all connections with forged messages that stop in the middle. Signed messages and probes are
-// answered.
+// still answered.
 func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
 	testcost.Long(t)
 	_, address := newDoor(t)
@@ -234,8 +234,8 @@ func TestAttackPathsAndMethods(t *testing.T) {
 	}
 }
 
-// TestAttackSmuggledRequests hides a request behind one whose length can be read in two ways. The hidden request gets no more rights than it
-// would have by itself.
+// TestAttackSmuggledRequests hides a request behind a request whose length can be read in two ways. The hidden request gets no more rights
+// than if it had been sent openly.
 func TestAttackSmuggledRequests(t *testing.T) {
 	svc, address := newDoor(t)
 	hidden := post("", "{}")
@@ -258,7 +258,7 @@ func TestAttackSmuggledRequests(t *testing.T) {
 	}
 }
 
-// TestAttackMetricsOfForeignWords: text from strangers and clouds does not become a label.
+// TestAttackMetricsOfForeignWords sends text of strangers. Such text, and text of clouds, must not become a label.
 func TestAttackMetricsOfForeignWords(t *testing.T) {
 	svc, address := newDoor(t)
 	for n := range 100 {
@@ -285,8 +285,8 @@ func TestAttackMetricsOfForeignWords(t *testing.T) {
 	}
 }
 
-// TestAttackFloodKeepsProbesWaiting fills every place of the listener with silent connections. Probes use an address of their own, where they
-// do not have to wait.
+// TestAttackFloodKeepsProbesWaiting fills every place of the listener with silent connections. Probes use another address, where they do not
+// have to wait.
 func TestAttackFloodKeepsProbesWaiting(t *testing.T) {
 	var lc net.ListenConfig
 	free := func() string {
@@ -294,7 +294,7 @@ func TestAttackFloodKeepsProbesWaiting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = l.Close() }() // it is listened to again
+		defer func() { _ = l.Close() }() // the agent will listen on the same address
 		return l.Addr().String()
 	}
 	svc, _ := newDoor(t)

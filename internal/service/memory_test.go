@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Memory is released after passes. That takes at most a hundredth of the time, for any amount of memory and any number of passes.
+// Memory is released after passes. That takes at most a hundredth of the time, no matter how much memory and how many passes there are.
 func TestReleasingMemoryTakesLittleTime(t *testing.T) {
 	for _, takes := range []time.Duration{time.Millisecond, time.Second} {
 		now, spent := time.Unix(0, 0), time.Duration(0)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbox"
 )
 
-// A receiver that has a notification when the process is told to end does not get it again.
+// If a receiver already has a notification when the process is told to end, it does not get the notification again.
 func TestANotificationOnItsWayIsNotSentTwice(t *testing.T) {
 	got, answer := make(chan struct{}, 2), make(chan struct{})
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Exposed files with credentials for the cloud or for the agent cause a warning, like those in the configuration.
+// A warning is logged about each file with credentials that everybody can read, as for the files in the configuration.
 func TestFilesThatEverybodyCanReadAreWarnedOf(t *testing.T) {
 	dir, said := t.TempDir(), &strings.Builder{}
 	file := func(name string, mode os.FileMode) string {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// world records what is served, and fails if a stack is served twice at a time.
+// world records which stacks are served. It records an error if a stack is served twice at the same time.
 type world struct {
 	mu     sync.Mutex
 	starts map[string]int
 	now    map[string]bool
 	broken map[string]bool
-	ending time.Duration // how long a stack takes to end
+	ending time.Duration // time that a stack takes to end
 	wrong  []string
 }
 
@@ -92,7 +92,7 @@ func TestStacksComeAndGoSingly(t *testing.T) {
 	})
 }
 
-// A stack that comes back while it is ending, or another one with its name, starts when the one before has ended.
+// A stack that is wanted again while it is ending starts only after its end. So does another stack with the same name.
 func TestASuccessorWaits(t *testing.T) {
 	run(t, func(r *runner, w *world) {
 		w.want(t, " a:1")

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// If approvals are not remembered, an agent logs that at its start, and how to change it.
+// If approvals are not stored, an agent logs that at its start. It also logs how to change that.
 func TestWhatIsRememberedOfApprovals(t *testing.T) {
 	for _, c := range []struct{ forge, folder, forgets bool }{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
 		said := fmt.Sprint(remembered(c.forge, c.folder, &config.Stack{})...)

@@ -26,7 +26,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// A repository that is down changes nothing for the stacks of other agents that depend on one of its stacks.
+// If a repository is down, nothing changes for stacks of other agents that depend on one of its stacks.
 func TestWhatOtherAgentsAreTold(t *testing.T) {
 	for _, last := range []plan.Plan{{}, {Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "would delete 9 of 10 objects")}}, Steps: []plan.Step{{Action: plan.Delete}}}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestWhatOtherAgentsAreTold(t *testing.T) {
 	}
 }
 
-// Reports of earlier versions are understood. A stack that nobody has checked is not in sync.
+// Summaries of earlier versions can be read. A stack that no agent has checked is not in sync.
 func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 	for told, want := range map[lease.Summary]plan.Outcome{
 		{}: plan.Broken, {Outcome: "in sync"}: plan.InSync, {Outcome: "failed"}: plan.Broken,
@@ -82,7 +82,7 @@ func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 	}
 }
 
-// A stack that was lost with the connection to the lease store is not shown with its old state: nobody may be serving it.
+// If a stack was lost with the connection to the lease store, its old state is not shown, because perhaps no agent serves it.
 func TestALostStackIsNotShownAsItWas(t *testing.T) {
 	svc := &service{metrics: report.NewMetrics("test"), health: agent.NewHealth(nil), shown: readapi.NewStore([]string{"prod"}, nil, time.Unix(1, 0))}
 	read := readapi.New(svc.shown, nil, "test")
@@ -101,7 +101,7 @@ func TestALostStackIsNotShownAsItWas(t *testing.T) {
 	}
 }
 
-// An agent does not answer with the report that it gave others about a stack before it lost that stack.
+// An agent has lost a stack. When people ask it for the state of that stack, it does not return the summary that it wrote itself before.
 func TestTheStateOfALostStack(t *testing.T) {
 	g := &group{Member: &lease.Member{Agent: lease.Agent{Name: "a"}, Store: ownWord{}}}
 	g.Stacks, g.Periods, g.Log = []string{"prod"}, lease.Periods{TTL: time.Minute}, slog.New(slog.DiscardHandler)
@@ -116,7 +116,7 @@ func TestTheStateOfALostStack(t *testing.T) {
 	}
 }
 
-// ownWord lists one stack, as the agent itself reported it under an earlier lease.
+// ownWord is a store with one stack, whose summary the agent itself wrote under an earlier lease.
 type ownWord struct{}
 
 func (ownWord) Grant(context.Context, time.Duration) (lease.ID, error) { return 2, nil }

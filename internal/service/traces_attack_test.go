@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Traces show the same text as plans: a name that holds a secret is redacted there, too.
+// Traces contain the same texts as plans, so a secret in a name is redacted there, too.
 func TestAttackSecretInATrace(t *testing.T) {
 	const secret = "correct-horse-battery-staple"
 	var got string

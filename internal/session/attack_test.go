@@ -26,8 +26,8 @@ func bomb(groups int) string {
 	return b.String()
 }
 
-// TestAttackPullRequestIsMeasuredByItsBranch: the limit for a pull request depends on the size of the branch. A branch that cannot be read
-// does not stop the pull request that corrects it.
+// TestAttackPullRequestIsMeasuredByItsBranch checks the limit for a pull request, which depends on the size of the branch. If the branch
+// cannot be read, the pull request that corrects it is not refused.
 func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 	testcost.Long(t)
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
@@ -70,7 +70,7 @@ func TestAttackStoppedPullRequest(t *testing.T) {
 	}
 }
 
-// A key file that never ends delays nothing.
+// A key file that never ends does not delay anything.
 func TestAttackFingerprintKeyIsAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

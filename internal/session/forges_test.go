@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 )
 
-// The addresses for browsers come from the forge that the stack reports to, or else from a host whose kind is certain.
+// The web addresses come from the forge that the stack reports to, or else from a host whose kind is certain.
 func TestBrowser(t *testing.T) {
 	gitHub := func(api string) config.Report {
 		return config.Report{GitHub: &config.GitHub{Repository: "acme/clouds", APIURL: api, TokenFile: "token"}}
@@ -43,7 +43,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Notifications lead to the commit.
+// The addresses in notifications are those of the commit.
 func TestBrowserOfCommits(t *testing.T) {
 	for repository, want := range map[string]string{
 		"https://token@github.com/acme/config.git": "https://github.com/acme/config/commit/abc", "https://gitlab.com/acme/config": "https://gitlab.com/acme/config/-/commit/abc",

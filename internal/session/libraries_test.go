@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// A library that cannot be fetched is tried only once for all who need it, and again after a pause.
+// A library that cannot be fetched is tried only once for all stacks and pull requests. It is tried again after a pause.
 func TestALibraryThatIsAwayIsLeftAloneForAWhile(t *testing.T) {
 	g := gittest.New(t)
 	l := config.Library{Name: "apps", URL: g.Dir, Commit: g.Commit("first", "app.yaml", "1")}

@@ -25,7 +25,7 @@ metadata: {name: web}
 spec: {image: debian, flavor: small}
 `
 
-// A branch and its pull requests read manifests with the defaults of their stack. The kinds are shared with other stacks.
+// A branch and its pull requests are read with the defaults of their stack. The kinds are shared with other stacks.
 func TestDefaultsOfTheStack(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte(inWordsOfTheStack)}}
 	for _, network := range []string{"inside", "elsewhere"} {

@@ -40,7 +40,7 @@ func TestChoose(t *testing.T) {
 	uses := func(id string) func(*Live) { return func(l *Live) { l.Mark, l.Uses = nil, []string{id} } }
 	tests := map[string]struct {
 		items   []Live
-		err     error // error of another collection
+		err     error // error of the list of another collection
 		named   string
 		fixed   bool
 		have    string

@@ -69,7 +69,7 @@ func TestClaimedIn(t *testing.T) {
 	}
 }
 
-// Two clouds may give the same ID to objects of their own. An entry finds the object that is in its cloud.
+// Two clouds may have different objects with the same ID. Find returns the object in the cloud of the entry.
 func TestFind(t *testing.T) {
 	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Through = "other", "b" })}}}, stack)
 	for _, tt := range []struct{ id, entry, want string }{{"1", "", "main"}, {"1", "b", "other"}, {"1", "c", ""}, {"2", "", ""}} {
@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// An object in another project is only seen if the stack reaches that project. A loop over claims can stop at any of them.
+// An object in another project is only yielded if the stack reaches that project. A loop over claims can stop at any of them.
 func TestKnown(t *testing.T) {
 	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
 	for _, tt := range []struct {
@@ -103,8 +103,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// An object with a mark of the stack is found by the objects that it uses, in this project and in others. An object without such a
-// mark is not found. The same is true if its mark cannot be read, or names another kind.
+// UsersOf finds an object with a mark of the stack by the objects that it uses, in this project and in others. It does not find an object
+// without such a mark. The same is true if the mark cannot be read, or names another kind.
 func TestMarks(t *testing.T) {
 	other := ownertext.Of(stack, manifest.Key{Kind: "Other", Name: "a"})
 	uses := func(l *Live) { l.Uses = []string{"net", "token"} }

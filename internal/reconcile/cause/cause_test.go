@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every code has words, no two constants have the same code, and nothing else has words.
+// Every code has a text, no two constants have the same code, and every text has a code.
 func TestEveryCodeHasWords(t *testing.T) {
 	names := map[string]bool{}
 	file, err := parser.ParseFile(token.NewFileSet(), "words.go", nil, 0)
@@ -47,7 +47,7 @@ func TestTextsOfOthersAreFoundInCauses(t *testing.T) {
 	}
 }
 
-// Words of the program stay, whatever is removed from texts that others have written.
+// Map changes only the texts from outside the agent. The causes' own texts stay.
 func TestMapLeavesOwnWords(t *testing.T) {
 	list := List{Of(CannotDelete, "web", Of(UserBecause, List{Of(Reported, "uses")}))}
 	got := list.Map(func(text string) string { return strings.ReplaceAll(text, "uses", "x") })

@@ -42,7 +42,7 @@ func house() *kind.Kind {
 	}.Kind()
 }
 
-// revision reads manifests of things, houses, vaults and notes.
+// revision returns the objects in manifests of things, houses, vaults and notes.
 func revision(t *testing.T, text string) []kind.Desired {
 	t.Helper()
 	read := func(b *vaultBody, _ *kind.Report) map[string]string { return b.Text }
@@ -67,7 +67,7 @@ func revision(t *testing.T, text string) []kind.Desired {
 	return want
 }
 
-// listing writes differences down, one line for an object and one for a field.
+// listing returns differences as a text, with one line for each object and each field.
 func listing(list []Difference) string {
 	var b strings.Builder
 	for _, d := range list {
@@ -160,7 +160,7 @@ changed Note/note at all.yaml:7
 	}
 }
 
-// The path of a field finds its line in the file.
+// With the path of a field, its line in the file is found.
 func TestDifferencesSayWhere(t *testing.T) {
 	after := revision(t, "kind: House\nmetadata: {name: h}\nspec:\n  rooms:\n  - name: hall\n  - name: bath\n    size: 3")
 	list := Differences(revision(t, "kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall}, {name: bath, size: 2}]}"), after)

@@ -25,8 +25,8 @@ type valuesInner struct {
 	Key  string `json:"key,omitempty" rule:"secret"`
 }
 
-// The values that a creation sets are shown field by field. Of a secret only its
-// existence is shown, also if it appears in other fields.
+// The values that a creation sets are shown field by field. For a secret, only the existence is shown. That is also true if the secret
+// appears in other fields.
 func TestAttackValuesOfCreations(t *testing.T) {
 	const secret = "Xk93-ffZ-geheim"
 	name := "front"
@@ -47,7 +47,7 @@ func TestAttackValuesOfCreations(t *testing.T) {
 	if strings.Contains(text, secret) || !strings.Contains(text, "spec.resource.comment=it is ") {
 		t.Errorf("got\n%s", text)
 	}
-	for _, v := range Values(want, nil) { // a secret field is not shown even if nobody knows its value
+	for _, v := range Values(want, nil) { // a secret field is not shown, even if its value is not among the known secrets
 		if v.Field == "spec.resource.token" && !v.Secret || strings.Contains(fmt.Sprint(v.Value), "Key:"+secret) {
 			t.Errorf("%s is shown", v.Field)
 		}

@@ -20,7 +20,7 @@ var (
 	web  = manifest.Key{Group: "g", Kind: "Server", Namespace: "default", Name: "web"}
 )
 
-// filled returns a memory that has something in every field, kept in a file.
+// filled returns a memory that has a value in every field, and the path of its file.
 func filled(t *testing.T) (m *Memory, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "memory", "s.json")
@@ -47,8 +47,8 @@ func filled(t *testing.T) (m *Memory, path string) {
 	return m, path
 }
 
-// A fact that makes the process wait, heal less or report less drift is restored. A fact that would stand for a mark, or
-// cause more deletions, is not.
+// Knowledge that makes the process wait, heal less or report less drift is restored. Knowledge that would replace a mark, or cause more
+// deletions, is not restored.
 func TestWhatIsKept(t *testing.T) {
 	_, path := filled(t)
 	next, err := Open(path, "s", noon.Add(time.Minute))
@@ -79,7 +79,7 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// A file that is damaged, foreign, too old, too large or of another stack is an empty memory, with an error that says so.
+// A file that is damaged, foreign, too old, too large or from another stack gives an empty memory and an error with the reason.
 func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 	change := func(from, to string) func([]byte) []byte {
 		return func(text []byte) []byte { return bytes.Replace(text, []byte(from), []byte(to), 1) }
@@ -136,7 +136,7 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 	}
 }
 
-// A memory that others on this machine can write is not read.
+// If other users of this machine can write the file, it is not read.
 func TestAFileOfOthersIsNotRead(t *testing.T) {
 	_, path := filled(t)
 	if err := os.Chmod(path, 0o666); err != nil {
@@ -147,10 +147,10 @@ func TestAFileOfOthersIsNotRead(t *testing.T) {
 	}
 }
 
-// A file is written when something is new, but not too often. It is removed when there is nothing to keep.
+// The file is written when there is new knowledge, but not too often. It is removed when the memory is empty.
 func TestWhenItIsWritten(t *testing.T) {
 	m, path := filled(t)
-	written := func() time.Time { // according to the file
+	written := func() time.Time { // returns the time that the file contains
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return time.Time{}

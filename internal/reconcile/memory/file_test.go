@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// A memory without a file, or without a project so far, writes none.
+// A memory writes no file if it has no path, or if its project is not known yet.
 func TestWhatWritesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	for name, c := range map[string]struct{ path, where string }{"no file": {"", "p"}, "no project": {path, ""}} {
@@ -34,7 +34,7 @@ func TestWhatWritesNoFile(t *testing.T) {
 	}
 }
 
-// A file that cannot be written or removed is an error. A memory that would be too large leaves no file.
+// If a file cannot be written or removed, there is an error. If a memory would be too large, no file is left.
 func TestWhatCannotBeWritten(t *testing.T) {
 	m, path := filled(t)
 	for i := range 3 {
@@ -81,7 +81,7 @@ func TestHowOftenItIsWritten(t *testing.T) {
 	}
 }
 
-// The same memory is the same file, in any order of its maps. Members that were never healed are not in it.
+// The same memory always gives the same file, no matter in which order its maps are read. Members that were never healed are not in it.
 func TestTheFileIsInOrder(t *testing.T) {
 	m := &Memory{file: file{stack: "s"}, where: "p"}
 	for _, name := range []string{"d", "b", "e", "a", "c"} {
@@ -101,7 +101,7 @@ func TestTheFileIsInOrder(t *testing.T) {
 	}
 }
 
-// A memory with only one part still has a file.
+// If only one part of a memory is filled, it still has a file.
 func TestEmpty(t *testing.T) {
 	one := document{Begun: []begunDoc{{}}, Healed: []patientsDoc{{}}}
 	for name, d := range map[string]document{"begun and healed": one, "unanswered": {Unanswered: []requestDoc{{}}}, "unanswered and begun": {Begun: one.Begun, Unanswered: []requestDoc{{}}}} {
@@ -114,7 +114,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Each part of a file must name an object, and end in time.
+// Each entry of a file must name an object, and must end at some time.
 func TestCheck(t *testing.T) {
 	server := keyDoc{Kind: "Server", Name: "web"}
 	for name, c := range map[string]struct {
@@ -143,8 +143,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The decision of a search is remembered in any case. If there is a commit, the group's form is remembered too and added to the wanted
-// objects.
+// The decision after a search is stored in any case. If it has a commit, the earlier form of the group is stored, too, and its objects are
+// added to the wanted objects.
 func TestSearched(t *testing.T) {
 	m, f := &Memory{}, plan.Failing{Group: web, Digest: "d"}
 	if m.Searched(f) {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// planned returns the plan for a repository and a cloud, one object a line, in the format of the stories of package decide.
+// planned returns the plan for a repository and a cloud, with one line for each object, in the format of package decide's stories.
 func planned(t *testing.T, repo, cloud []string) plan.Plan {
 	t.Helper()
 	w, want := thingtest.Filled(t, repo, cloud)
@@ -35,8 +35,8 @@ func names[V any](of map[manifest.Key]V) string {
 	return strings.Join(list, " ")
 }
 
-// An object that the last plan of a pass shows as up to date is forgotten once lists show it. An object that the plan would change
-// is remembered. So is an object that it does not know how to change.
+// If the last plan of a pass shows an object as up to date, the object is forgotten once lists show it. If the plan would change the
+// object, or cannot decide about it, the object is not forgotten.
 func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	p := planned(t, []string{"same", "missing", "differs colour=red", "late"}, []string{"same ours", "differs ours colour=blue", "late ours", "kept keep"})
 	m := &Memory{}
@@ -58,7 +58,7 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	}
 }
 
-// An object that the last plan does not know is forgotten only if its kind could be listed.
+// If the last plan does not contain an object, it is forgotten only if its kind could be listed.
 func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 	m := &Memory{}
 	put(&m.begun, thingtest.Key("gone"), begun{until: seconds(-9)})
@@ -78,7 +78,7 @@ func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 	}
 }
 
-// A group searches its history again if a new commit changes its declaration. Requests that have ended are forgotten.
+// If a new commit changes a group's declaration, the group may search its history again. Requests that have ended are forgotten.
 func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	group := func(name string) manifest.Key { return manifest.Key{Kind: "Group", Name: name} }
 	m := &Memory{}
@@ -107,7 +107,7 @@ func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	}
 }
 
-// The cause of a difference is remembered as long as the difference exists.
+// The cause of a difference is stored for as long as the difference exists.
 func TestTracesOfWhatDiffersStay(t *testing.T) {
 	m, a, b := &Memory{}, plan.Step{Key: thingtest.Key("a")}, plan.Step{Key: thingtest.Key("b")}
 	m.NoteTrace(a, kind.Trace{Who: "Ann"})
@@ -121,7 +121,7 @@ func TestTracesOfWhatDiffersStay(t *testing.T) {
 	}
 }
 
-// In another project nothing of the past is true. A new login to the same project forgets only what the earlier login could list.
+// If a login leads to another project, the whole past is dropped. If it leads to the same project, only the results of lists are dropped.
 func TestALogin(t *testing.T) {
 	for _, c := range []struct{ before, now, begun string }{{"", "p", "web"}, {"p", "p", "web"}, {"p", "q", ""}} {
 		m := &Memory{where: c.before}

@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A created object counts as missing once a list is late enough and does not show it. If it did not exist yet, it is only dropped.
+// If a list that began late enough does not contain a created object, the object counts as missing. If the object did not exist yet, it is
+// only dropped.
 func TestWhatWasMadeIsMissed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -35,8 +36,8 @@ func TestWhatWasMadeIsMissed(t *testing.T) {
 	}
 }
 
-// An object that a plan shows with its mark is remembered. An object is not remembered if it is not managed, if the pass is changing it, if
-// it is being deleted, or if it was created after its list.
+// If a plan shows an object with its mark, the object's ID is recorded. There are exceptions: the object is not managed, the pass is
+// changing it, it is being deleted, or it was created after its list.
 func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 	p := planned(t, []string{"a", "used import=base", "busy", "made", "goes", "missing"}, []string{"a ours", "base other", "busy ours", "made ours", "goes ours", "old stale"})
 	m := &Memory{}
@@ -65,7 +66,7 @@ func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 	}
 }
 
-// An object that a manifest asks to adopt is known as adopted once it bears the mark, and only then.
+// If a manifest asks to adopt an object, the object counts as adopted only once it bears the mark.
 func TestAdopted(t *testing.T) {
 	p := planned(t, []string{"a adopt=id-001", "b", "missing adopt=id-009", "new adopt=id-003"}, []string{"a ours", "b ours", "new nobody"})
 	m := &Memory{}
@@ -77,7 +78,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// An object that is to be deleted does not count as missing. If that undoes a creation, the creation is no longer looked for.
+// An object that is about to be deleted does not count as missing. If the pass has created it before, that creation is dropped.
 func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	p := planned(t, []string{"a shape=flat", "b shape=flat"}, []string{"a stale shape=round", "b stale shape=round"})
 	m := &Memory{}
@@ -92,7 +93,7 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	}
 }
 
-// A step that the cloud has refused has ended. A step without an answer, or that was cut off, continues.
+// If the cloud has refused a step, the step has ended. If it has not answered, or the step was cut off, the step may continue.
 func TestFailures(t *testing.T) {
 	for err, want := range map[error]bool{kind.ErrRejected: false, kind.ErrUnanswered: true, context.Canceled: true} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
@@ -103,7 +104,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A deletion that the cloud has accepted may not show in lists for a while. Nothing is recorded about an object that was not begun.
+// A deletion that the cloud has accepted may not show in lists for some time. It is not recorded if the object was not begun.
 func TestDeletionsShowLate(t *testing.T) {
 	m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Delete}
 	if m.NoteDeleted(s, noon); len(m.begun) > 0 {
@@ -115,7 +116,7 @@ func TestDeletionsShowLate(t *testing.T) {
 	}
 }
 
-// A creation may be hidden until the latest of the times that are known for it.
+// A creation may be missing in lists until the latest of its known times.
 func TestUnshown(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
@@ -147,7 +148,7 @@ func TestUnshown(t *testing.T) {
 	}
 }
 
-// The findings about a plan are known for five minutes, and for that plan only.
+// The findings about a plan can be shown for five minutes, and only with that plan.
 func TestPreflightIsFreshForAWhile(t *testing.T) {
 	m := &Memory{}
 	m.NotePreflight("a", noon, preflight.Findings{})

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// The whole memory is printed, one entry a line. An object that was begun shows whether it may be deleted, and until when
+// The whole memory is printed, with one entry per line. An entry of begun shows whether the object may be deleted, and the time until which
 // lists may not show it.
 func TestPrint(t *testing.T) {
 	m, _ := filled(t)

@@ -8,19 +8,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// The names of stacks, kinds and objects have these forms.
+// These are the forms of the names of stacks, kinds and objects.
 var (
 	stackWord = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	kindWord  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 	word      = regexp.MustCompile(`^[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?$`)
 )
 
-// longestKind is the longest name of a kind for which the owner texts of any stack
-// have room; internal/cloud/all checks that no kind exceeds it.
+// longestKind is the longest name of a kind that fits into the owner texts of every stack. internal/cloud/all checks that no kind has a
+// longer name.
 const longestKind = 15
 
-// FuzzText: an owner text says the key that it was made of, is short enough for
-// every service, and no two keys share one.
+// FuzzText checks that an owner text gives back its key, and is short enough for every service. No two keys have the same text.
 func FuzzText(f *testing.F) {
 	f.Add("prod", "Network", "default", "front", "x")
 	f.Add("prod", "Server", "team", strings.Repeat("a", 80), "stackreeve:prod:Server~abcdefghijkl")
@@ -35,7 +34,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is read as %+v", text, o)
 		}
 		if len(stack) > MaxStackName || len(kind) > longestKind || !stackWord.MatchString(stack) || !kindWord.MatchString(kind) || !word.MatchString(name) || namespace != "" && !word.MatchString(namespace) {
-			return // no stack, kind or object is called so
+			return // not possible as the name of a stack, a kind or an object
 		}
 		owner := Of(stack, manifest.Key{Kind: kind, Namespace: namespace, Name: name})
 		o, ok := Parse(owner)
@@ -57,7 +56,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A text that is not exactly as Of writes it is no owner text.
+// A text is an owner text only if it is exactly as Of writes it.
 func TestAttackOwnerTexts(t *testing.T) {
 	for _, text := range []string{
 		"stackreeve:s:Thing/default/a", "stackreeve:s:Thing/a/b/c", "stackreeve:s:Thing/", "stackreeve::Thing/a", "stackreeve:s:/a", "stackreeve:s:Thing~x",

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// lan is a cloud with a network, a repository of subnets on it, and ports that are new or exist.
+// lan is a cloud with a network, a repository of subnets on that network, and new and existing ports.
 type lan struct {
 	refs  map[manifest.Key]kind.Ref
 	steps []plan.Step
@@ -35,7 +35,7 @@ func (l *lan) network(change func(*kind.Ref)) {
 	l.refs[ref.Key] = ref
 }
 
-// subnet adds a subnet with so many addresses of a range; listed means that no manifest stands for it.
+// subnet adds a subnet with a pool of that many addresses. listed means that it has no manifest.
 func (l *lan) subnet(name, cidr string, addresses int, listed bool) {
 	prefix := netip.MustParsePrefix(cidr)
 	facts := kind.Facts{NetworkID: "net", CIDR: cidr}
@@ -68,7 +68,8 @@ func (l *lan) step(key manifest.Key, action plan.Action, claims []kind.Claim, ha
 	return &l.steps[len(l.steps)-1]
 }
 
-// port asks for an address: "s" for any of the subnet s, "s/10.0.0.1" for that one, "n" for any of the network.
+// port adds a port that needs an address: "s" means any address of the subnet s, "s/10.0.0.1" means that one, and "n" means any address of
+// the network.
 func (l *lan) port(action plan.Action, asked ...string) {
 	for _, text := range asked {
 		on, what, _ := strings.Cut(text, "/")
@@ -80,7 +81,7 @@ func (l *lan) port(action plan.Action, asked ...string) {
 	}
 }
 
-// own adds a port of the stack that exists.
+// own adds an existing port of the stack.
 func (l *lan) own(action plan.Action, token string) {
 	id := fmt.Sprint("own-", len(l.steps))
 	l.list("Port", kind.Live{ID: id, Tokens: []string{token}})
@@ -105,7 +106,7 @@ func (l *lan) scarce() string {
 	return strings.Join(all, "; ")
 }
 
-// The addresses needed are compared with the free ones, for a subnet and for all subnets of a network.
+// The number of needed addresses is compared with the number of free ones, for a subnet and for all subnets of a network.
 func TestAddressesThatAreTooFew(t *testing.T) {
 	one := func(l *lan) { l.subnet("s", "10.0.0.0/29", 2, false) }
 	two := func(l *lan) { one(l); l.subnet("t", "10.0.1.0/29", 2, false) }
@@ -197,7 +198,7 @@ func TestAddressesThatAreTooFew(t *testing.T) {
 	}
 }
 
-// A repository is compared by itself: only objects that its manifests keep permanently count.
+// A repository is compared without a cloud. Only the objects count that its manifests keep permanently.
 func TestAddressesOfARepository(t *testing.T) {
 	facts := kind.Facts{CIDR: "10.0.0.0/29", Pools: []kind.Pool{{First: netip.MustParseAddr("10.0.0.1"), Last: netip.MustParseAddr("10.0.0.2")}}}
 	kinds := []*kind.Kind{
@@ -232,7 +233,7 @@ func TestAddressesOfARepository(t *testing.T) {
 	}
 }
 
-// The cause has the number of addresses, the subnets, and the number that others use.
+// The cause contains the number of addresses, the subnets, and the number of addresses that others use.
 func TestCausesOfTooFewAddresses(t *testing.T) {
 	for _, c := range []struct {
 		of   Scarce

@@ -20,7 +20,7 @@ type disk struct {
 
 var size = kind.Resource{Service: "block-storage", Name: "gigabytes"}
 
-// disks are the kind of disks, which take their size of a quota.
+// disks returns a kind of disks. The size of a disk is taken from a quota.
 func disks() *kind.Kind {
 	of := func(w kind.Want) *disk { return w.Spec.(*disk) }
 	return &kind.Kind{
@@ -34,7 +34,7 @@ func disks() *kind.Kind {
 	}
 }
 
-// making is a step for a disk with the spec want and the state have.
+// making returns a step for a disk with the spec want and the state have.
 func making(name string, action plan.Action, want, have *disk) plan.Step {
 	s := plan.Step{Key: manifest.Key{Kind: "Disk", Name: name}, Action: action}
 	if want != nil {
@@ -46,8 +46,8 @@ func making(name string, action plan.Action, want, have *disk) plan.Step {
 	return s
 }
 
-// A plan takes the increase of its objects, and gives back the decrease. Objects in other projects, objects that stay, and objects of kinds
-// without quotas take nothing.
+// A plan takes the amounts by which its objects grow, and gives back the amounts by which they shrink. Objects in other projects, objects
+// that stay, and objects of kinds without quotas take nothing.
 func TestWhatAPlanTakes(t *testing.T) {
 	there := func(s plan.Step) plan.Step { s.Have.InOwnProject = false; return s }
 	other := func(s plan.Step) plan.Step { s.Key.Kind = "Other"; return s }
@@ -82,7 +82,7 @@ func TestWhatAPlanTakes(t *testing.T) {
 	}
 }
 
-// The project's use is known if all collections of a service were seen.
+// The project's use of a service is known only if all its collections could be listed.
 func TestHeld(t *testing.T) {
 	live := func(own bool) kind.Live { return kind.Live{State: &disk{size: 5}, InOwnProject: own} }
 	user := disks()
@@ -113,8 +113,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A quota is compared if it has a limit, belongs to the service and the plan takes some of it. If the service does not report the use, it
-// is the amount that the project's objects have.
+// A quota is compared if it has a limit, belongs to the service, and the plan takes some of it. If the service does not report the use, the
+// amounts of the project's objects are used.
 func TestCompare(t *testing.T) {
 	typed := kind.Resource{Service: size.Service, Name: "gigabytes", Type: "ssd"}
 	for _, c := range []struct {
@@ -149,7 +149,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Only the quotas that are too small are short.
+// Short returns only the quotas that are too small.
 func TestShort(t *testing.T) {
 	f := Findings{Quotas: []Quota{{Takes: 1, Limit: 1}, {Takes: 2, Limit: 1}}}
 	if got := f.Short(); len(got) != 1 || got[0] != f.Quotas[1] {
@@ -157,7 +157,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// Zones and doubts concern only objects that are created: each comes with all objects that ask for it.
+// Zones and doubts are found only for objects that are created. Each has the list of all objects that need it.
 func TestZonesAndDoubtsOfWhatIsMade(t *testing.T) {
 	odd := &disk{zone: "az-a", doubt: "odd"}
 	p := plan.Plan{Steps: []plan.Step{
@@ -177,8 +177,8 @@ func TestZonesAndDoubtsOfWhatIsMade(t *testing.T) {
 	}
 }
 
-// Objects of another entry of clouds.yaml belong to another project. The plan of the main entry is complete only if no such object is
-// written.
+// Objects of another entry of clouds.yaml belong to another project, so they are not in the plan of the main entry. That plan is complete
+// only if no such object is written.
 func TestThroughMain(t *testing.T) {
 	through := func(action plan.Action) plan.Step {
 		s := making("b", action, &disk{}, nil)

@@ -23,7 +23,7 @@ func TestQuota(t *testing.T) {
 		name       string
 		q          Quota
 		short      int64
-		tight, may bool // tight: there is room only after a deletion; may: the free amount is known
+		tight, may bool // tight: the quota suffices only after a deletion; may: the free amount is known
 	}{
 		{"there is enough", Quota{Takes: 5, Limit: 10, Used: 5}, 0, false, true},
 		{"one is missing", Quota{Takes: 6, Limit: 10, Used: 5}, 1, false, true},
@@ -45,7 +45,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// Sums of what manifests ask for do not become negative.
+// Sums of amounts from manifests do not become negative.
 func TestAttackAmountsDoNotOverflow(t *testing.T) {
 	a := kind.Amounts{}
 	for range 3 {
@@ -87,8 +87,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// A price for every other type holds for types without a price of their own, and a resource without
-// any price is named.
+// A price without a type applies to the types that have no price. If a resource has no price at all, it is in Unpriced.
 func TestCost(t *testing.T) {
 	prices := &Prices{Currency: "EUR", Priced: []kind.Resource{gb("")}, Hour: map[kind.Resource]*big.Rat{gb("ssd"): big.NewRat(1, 10)}}
 	d := Demand{Takes: kind.Amounts{gb(""): 7, gb("ssd"): 4, gb("hdd"): 2}, Gives: kind.Amounts{gb(""): 1, gb("ssd"): 1}}
@@ -149,7 +148,7 @@ func TestHostsThatAreTooFew(t *testing.T) {
 	}
 }
 
-// Texts that clouds wrote may repeat a secret.
+// Texts that come from a cloud may contain a secret.
 func TestAttackFindingsRepeatSecrets(t *testing.T) {
 	const secret = "Xk93-ffZ-geheim"
 	r := redact.New(slices.Values([]string{secret}), slices.Values([]string{}))

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A group that keeps its members apart needs hosts if the plan creates one of them. All objects that refer to it count, in the zone that all
-// of them ask for.
+// If a plan creates a member of a group with members on different hosts, the group needs hosts. All objects that refer to the group count.
+// The zone is the zone that all of them require.
 func TestWhatIsKeptApart(t *testing.T) {
 	type group struct {
 		n    int

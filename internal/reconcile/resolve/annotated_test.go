@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Annotations of objects are accepted or refused, with these words.
+// Annotations of objects are accepted or refused. A refusal has this text.
 func TestWhatAnnotationsMaySay(t *testing.T) {
 	many := func(n int, text string) string {
 		list := make([]string, n)
@@ -20,7 +20,7 @@ func TestWhatAnnotationsMaySay(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		repo []string
-		want string // what is wrong; "" for nothing
+		want string // text of the mistake; "" for none
 	}{
 		{"a name before", []string{"a moved-from=Thing/b"}, ""},
 		{"ten names before", []string{"a moved-from=" + many(10, "Thing/b%d")}, ""},

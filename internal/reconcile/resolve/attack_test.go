@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackChain has a chain of references as long as a stack can be.
+// TestAttackChain has a chain of references with the largest number of objects that a stack may have.
 func TestAttackChain(t *testing.T) {
 	testcost.Long(t)
 	const n = 20_000
@@ -56,7 +56,7 @@ func TestAttackCircles(t *testing.T) {
 	}
 }
 
-// TestAttackStoppedDecodes counts the objects that are still decoded after a stop.
+// TestAttackStoppedDecodes counts the objects that are decoded after reading was stopped.
 func TestAttackStoppedDecodes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	made := 0
@@ -72,8 +72,7 @@ func TestAttackStoppedDecodes(t *testing.T) {
 	}
 }
 
-// TestAttackEndlessExpansion: an object that expands into itself is stopped by the number of
-// objects.
+// TestAttackEndlessExpansion has an object that expands into itself. The limit on the number of objects ends the expansion.
 func TestAttackEndlessExpansion(t *testing.T) {
 	testcost.Long(t)
 	endless := many(func() {})
@@ -89,7 +88,7 @@ type manySpec struct {
 	Again bool `json:"again,omitempty"`
 }
 
-// many is a kind that expands into many objects of its own kind.
+// many returns a kind that expands into many objects of its own kind.
 func many(decoded func()) *kind.Kind {
 	return typed.Workload[manySpec]{
 		Info:     kind.Info{Group: "test", Version: "v1", Kind: "Many"},
@@ -105,5 +104,5 @@ func many(decoded func()) *kind.Kind {
 	}.Kind()
 }
 
-// clipped shortens names that become too long, and keeps them different.
+// clipped shortens names that become too long. Different names stay different.
 func clipped(name string) string { return checksum.Short(name) }

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// A pull request may double what the branch has, or add what a small stack may, and never exceeds the bounds of the stack.
+// A pull request may double the size of the branch, or add as much as a small stack may have, but never exceeds the bounds of the stack.
 func TestBoundsOfPullRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		stack resolve.Bounds
@@ -31,7 +31,7 @@ func TestBoundsOfPullRequests(t *testing.T) {
 	}
 }
 
-// The advice names the limit of the configuration that people can raise.
+// The advice names the setting with which people can raise the limit.
 func TestLimitsThatPeopleCanRaise(t *testing.T) {
 	stack := resolve.Bounds{Objects: 2}
 	for name, c := range map[string]struct {
@@ -49,7 +49,7 @@ func TestLimitsThatPeopleCanRaise(t *testing.T) {
 	}
 }
 
-// Objects that others expand into are bounded by their values and by their texts, too.
+// If objects expand into others, the number and the size of the values in those are limited, too.
 func TestBoundsOfExpansions(t *testing.T) {
 	for name, c := range map[string]struct {
 		things []string
@@ -69,7 +69,7 @@ func TestBoundsOfExpansions(t *testing.T) {
 	}
 }
 
-// The costs of a pull request are bounded by those of the branch, or by those of the objects that it may add.
+// The costs of a pull request are limited by the costs of the branch, or by the costs of the objects that it may add.
 func TestCostsOfPullRequests(t *testing.T) {
 	spends := func(cost int) resolve.Reader {
 		return resolve.Reader{Kinds: kinds(asker(func(e *kind.Expansion) { e.TakeCost(cost) }))}
@@ -97,7 +97,8 @@ func TestCostsOfPullRequests(t *testing.T) {
 	}
 }
 
-// A revision is as large as its objects, its values and its files. One that is larger than its bounds is refused at the object that is too much.
+// The size of a revision is the number of its objects and values, and the size of its files. If it exceeds a bound, it is refused at the
+// first object that is too much.
 func TestBoundsOfRevisions(t *testing.T) {
 	docs := []string{"Thing a {colour: red}", "Crowd c {count: 2}", "Thing b"}
 	reading, err := read(resolve.Reader{}, docs...)
@@ -106,7 +107,7 @@ func TestBoundsOfRevisions(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		bounds resolve.Bounds
-		at     string // the object; "-" for none
+		at     string // the object of the mistake; "-" for none
 	}{
 		"large enough":       {resolve.Bounds{Objects: 5, Values: reading.Size.Values, Bytes: reading.Size.Bytes, Files: 1, Documents: 6}, "-"},
 		"too many objects":   {resolve.Bounds{Objects: 4}, "Crowd/c"},
@@ -126,7 +127,7 @@ func TestBoundsOfRevisions(t *testing.T) {
 	}
 }
 
-// Patterns of a selection that match nothing are told.
+// Patterns of a selection that match nothing are reported.
 func TestSelections(t *testing.T) {
 	files := fstest.MapFS{"net/a.yaml": {Data: []byte(manifests("Thing a"))}, "web/b.yaml": {Data: []byte(manifests("Thing b"))}}
 	r := resolve.Reader{Kinds: kinds(), Root: "stacks", Selection: manifest.Selection{Include: []string{"net", "nothing"}, Exclude: []string{"nobody"}}}
@@ -143,7 +144,7 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// The agent's own configuration is no object of a stack.
+// A document of the agent's own configuration is not an object of a stack.
 func TestConfigurationsBesideManifests(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte("{apiVersion: stackreeve.dev/v1alpha1, kind: Stack, metadata: {name: s}}\n---\n" + manifests("Thing a"))}}
 	reading, err := resolve.Reader{Kinds: kinds()}.Read(t.Context(), files)

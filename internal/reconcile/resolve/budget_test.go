@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Asking whether a budget is over changes nothing: the amounts spent stay the same, and the caller
-// gives the reason of an end.
+// The methods that report whether a budget is exceeded change nothing: the amounts that were spent stay the same. If the work was stopped,
+// they return the reason of the caller.
 func TestBudgetIsAsked(t *testing.T) {
 	end := errors.New("the agent stops")
 	var why error
@@ -31,7 +31,7 @@ func TestBudgetIsAsked(t *testing.T) {
 	}
 }
 
-// outcome returns the same when it is called again.
+// outcome returns the same error when it is called again.
 func TestOutcomeIsAsked(t *testing.T) {
 	r := newResolver(nil, newBudget(Bounds{Objects: 1}, nil))
 	r.budget.take(costObjects, 2)

@@ -6,7 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Nodes are in one component if each leads to the other. A component has a higher number than those that it leads to.
+// Two nodes are in one component if each leads to the other. The number of a component is higher than the numbers of the components that it
+// leads to.
 func TestComponents(t *testing.T) {
 	for name, c := range map[string]struct {
 		next [][]int

@@ -15,12 +15,12 @@ import (
 )
 
 type recipeSpec struct {
-	Parts  []string `json:"parts,omitempty"`  // "Kind name", of the objects that it makes; a name that begins with "-" follows the object's own name
-	Shows  string   `json:"shows,omitempty"`  // a Thing that others make
-	Ignore string   `json:"ignore,omitempty"` // the annotation of the parts
+	Parts  []string `json:"parts,omitempty"`  // "Kind name" of each object that it makes; if the name begins with "-", it is a suffix of the object's own name.
+	Shows  string   `json:"shows,omitempty"`  // name of a Thing that another object makes.
+	Ignore string   `json:"ignore,omitempty"` // the annotation ignore-fields of the parts
 }
 
-// recipe is a kind whose objects define kinds, by their names.
+// recipe returns a kind whose objects define kinds. The name of the object is the name of the kind.
 func recipe() *kind.Kind {
 	k := typed.Workload[recipeSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Recipe"}, Validate: func(*recipeSpec, *kind.Report) {}}.Kind()
 	k.Expand = nil
@@ -67,7 +67,7 @@ func cooked(name string, s *recipeSpec) *kind.Kind {
 	return made
 }
 
-// A revision uses the kinds that it defines itself, wherever their definitions stand.
+// A revision uses the kinds that it defines itself, no matter where their definitions are.
 func TestKindsOfARevision(t *testing.T) {
 	reading, err := read(resolve.Reader{Kinds: kinds(recipe())}, "Cake c", "Thing net", `Recipe cake {parts: ["Thing -top", "Icing -icing"], shows: net}`, `Recipe icing {parts: ["Thing -sugar"]}`, "Box b {lid: c-icing-sugar}")
 	if err != nil || names(reading.Want) != "Cake/c Thing/net Recipe/cake Recipe/icing Thing/c-icing-sugar Box/b Thing/c-top Icing/c-icing" && len(reading.Want) != 8 {
@@ -88,7 +88,8 @@ func TestKindsOfARevision(t *testing.T) {
 	}
 }
 
-// The parts of defined kinds count as declared. Workloads see them, and what workloads make is not declared.
+// The parts of objects of defined kinds count as declared, so workloads can see them. The parts that workloads make do not count as
+// declared.
 func TestDeclaredByDefinitions(t *testing.T) {
 	var declared []string
 	ask := asker(func(e *kind.Expansion) { declared = e.Declared("Thing") }, "Thing")
@@ -100,7 +101,7 @@ func TestDeclaredByDefinitions(t *testing.T) {
 	}
 }
 
-// Annotations of an object take precedence over those of the template of its parts. Lists of fields are joined.
+// Annotations of an object take precedence over those of the template of its parts. If they are lists of fields, both lists apply.
 func TestAnnotationsOfTemplates(t *testing.T) {
 	const defined = `Recipe cake {parts: ["Thing -top"], ignore: spec.resource.colour}`
 	for annotations, want := range map[string]string{
@@ -118,7 +119,8 @@ func TestAnnotationsOfTemplates(t *testing.T) {
 	}
 }
 
-// Mistakes of definitions are told with all others. Nothing follows from what an object of a broken definition may lack.
+// Mistakes in definitions are reported together with all others. An object that a broken definition may have made is not reported as
+// missing.
 func TestMistakesOfDefinitions(t *testing.T) {
 	r := resolve.Reader{Kinds: kinds(recipe())}
 	refused(t, r, map[string]refusal{
@@ -144,7 +146,7 @@ func TestMistakesOfDefinitions(t *testing.T) {
 	}
 }
 
-// The kinds that folders and files define can be read by themselves. Other mistakes do not matter then.
+// The kinds that folders and files define can be read alone. Then other mistakes are not reported.
 func TestKindsOfFoldersAndFiles(t *testing.T) {
 	r := resolve.Reader{Kinds: kinds(recipe())}
 	folder := fstest.MapFS{"a.yaml": {Data: []byte(manifests("Recipe cake", "Thing a {nothing: x}", "Unknown u"))}}
@@ -170,7 +172,7 @@ func TestKindsOfFoldersAndFiles(t *testing.T) {
 	}
 }
 
-// A library defines kinds. Its objects are none of the stack, and must be readable.
+// A library defines kinds. Its objects do not belong to the stack, but they must be readable.
 func TestLibraries(t *testing.T) {
 	with := func(docs ...string) resolve.Reader {
 		return resolve.Reader{Kinds: kinds(recipe()), Libraries: []manifest.Part{{Name: "library", Files: fstest.MapFS{"l.yaml": {Data: []byte(manifests(docs...))}}}}}

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// tree is a commit: the objects in its files, by their names. Files without objects are comments.
+// tree is a commit: the object in each file, by the file's name. A file without an object contains a comment.
 type tree map[string]string
 
 func (c tree) files() fstest.MapFS {
@@ -27,14 +27,15 @@ func (c tree) files() fstest.MapFS {
 	return files
 }
 
-// A file that lost its objects deletes nothing: the newest commit counts in which it held any, or did not exist.
+// If a file loses its objects, they are not deleted. Only the newest commit counts that contains objects in the file, or does not contain
+// the file.
 func TestEmptiedFiles(t *testing.T) {
 	full := tree{"a.yaml": "Thing a", "sub/b.yaml": "Thing b"}
 	for name, c := range map[string]struct {
 		include []string
 		now     tree
 		past    []tree   // the newest first
-		lost    []string // the places of the mistakes
+		lost    []string // places of the mistakes
 		visited int
 	}{
 		"nothing is lost":                 {nil, full, []tree{full}, nil, 0},
@@ -75,7 +76,7 @@ func TestEmptiedFiles(t *testing.T) {
 	}
 }
 
-// unreadable is a folder whose files cannot be read.
+// unreadable is a folder with files that cannot be read.
 type unreadable struct{ fs.FS }
 
 var errDisk = errors.New("the disk is broken")
@@ -89,7 +90,7 @@ type unreadableFile struct{ fs.File }
 
 func (unreadableFile) Read([]byte) (int, error) { return 0, errDisk }
 
-// A past that cannot be read is an error, and no mistake of the manifests.
+// If the past cannot be read, there is an error, but no mistake in the manifests.
 func TestAPastThatCannotBeRead(t *testing.T) {
 	r := resolve.Reader{Kinds: kinds()}
 	now, err := r.Read(t.Context(), tree{"a.yaml": "", "b.yaml": ""}.files())

@@ -6,12 +6,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// through is a Box whose manifest names a Secret and an entry of clouds.yaml.
+// through returns a Box whose manifest names a Secret and an entry of clouds.yaml.
 func through(secret, entry, resource string) string {
 	return "Box b =spec: {cloudCredentialsRef: {secretName: \"" + secret + "\", cloudName: \"" + entry + "\"}, resource: " + resource + "}"
 }
 
-// Manifests name entries of clouds.yaml, by their names or by Secrets that stand for them. A part has the entry of what it is a part of.
+// Manifests name entries of clouds.yaml, by their names or by Secrets that are mapped to them. A part has the same entry as the object that
+// it belongs to.
 func TestEntriesOfManifests(t *testing.T) {
 	west := resolve.Entries{Main: "main", Further: []string{"west", "east"}}
 	secrets := resolve.Entries{Further: []string{"west", "east"}, Secrets: map[string]string{"in-the-east": "east", "any": ""}}

@@ -62,8 +62,8 @@ func box() typed.Kind[boxSpec, boxFilter, struct{}] {
 	}
 }
 
-// A Crowd is a group of Things. Its manifest has the template of their specs in spec.member. A Fleet is a group of Crowds, with a template of
-// theirs in spec.crowd.
+// crowdSpec is the spec of a Crowd, a group of Things. Its manifest has the template of their specs in spec.member. A Fleet is a group of
+// Crowds, and has their template in spec.crowd.
 type crowdSpec struct {
 	Count  int            `json:"count,omitempty"`
 	Spares int            `json:"spares,omitempty"`
@@ -108,7 +108,7 @@ func fleet() *kind.Kind {
 	}.Kind()
 }
 
-// texts are the kinds of data: Text, which may be shown, and Secret.
+// texts returns the kinds of data: Text, which may be shown, and Secret.
 func texts() []*kind.Kind {
 	type body struct {
 		Data map[string]string `json:"data,omitempty"`
@@ -120,7 +120,7 @@ func texts() []*kind.Kind {
 	}
 }
 
-// asker is a workload whose expansion is the test's.
+// asker returns a kind of workload that expands by calling a function of the test.
 func asker(expand func(e *kind.Expansion), parts ...string) *kind.Kind {
 	return typed.Workload[map[string]any]{
 		Info:     kind.Info{Group: "test", Version: "v1", Kind: "Asker", Parts: parts},
@@ -133,9 +133,9 @@ func kinds(more ...*kind.Kind) []*kind.Kind {
 	return slices.Concat([]*kind.Kind{thingtest.New().Kind(), box().Resource(), crowd(), fleet()}, texts(), more)
 }
 
-// manifests is a file of documents, each on a line of its own: "Kind name CONTENT", and perhaps " | annotation=value …". A name can be
-// "namespace:name". CONTENT is the spec, spec.resource of a Thing or a Box, and the data of a Text or a Secret. Content with an "=" before it stands
-// beside the metadata as it is.
+// manifests returns a file of documents. Each argument is "Kind name CONTENT", and may end with " | annotation=value …". A name can be
+// "namespace:name". CONTENT is the spec; for a Thing or a Box it is spec.resource, and for a Text or a Secret it is the data. If CONTENT begins with
+// "=", the rest is written unchanged beside the metadata.
 func manifests(docs ...string) string {
 	var file strings.Builder
 	for _, doc := range docs {
@@ -170,7 +170,7 @@ func manifests(docs ...string) string {
 	return file.String()
 }
 
-// read reads a repository of one file.
+// read reads a repository with one file.
 func read(r resolve.Reader, docs ...string) (resolve.Reading, error) {
 	if r.Kinds == nil {
 		r.Kinds = kinds()
@@ -187,7 +187,7 @@ func wanted(t *testing.T, docs ...string) []kind.Desired {
 	return reading.Want
 }
 
-// object is the one of a name, "Kind/name".
+// object returns the object with the name "Kind/name".
 func object(t *testing.T, want []kind.Desired, name string) kind.Desired {
 	t.Helper()
 	i := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key.String() == name })
@@ -197,7 +197,7 @@ func object(t *testing.T, want []kind.Desired, name string) kind.Desired {
 	return want[i]
 }
 
-// faults are the objects and fields with mistakes, in their order: "Kind/name field".
+// faults returns the objects and fields with mistakes, in their order: "Kind/name field".
 func faults(t *testing.T, err error) (list []string) {
 	t.Helper()
 	for _, p := range problemsOf(t, err) {
@@ -214,7 +214,7 @@ func problemsOf(t *testing.T, err error) (problems manifest.Problems) {
 	return problems
 }
 
-// refused reads each repository and compares the mistakes that are found.
+// refused reads each repository, and compares the mistakes that it finds.
 func refused(t *testing.T, r resolve.Reader, cases map[string]refusal) {
 	t.Helper()
 	for name, c := range cases {
@@ -247,7 +247,7 @@ func names(want []kind.Desired) string {
 	return strings.Join(all, " ")
 }
 
-// others is a further kind of the cloud.
+// others returns another kind of objects of the cloud.
 func others[Spec any](name string) *kind.Kind {
 	return typed.Kind[Spec, struct{}, struct{}]{
 		Info: kind.Info{Group: "test", Version: "v1", Kind: name}, Validate: func(*Spec, *kind.Report) {},

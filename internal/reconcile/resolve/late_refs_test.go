@@ -17,8 +17,8 @@ func TestSelfReference(t *testing.T) {
 	}
 }
 
-// A circle may contain one reference that must be waited for if another one is late. A circle
-// without any late reference is refused, even if late references run beside it.
+// A circle may contain references that must be waited for, if another reference of it is late. If it contains no late reference, it is
+// refused, even if its objects have late references besides.
 func TestOnlyLateReferencesOpenCircles(t *testing.T) {
 	w := thingtest.New()
 	if _, err := w.Wanted("a beside=b", "b atop=a"); err != nil {

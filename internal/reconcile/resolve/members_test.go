@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// A mistake in the template of a group's members is one mistake of the group's manifest, at the place of the template.
+// If the template of a group's members has a mistake, it is one mistake of the group's manifest, at the place of the template.
 func TestMistakesOfMembers(t *testing.T) {
 	refused(t, resolve.Reader{Kinds: kinds(band("Band", kind.Group{Members: "Thing"}), band("Troop", kind.Group{Members: "Box", Spec: "spec.member"}), broken())}, map[string]refusal{
 		"of one":                 {[]string{"Crowd c {count: 1, member: {resource: {shape: spiky}}}"}, []string{"Crowd/c spec.member.resource.shape"}, ""},
@@ -27,7 +27,7 @@ func TestMistakesOfMembers(t *testing.T) {
 	})
 }
 
-// A mistake that several parts share is told once, with the number of the others.
+// If several parts share a mistake, it is reported once, with the number of the others.
 func TestMistakesThatPartsShare(t *testing.T) {
 	parts := func(shapes ...string) *kind.Kind {
 		return asker(func(e *kind.Expansion) {
@@ -68,7 +68,7 @@ func TestMistakesThatPartsShare(t *testing.T) {
 	}
 }
 
-// A reference to a part of a broken object is no second mistake.
+// A reference to a part of a broken object is not reported as a second mistake.
 func TestPartsOfBrokenObjects(t *testing.T) {
 	refused(t, resolve.Reader{Kinds: kinds(broken())}, map[string]refusal{
 		"a part, by its name":            {[]string{"Broken c", "Box b {lid: c-0}"}, []string{"Broken/c spec"}, ""},
@@ -82,15 +82,15 @@ func TestPartsOfBrokenObjects(t *testing.T) {
 	})
 }
 
-// broken is a workload of Crowds that is always wrong. Its kind can expand into itself, too.
+// broken returns a kind of workload that always has a mistake. It can expand into Crowds, and into itself.
 func broken() *kind.Kind {
 	k := asker(func(e *kind.Expansion) { e.Problem("spec", "is broken", "mend it") }, "Broken", "Crowd")
 	k.Info.Kind = "Broken"
 	return k
 }
 
-// Parts have the place of their object's manifest, and its annotations. Spares are neither adopted nor kept, and only the parts of an object that
-// has nothing of its own in the cloud are adopted.
+// Parts have the place of their object's manifest, and its annotations. Spare members are neither adopted nor kept. If an object is in the cloud
+// itself, its parts are not adopted.
 func TestPartsOfObjects(t *testing.T) {
 	want := wanted(t, "Thing first", "Crowd c {count: 1, spares: 1, scaled: 1} | prune=false adopt=true on-delete=detach data-loss=allow")
 	for name, c := range map[string]struct{ keep, detach, adopts, spare, scaled bool }{
@@ -108,7 +108,7 @@ func TestPartsOfObjects(t *testing.T) {
 	}
 }
 
-// An object that a kind suspends is left as it is with all its parts, as if its annotation said so.
+// If a kind suspends an object, the object and all its parts are not changed, as if its annotation said so.
 func TestPartsThatAKindSuspends(t *testing.T) {
 	for annotation, want := range map[string]bool{"": true, "data-loss=allow": true} {
 		k := asker(func(e *kind.Expansion) {
@@ -127,7 +127,7 @@ func TestPartsThatAKindSuspends(t *testing.T) {
 	}
 }
 
-// An object of the repository takes precedence over one that a kind would only use.
+// If a kind would only use an object, but the repository contains that object, the one in the repository is used.
 func TestPartsThatExist(t *testing.T) {
 	k := asker(func(e *kind.Expansion) {
 		e.Existing("Thing", "net", map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": map[string]any{"filter": map[string]any{"name": "x"}}}}, "what to do")
@@ -149,7 +149,7 @@ func TestPartsThatExist(t *testing.T) {
 	}
 }
 
-// band is a workload of spiky Things.
+// band returns a kind of workload with spiky Things.
 func band(name string, group kind.Group) *kind.Kind {
 	type spec struct {
 		Count int `json:"count"`
@@ -164,7 +164,7 @@ func band(name string, group kind.Group) *kind.Kind {
 	}.Kind()
 }
 
-// A reference that an object passes on to its parts is one mistake, of that object.
+// If an object passes a wrong reference on to its parts, that is one mistake, of that object.
 func TestReferencesThatArePassedOn(t *testing.T) {
 	type spec struct {
 		Thing string `json:"thing" ref:"Thing"`
@@ -183,7 +183,8 @@ func TestReferencesThatArePassedOn(t *testing.T) {
 	})
 }
 
-// All parts of a further member are further objects, except those that exist without it.
+// The test has a kind that adds a member for a scaled group. All parts of that member count as further objects, except those that exist
+// without it.
 func TestPartsOfFurtherMembers(t *testing.T) {
 	existing := map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": map[string]any{"id": "x"}}}
 	k := asker(func(e *kind.Expansion) {
@@ -210,7 +211,7 @@ func TestPartsOfFurtherMembers(t *testing.T) {
 	}
 }
 
-// An object that a kind would only use may be one that the same kind makes. It counts once.
+// A kind may use an object that it also makes. The object counts once.
 func TestPartsThatAreMadeAndUsed(t *testing.T) {
 	k := asker(func(e *kind.Expansion) {
 		e.Child("Thing", "net", map[string]any{"spec": map[string]any{"resource": map[string]any{}}})

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// The parts of an object that was renamed had other names, too. Data and imports have nothing that was made for them.
+// If an object was renamed, its parts had other names, too. Parts with data, and imports, have no former names, because nothing in the
+// cloud was made for them.
 func TestFormerNames(t *testing.T) {
 	k := asker(func(e *kind.Expansion) {
 		for _, part := range [][2]string{{"Thing", "web"}, {"Thing", "web-part"}, {"Thing", "webby"}, {"Text", "web-text"}} {
@@ -38,7 +39,7 @@ func TestFormerNames(t *testing.T) {
 	}
 }
 
-// Names that an object cannot have had are refused once, on the object that people wrote.
+// Names that an object cannot have had are refused once, at the object that people wrote.
 func TestFormerNamesThatAreRefused(t *testing.T) {
 	at := []string{"Crowd/c metadata.annotations[stackreeve.dev/moved-from]"}
 	refused(t, resolve.Reader{}, map[string]refusal{

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// optionsText writes down the options that differ from none.
+// optionsText returns the options that differ from the defaults as a text.
 func optionsText(d kind.Desired) string {
 	o := d.Options
 	words := []string{}
@@ -74,7 +74,8 @@ func TestOptionsFromAnnotations(t *testing.T) {
 	}
 }
 
-// An object that stays by itself goes if its annotation says so. One that its manifest detaches stays as a part of another one with its mark.
+// If a kind's objects stay after their manifest is removed, an annotation can change that. If the manifest of a part says that it is
+// detached, the part keeps its mark.
 func TestOptionsOfObjectsThatLast(t *testing.T) {
 	lasting := box()
 	lasting.Lasts = func(*boxSpec) bool { return true }
@@ -100,7 +101,7 @@ func TestOptionsOfObjectsThatLast(t *testing.T) {
 	}
 }
 
-// Annotations that say nothing about their object are refused, on the object that people wrote.
+// Annotations that have no meaning for their object are refused, at the object that people wrote.
 func TestAnnotationsThatAreRefused(t *testing.T) {
 	at := func(object, annotation string) []string {
 		return []string{object + " metadata.annotations[stackreeve.dev/" + annotation + "]"}
@@ -145,7 +146,7 @@ func TestAnnotationsThatAreRefused(t *testing.T) {
 	})
 }
 
-// A field is known if any of several kinds has it. One of them is enough to compare it as a value of its own.
+// A field is known if any of several kinds has it. If one of these kinds compares the field separately, it can be ignored.
 func TestFieldsOfSeveralKinds(t *testing.T) {
 	type labels struct {
 		Labels struct {
@@ -177,7 +178,7 @@ func TestFieldsOfSeveralKinds(t *testing.T) {
 	}
 }
 
-// Only objects that the stack makes are adopted, or changed in ways.
+// Only objects that the stack makes can be adopted, or have ways to change a field.
 func TestAnnotationsOfPartsThatNobodyMakes(t *testing.T) {
 	k := asker(func(e *kind.Expansion) {
 		resource := map[string]any{"resource": map[string]any{}}
@@ -201,7 +202,7 @@ func TestAnnotationsOfPartsThatNobodyMakes(t *testing.T) {
 	}
 }
 
-// A part whose mark cannot be written later cannot be adopted by the annotation of the object that it is a part of.
+// If the mark of a part cannot be written later, the annotation of the object above it does not make the part adopted.
 func TestAdoptionOfPartsWithFixedMarks(t *testing.T) {
 	seal := box()
 	seal.Info.Kind, seal.Info.FixedMark = "Seal", true

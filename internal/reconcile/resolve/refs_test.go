@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// references writes down the references of an object: field, target and properties.
+// references returns the references of an object as texts: field, target and properties.
 func references(d kind.Desired) (list []string) {
 	for _, r := range d.Refs {
 		text := strings.TrimPrefix(r.Field, "spec.") + " " + r.Key.String()
@@ -52,7 +52,7 @@ func TestReferencesOfManifests(t *testing.T) {
 	}
 }
 
-// Objects come after those that they refer to, and otherwise in the order of their files.
+// Each object comes after the objects that it refers to. Apart from that, the order is that of the files.
 func TestOrderOfObjects(t *testing.T) {
 	for want, repo := range map[string][]string{
 		"Thing/b Thing/a Thing/c":                              {"Thing b", "Thing a", "Thing c"},
@@ -67,7 +67,7 @@ func TestOrderOfObjects(t *testing.T) {
 	}
 }
 
-// References to objects that no manifest describes are refused, with advice that names the one that was meant.
+// References to objects without a manifest are refused, with advice that names the object that was probably meant.
 func TestMissingObjects(t *testing.T) {
 	refused(t, resolve.Reader{}, map[string]refusal{
 		"a name that is alike":        {[]string{"Thing web-net", "Box b {lid: web-nte}"}, []string{"Box/b spec.resource.lid"}, "web-net"},
@@ -97,7 +97,7 @@ func TestMissingObjects(t *testing.T) {
 	}
 }
 
-// Where the stack allows it, an object that no manifest describes is one that somebody else makes.
+// If the stack allows it, manifests may refer to an object without a manifest, which somebody else makes.
 func TestMissingObjectsThatAreAllowed(t *testing.T) {
 	reading, err := read(resolve.Reader{Missing: true, Kinds: kinds(other())}, "Box b {lid: a, reads: a}", "Thing c {near: [a]}", "Box i =spec: {managementPolicy: unmanaged, import: {filter: {thing: a}}}", "Other o {box: i}")
 	if err != nil || names(reading.Want) != "Thing/a Box/b Thing/c Box/i Other/o" {
@@ -119,7 +119,7 @@ func TestMissingObjectsThatAreAllowed(t *testing.T) {
 	}
 }
 
-// A circle names its objects at the reference that closes it. The number of mistakes is bounded.
+// A circle is reported with the names of its objects, at the reference that closes it. The number of mistakes is limited.
 func TestCirclesAreRefused(t *testing.T) {
 	refused(t, resolve.Reader{}, map[string]refusal{
 		"of two":        {[]string{"Thing a {near: [b]}", "Thing b {near: [a]}"}, []string{"Thing/b spec.resource.near[0]"}, ""},
@@ -141,7 +141,7 @@ func TestCirclesAreRefused(t *testing.T) {
 	}
 }
 
-// An object of a kind uses objects of the kinds that its fields name. A reference that cannot be changed is a fixed use.
+// Objects of a kind use objects of the kinds that their fields name. If such a reference cannot be changed, the use is fixed.
 func TestUsesOfKinds(t *testing.T) {
 	type node struct {
 		Next  *node  `json:"next,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// asked expands an Asker called q beside the objects of a repository, and returns the answers that its kind gets.
+// asked expands an Asker with the name q in a repository, and returns the answers that its kind gets.
 func asked(t *testing.T, r resolve.Reader, ask func(e *kind.Expansion) []any, repo ...string) string {
 	t.Helper()
 	var got []any
@@ -27,7 +27,7 @@ func asked(t *testing.T, r resolve.Reader, ask func(e *kind.Expansion) []any, re
 
 func answers(all ...any) []any { return all }
 
-// Kinds ask about the other objects of a revision, by names in the namespace of the object that expands.
+// During an expansion, kinds ask about other objects of the revision. Names are names in the namespace of the expanding object.
 func TestWhatKindsAsk(t *testing.T) {
 	repo := []string{
 		"Thing a10 {near: [a9]}", "Thing a9", "Thing other:x", "Box b10 {lid: a9}", "Box b {lid: a9, things: [a10], colour: red}", "Box b2 {lid: a9, reads: a9}", "Box other:b3 {lid: x}",
@@ -85,7 +85,7 @@ func TestWhatKindsAsk(t *testing.T) {
 	}
 }
 
-// A broken object is not asked about: it has no references and states nothing.
+// About a broken object, kinds get no answer: it has no references and no facts.
 func TestWhatKindsAskAboutBrokenObjects(t *testing.T) {
 	var got []any
 	all := kinds(asker(func(e *kind.Expansion) {
@@ -99,11 +99,11 @@ func TestWhatKindsAskAboutBrokenObjects(t *testing.T) {
 	}
 }
 
-// A kind leaves changes of a field to another object, unless the annotations of the object itself decide about that field.
+// A kind leaves the changes of a field to another object, unless the annotations of the first object decide about that field.
 func TestFieldsThatAreEntrusted(t *testing.T) {
 	const field = "spec.resource.weight"
 	for name, c := range map[string]struct {
-		of, by   string // the annotations of the object, and of the one that asks
+		of, by   string // the annotations of the object, and of the object that would change the field
 		entrusts bool
 	}{
 		"nothing is said":            {"", "", true},
@@ -139,7 +139,7 @@ func TestFieldsThatAreEntrusted(t *testing.T) {
 	}
 }
 
-// trustee is a Thing that would change a field of the Thing, the Crowd and the Box that are called a.
+// trustee returns a kind whose objects would change a field of the Thing, the Crowd and the Box with the name a.
 func trustee(field string) *kind.Kind {
 	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Trustee"}, thingtest.New())
 	k.Expand = func(_ *thingtest.Spec, e *kind.Expansion) {
@@ -150,7 +150,7 @@ func trustee(field string) *kind.Kind {
 	return k.Resource()
 }
 
-// The names that are handed out, and the cost of expressions, are bounded.
+// The number of names in answers is limited, and so is the cost of expressions.
 func TestBoundsOfAnswers(t *testing.T) {
 	cost := func(n int) func(e *kind.Expansion) []any {
 		return func(e *kind.Expansion) []any { return answers(e.TakeCost(n)) }
@@ -177,7 +177,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 	}
 }
 
-// Reading ends with the error of its context.
+// If the context ends, reading ends with its error.
 func TestReadingEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	all := kinds(asker(func(*kind.Expansion) { cancel() }))
@@ -187,7 +187,7 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// The members of an object that is still being expanded are not all of its members.
+// While an object is being expanded, its members are not complete.
 func TestMembersWhileExpanding(t *testing.T) {
 	var got []int
 	k := asker(func(e *kind.Expansion) {
@@ -201,7 +201,7 @@ func TestMembersWhileExpanding(t *testing.T) {
 	}
 }
 
-// An object lacks nothing that may belong to a broken one: that mistake comes first.
+// If a missing object may belong to a broken object, it is not reported as missing, because the other mistake must be corrected first.
 func TestWhatBrokenObjectsMayHave(t *testing.T) {
 	lacks := func(name string) *kind.Kind {
 		return asker(func(e *kind.Expansion) { e.Missing("spec", "Thing", name, "") })
@@ -221,7 +221,7 @@ func TestWhatBrokenObjectsMayHave(t *testing.T) {
 	} {
 		broken := broken()
 		broken.Expand = func(_ *kind.Desired, e *kind.Expansion) { e.Problem("spec", "is broken", "mend it") }
-		repo := append(slices.Clone(c.repo[1:]), c.repo[0]) // a broken object is known when others ask
+		repo := append(slices.Clone(c.repo[1:]), c.repo[0]) // the broken object comes first, so that it is known when the other one is expanded
 		_, err := read(resolve.Reader{Kinds: kinds(lacks(c.lacks), broken, recipe())}, repo...)
 		got := faults(t, err)
 		slices.Sort(got)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// The sums of an object change with everything that a commit can change about it, and with nothing else.
+// The sums of an object change with everything that a commit can change about it, but with nothing else.
 func TestSumsOfObjects(t *testing.T) {
 	base := []string{"Thing a", "Thing c", "Text t {x: v}", "Secret s {x: v}", "Box i =spec: {managementPolicy: unmanaged, import: {filter: {name: x, thing: a}}}", "Other o {box: i}", "Thing u =spec: {managementPolicy: unmanaged, import: {filter: {name: deep}}}", "Box i2 =spec: {managementPolicy: unmanaged, import: {filter: {thing: u}}}", "Other o2 {box: i2}", "Secret order {x: v}", "Box opens {opens: order}", "Box b {lid: a, text: t, secret: s, opens: s, after: a} | drift=report"}
 	of := func(docs []string, name string) kind.Desired {
@@ -53,7 +53,7 @@ func TestSumsOfObjects(t *testing.T) {
 	}
 }
 
-// other is a kind that refers to Boxes.
+// other returns a kind whose objects refer to Boxes.
 func other() *kind.Kind {
 	type spec struct {
 		Box string `json:"box,omitempty" ref:"Box"`
@@ -61,7 +61,7 @@ func other() *kind.Kind {
 	return others[spec]("Other")
 }
 
-// Digests are stored in the cloud: every release has to find the same. So are fingerprints of secrets.
+// Digests and fingerprints of secrets are stored in the cloud, so every release must compute the same ones.
 func TestDigestsStayTheSame(t *testing.T) {
 	want := wanted(t, "Thing a {colour: red}", "Text t {x: v}", "Text long {x: "+strings.Repeat("y", 70_000)+"}", "Secret s {x: v}", "Box b {lid: a, text: t, secret: s}", "Box c {text: long, password: hunter2}", "Box d {password: "+strings.Repeat("p", 2000)+"}",
 		"Box e {password: "+strings.Repeat("p", 1024)+"}", "Box f {password: "+strings.Repeat("p", 1023)+"}", "Box g =spec: {managementPolicy: unmanaged, import: {id: x}}")
@@ -74,7 +74,7 @@ func TestDigestsStayTheSame(t *testing.T) {
 	}
 }
 
-// digests are the keys of objects, the digests of marks, and the beginnings of what identifies secrets.
+// digests contains the keys of objects, the digests in their marks, and the beginnings of the sums that identify secrets.
 const digests = `
 Thing/a 7rt5gghcj7di
 Text/t ut2bzze6o5vl
@@ -88,7 +88,8 @@ Box/f cfo25gv2cz7s 4cacead9
 Box/g ut2bzze6o5vl
 `
 
-// The secrets of an object are those of its manifest and of the Secrets that it refers to. The object whose manifest has them is their holder.
+// The secrets of an object are those in its manifest, and those in the Secrets that it refers to. The holder of a secret is the object
+// whose manifest contains it.
 func TestHoldersOfSecrets(t *testing.T) {
 	k := asker(func(e *kind.Expansion) {
 		e.Child("Box", e.Key.Name+"-part", map[string]any{"spec": map[string]any{"resource": map[string]any{"password": "hunter2"}}})

@@ -33,7 +33,7 @@ func TestCirclesAreNamedByTheirEnds(t *testing.T) {
 	}
 }
 
-// madeIn names three objects of a file or pattern, and the commit.
+// madeIn returns the names of three objects of a file or pattern, and the commit.
 func TestWhatWasMadeIn(t *testing.T) {
 	for _, c := range []struct {
 		commit string
@@ -50,8 +50,8 @@ func TestWhatWasMadeIn(t *testing.T) {
 	}
 }
 
-// Fields with a choice are listed once, with their ways if they have more ways than every field has; a foreign text is
-// shortened.
+// Fields with a choice are listed once. Their ways are listed, too, if they have more ways than every field has. A text from outside the
+// agent is shortened.
 func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	any := manifest.AnyField()
 	choices := []manifest.Choice{{Names: []string{"a"}, Ways: any}, {Names: []string{"b"}, Ways: append([]string{"grow"}, any...)}, {Names: []string{"a"}, Ways: any}}
@@ -65,7 +65,7 @@ func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	}
 }
 
-// The text of data represents all of it: unchanged, or as a digest if it is long or no valid text.
+// The text for data represents all of the data. It is the data itself, or a digest if the data is long or not valid text.
 func TestTextOfData(t *testing.T) {
 	of := func(value string) string {
 		n := &node{Desired: kind.Desired{Data: map[string]string{"key": value}}}

@@ -11,13 +11,16 @@ import (
 
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// read makes members from a text, one a letter. A capital letter is a member that is to be changed. Members after + are spare.
+// read makes members from a text, with one letter for each member. A capital letter means that the member must be changed. Members after +
+// are spare.
 //
-//	a  is away
-//	x  is sick
-//	y  began to work a minute ago
-//	f  will begin to work in an hour, by the cloud's clock
-//	s  serves
+//	letter  the member
+//	------  ----------------------------------------------------------
+//	a       is away
+//	x       is sick
+//	y       began to work a minute ago
+//	f       will begin to work in an hour, by the cloud's clock
+//	s       serves
 func read(text string) (members []Member) {
 	spare := false
 	for _, letter := range text {
@@ -40,7 +43,7 @@ func read(text string) (members []Member) {
 	return members
 }
 
-// show writes a decision with one letter a member (g, w or l), and the awaited member.
+// show returns a decision as a text: one letter for each member (g for Go, w for Wait, l for Leave), and the awaited member.
 func show(d Decision) string {
 	var b strings.Builder
 	for _, v := range d.Verdicts {
@@ -158,7 +161,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A decision says how long the awaited member must have worked, if only time is missing.
+// A decision contains the time that the awaited member must have worked, if only time is missing.
 func TestHowLongTheAwaitedMemberMustWork(t *testing.T) {
 	patient := Strategy{MinReady: 5 * time.Minute, Canary: Canary{1, 10 * time.Minute}}
 	for members, want := range map[string]time.Duration{"aSS": 0, "xSS": 0, "ySS": 5 * time.Minute, "sSS": 0} {
@@ -185,14 +188,13 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
-// world is a group whose members follow the decisions. Members that go are away for a while, and come
-// back up to date.
+// world is a group whose members follow the decisions. A member that is changed is away for some turns, and is up to date after that.
 type world struct {
 	Strategy
 	wanted  int
 	members []Member
-	back    []int // for each member that is away, in how many turns it is back
-	bad     bool  // members that come back do not serve
+	back    []int // for each member that is away, the number of turns until it is back
+	bad     bool  // members do not serve after a change
 	now     time.Time
 }
 
@@ -205,7 +207,7 @@ func (w *world) available() (n int) {
 	return n
 }
 
-// turn asks once and carries out the decision. It reports whether anything is left to do.
+// turn makes one decision and carries it out. It reports whether anything is left to do.
 func (w *world) turn(rt *rapid.T) (more bool) {
 	d := Decide(w.Strategy, w.members, w.now)
 	for i := range w.members {
@@ -248,15 +250,15 @@ func anyWorld(rt *rapid.T) *world {
 	for i := range w.wanted {
 		m := Member{Health: Health(rapid.IntRange(0, 2).Draw(rt, "health")), Changes: rapid.Bool().Draw(rt, "changes")}
 		if m.Health == Sick && (!m.Changes || i < w.Partition || w.Type == OnDelete) {
-			m.Health = Serving // a member that never recovers stops the group, as intended
+			m.Health = Serving // a member that never recovers would stop the group, as intended
 		}
 		w.members, w.back = append(w.members, m), append(w.back, rapid.IntRange(0, 2).Draw(rt, "turns"))
 	}
 	return w
 }
 
-// From any start, a group ends up to date. On the way, the number of members that serve never falls below
-// the number that must serve, unless it began lower. The group never has more members than it may have.
+// From any start, all members of a group are finally up to date. On the way, the number of members that serve never falls below the
+// required number, unless it was lower at the start. The group never has more members than it may have.
 func TestEndsAndNeverGoesBelow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -276,8 +278,8 @@ func TestEndsAndNeverGoesBelow(t *testing.T) {
 	})
 }
 
-// A template that does not work interrupts no more members than may be unavailable. It
-// interrupts at least one if it could not be tried on a spare member.
+// If a template does not work, no more members are interrupted than may be unavailable. If the template could not be tried on a spare
+// member, at least one is interrupted.
 func TestABadTemplateStops(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
@@ -300,7 +302,7 @@ func TestABadTemplateStops(t *testing.T) {
 	})
 }
 
-// No more than the canaries are changed before that many members have worked for as long as they must.
+// Until the canaries have worked for the required time, no more members are changed than there are canaries.
 func TestCanariesComeFirst(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)

@@ -9,20 +9,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ward makes patients from a text, one a letter.
+// ward makes patients from a text, with one letter for each patient.
 //
-//	s  serves
-//	a  is away
-//	d  has been down for ten minutes
-//	q  has been silent for ten minutes
-//	p  has been paused for ten minutes
-//	n  is down since now
-//	h  is down and was healed eight minutes ago
-//	e  is down and was healed five minutes ago
-//	b  is down and silent
-//	c  is down and changed anyway
-//	r  is reported by others
-//	l  is paused and silent
+//	letter  the patient
+//	------  ------------------------------------------
+//	s       serves
+//	a       is away
+//	d       has been down for ten minutes
+//	q       has been silent for ten minutes
+//	p       has been paused for ten minutes
+//	n       is down since now
+//	h       is down and was healed eight minutes ago
+//	e       is down and was healed five minutes ago
+//	b       is down and silent
+//	c       is down and is changed anyway
+//	r       is reported by others
+//	l       is paused and silent
 func ward(text string) (out []Patient) {
 	ago := now.Add(-10 * time.Minute)
 	for _, letter := range text {
@@ -96,8 +98,8 @@ func TestTreat(t *testing.T) {
 	}
 }
 
-// Members may fail in any way, and healing may help or not. They are never healed more often than allowed, nor
-// when most are sick, nor too many at a time, nor too early.
+// Members may fail in any way, and healing may help or not. Members are never healed more often than allowed, too many at a time, too
+// early, or while most of them are sick.
 func TestHealingIsBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := Heal{Down: map[string]Cure{"stopped": "restart"}, Silent: Replace, After: time.Duration(rapid.IntRange(1, 10).Draw(rt, "after")) * time.Minute,

@@ -2,8 +2,8 @@ package rollout
 
 import "testing"
 
-// A member that is last is changed when no other is to be changed. A member that stays keeps nobody waiting. Neither
-// delays a member that is away.
+// A member with Last is changed only when no other must be changed. No other member waits for a member with Stays. If such a member is
+// away, it is changed without delay.
 func TestLastAndStaying(t *testing.T) {
 	for _, c := range []struct {
 		members string

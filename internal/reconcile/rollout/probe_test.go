@@ -52,12 +52,12 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A member that has served is a suspect until Threshold bad answers, and it is known since when it does not serve. A member that has
-// not served yet is unproven. Both are certainly bad after Threshold bad answers.
+// A member that has served is a suspect until Threshold bad answers, and the time is known since when it does not serve. A member that has
+// not served yet is unproven. After Threshold bad answers, both certainly do not serve.
 func TestFinding(t *testing.T) {
 	p := Probe{Type: "tcp", Port: 22, Threshold: 2}
 	second := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
-	for answers, want := range map[string]Finding{ // one letter a second: g for a good answer, b for a bad one
+	for answers, want := range map[string]Finding{ // one letter per second: g for a good answer, b for a bad one
 		"":    {Sick: "tcp :22 was not asked yet", Unproven: true},
 		"g":   {},
 		"b":   {Sick: "tcp :22: refused", Unproven: true},

@@ -2,8 +2,9 @@ package rollout
 
 import "testing"
 
-// The test asks four questions about a group of four. How many members need not serve? How many can a bad change take away? How
-// many spares may there be? Can no member ever be interrupted?
+// The test computes four results for a group of four members. Unavailable is the number of members that need not serve. AtOnce is the
+// number that a bad change can take out of service. Surge is the number of spare members. Stuck reports whether no member can ever be
+// interrupted.
 func TestAmountsOfAStrategy(t *testing.T) {
 	for _, c := range []struct {
 		name                       string

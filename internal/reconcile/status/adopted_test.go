@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An adoption that only adds the mark, and records values that the cloud does not show, changes nothing, wherever its status
-// is shown.
+// An adoption may only add the mark, and record values that the cloud does not show. Then every part of its status says that nothing
+// changes.
 func TestAdoptionsFrightenNobody(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}, {Field: kind.MarkField, Have: "", Want: "x"}}
 	step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "db"}, Action: plan.Update, Comparison: plan.Comparison{Adopts: true, Changes: unseen}}

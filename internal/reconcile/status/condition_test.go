@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Each case is a step, with the two conditions that follow from it.
+// Each case is a step, with the two conditions that are expected for it.
 func TestConditionsOfSteps(t *testing.T) {
 	live := func(phase kind.Phase, message string) *kind.Live {
 		return &kind.Live{ID: "id-1", Phase: phase, Message: message, State: &thingtest.Thing{Colour: "red"}}
@@ -123,7 +123,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 	}
 }
 
-// The usual messages are K-ORC's, so that tools for its conditions can read ours.
+// Our messages are the same as the usual messages of K-ORC, so that tools for K-ORC's conditions can read them.
 func TestConditionsHaveUsualMessages(t *testing.T) {
 	other := manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "other"}
 	for _, c := range []struct {
@@ -144,8 +144,8 @@ func TestConditionsHaveUsualMessages(t *testing.T) {
 	}
 }
 
-// A workload counts its usable members: machines of a group, through any workload around the group. Any other workload
-// counts as one.
+// The members of a workload that can be used are counted. If a workload contains a group, these are the machines of the group. A workload
+// without a group counts as one.
 func TestReadyCountsMembers(t *testing.T) {
 	key := func(kind, name string) manifest.Key {
 		return manifest.Key{Kind: kind, Namespace: "default", Name: name}
@@ -179,7 +179,7 @@ func TestReadyCountsMembers(t *testing.T) {
 	}
 }
 
-// A step that waits for another object continues by itself only if the plan is carried out.
+// A step that waits for another object is progressing only if the plan is carried out.
 func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
 	waits := plan.Step{Key: manifest.Key{Group: "test", Kind: "Thing", Name: "x"}, Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{{Kind: "Thing", Name: "y"}}}, Causes: cause.List{cause.Of(cause.WaitsFor, manifest.Key{Kind: "Thing", Name: "y"})}}
 	for _, c := range []struct {
@@ -195,7 +195,7 @@ func TestWhatWaitsInAPlanThatIsStoppedSaysSo(t *testing.T) {
 	}
 }
 
-// Every reason is in the list once, and has a meaning.
+// Every reason is in the list once, with a meaning.
 func TestReasonsAreKnown(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Reasons() {

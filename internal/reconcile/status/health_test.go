@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// The comparison with the manifest and the health are two separate values: neither hides the other.
+// The result of the comparison with the manifest and the health are two separate values, so that neither hides the other.
 func TestSyncAndHealth(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
@@ -34,7 +34,7 @@ func TestSyncAndHealth(t *testing.T) {
 	}
 }
 
-// A workload has the health of its worst part, and the comparison of its gravest one.
+// A workload has the health of the part with the worst health. It has the comparison of the part with the gravest difference.
 func TestHealthOfSeveral(t *testing.T) {
 	s := summary([]*Object{
 		{Status: Status{State: StateInSync, Sync: StateInSync, Health: HealthGood, Conditions: make([]Condition, 2)}},

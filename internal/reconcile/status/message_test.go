@@ -11,8 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The message beside a state has everything that is said about the object, each text once. A lock is named only if there is nothing
-// else.
+// The message of a state contains all texts about the object, each text once. A lock is only mentioned if there is no other text.
 func TestMessages(t *testing.T) {
 	other, told := manifest.Key{Kind: "Thing", Name: "b"}, cause.List{cause.Of(cause.Told, "by hand")}
 	locked := &kind.Live{Phase: kind.Ready, Locked: "locked by Ann"}
@@ -40,7 +39,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Only a step that waits for one other object, and for nothing else, has K-ORC's message.
+// Only a step that waits for exactly one other object, and for nothing else, has K-ORC's message.
 func TestWaiting(t *testing.T) {
 	b := manifest.Key{Kind: "Thing", Name: "b"}
 	waits := cause.List{cause.Of(cause.WaitsFor, b)}
@@ -58,7 +57,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// The message of a missing object says so, or says why its creation failed.
+// The message of a missing object says that it is missing, or why its creation failed.
 func TestWhatIsMissingSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		fault Fault
@@ -71,7 +70,7 @@ func TestWhatIsMissingSaysWhy(t *testing.T) {
 	}
 }
 
-// The fields of a workload's kind stand beside the other fields.
+// In JSON, the fields of a workload's kind are beside the other fields.
 func TestOwnFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		own  map[string]any
@@ -85,7 +84,7 @@ func TestOwnFields(t *testing.T) {
 	}
 }
 
-// The place of a manifest, and who changed an object, are shown as far as they are known.
+// The place of a manifest is shown if it is known. So is the user who changed an object.
 func TestOriginAndTrace(t *testing.T) {
 	if got := originOf(manifest.Origin{}); got != nil {
 		t.Errorf("nowhere is %+v", got)
@@ -103,7 +102,7 @@ func TestOriginAndTrace(t *testing.T) {
 	}
 }
 
-// An object names the object that it was expanded from.
+// An object contains the name of the object that it was expanded from.
 func TestOwners(t *testing.T) {
 	alone, part := plan.Step{Key: manifest.Key{Kind: "Thing", Name: "a"}}, plan.Step{Key: manifest.Key{Kind: "Thing", Name: "b"}, Source: plan.Source{Parent: manifest.Key{Kind: "Machine", Name: "m"}}}
 	list := show(plan.Plan{}, nil, []subject{{Step: &alone}, {Step: &part}})

@@ -18,8 +18,8 @@ func lines(text []byte) []string {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// planned is the plan for a repository and a cloud, one line for each object, in the format of package decide's stories. It knows those of
-// their options on which statuses depend.
+// planned returns the plan for a repository and a cloud, with one line for each object, in the format of package decide's stories. options
+// are the options of that format on which statuses depend.
 func planned(t *testing.T, repo, cloud, options []string) plan.Plan {
 	t.Helper()
 	w := thingtest.New()

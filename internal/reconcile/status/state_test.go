@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An object that is not as it should be is never in sync, and its state says why.
+// If an object is not as its manifest wants it, it is never in sync, and its state says why.
 func TestStates(t *testing.T) {
 	const suspended, ignoring = " suspend=true", " ignore-fields=spec.resource.colour"
 	for _, c := range []struct {
 		name                 string
 		repo, cloud, options []string
-		want                 string // the last object's state, waitsFor and message
+		want                 string // state, waitsFor and message of the last object
 	}{
 		{name: "as wanted", repo: []string{"a colour=red"}, cloud: []string{"a ours colour=red"}, want: "in sync"},
 		{name: "only used", repo: []string{"a import=base"}, cloud: []string{"base alien"}, want: "in sync: not managed"},
@@ -86,7 +86,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Changes that are left alone are shown, and not counted.
+// Changes that are left alone are shown, but not counted.
 func TestLeftAlone(t *testing.T) {
 	for _, annotation := range []string{"suspend=true", "ignore-fields=spec.resource.colour"} {
 		p := planned(t, []string{"a colour=red " + annotation}, []string{"a ours colour=blue"}, nil)
@@ -100,7 +100,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// Statuses and plans have the same count of actions.
+// The statuses of a plan have the same number of each action as the plan.
 func TestStatusesCountAsPlansDo(t *testing.T) {
 	files, err := filepath.Glob("../plan/decide/testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -116,7 +116,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 			part[f.Name] = lines(f.Data)
 		}
 		if _, err := thingtest.New().Wanted(part["repo"]...); err != nil {
-			continue // refused, so there is no plan
+			continue // the manifests are refused, so there is no plan
 		}
 		p := planned(t, part["repo"], part["cloud"], part["options"])
 		got, want := map[plan.Action]int{}, map[plan.Action]int{}
@@ -172,7 +172,8 @@ func TestStatesOfWorkloads(t *testing.T) {
 	}
 }
 
-// Problems that only the plan knows make an object unwell, even if the cloud calls it ready. Overdue work is not a fault of the object in the cloud.
+// Problems that only the plan knows make the health of an object worse, even if the cloud reports it as ready. Overdue work is not a fault
+// of the object in the cloud.
 func TestWhatAilsAnObject(t *testing.T) {
 	for _, c := range []struct {
 		ails   ails

@@ -13,7 +13,7 @@ func partIn(name string, state State, health Health, message string, addresses .
 	return &Object{Kind: "Thing", Metadata: Metadata{Name: name}, Status: Status{State: state, Sync: state, Health: health, Message: message, Addresses: addresses, Conditions: make([]Condition, 2)}}
 }
 
-// If several parts are equally bad, the first one is named. Each address is listed once.
+// If several parts are equally bad, the message names the first one. Each address is listed once.
 func TestTheFirstOfTheWorstIsNamed(t *testing.T) {
 	got := summary([]*Object{
 		partIn("well", StateInSync, HealthGood, "", "10.0.0.1", "10.0.0.2"),
@@ -31,7 +31,7 @@ func TestTheFirstOfTheWorstIsNamed(t *testing.T) {
 	}
 }
 
-// The worst states are those in which a person has to act.
+// The worst states are those in which a person must act.
 func TestGravity(t *testing.T) {
 	for i, s := range gravest {
 		if got := s.gravity(); got != i {
@@ -43,7 +43,7 @@ func TestGravity(t *testing.T) {
 	}
 }
 
-// The comparison with the manifest is the state that the object would have if it were healthy.
+// The result of the comparison with the manifest is the state that the object would have if it were healthy.
 func TestSync(t *testing.T) {
 	failed, changed := &kind.Live{Phase: kind.Failed}, []kind.Change{{Field: "spec.x"}}
 	for _, c := range []struct {
@@ -94,7 +94,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A broken object that stays as it is has failed, even if it also drifted. A broken object with an update is to be changed.
+// If a plan does not change a broken object, its state is failed, even if the object has drifted, too. If the plan has an update for it,
+// its state is "to change".
 func TestStatesOfWhatIsBroken(t *testing.T) {
 	for _, c := range []struct {
 		step plan.Step
@@ -106,7 +107,7 @@ func TestStatesOfWhatIsBroken(t *testing.T) {
 	}
 }
 
-// In a held plan, an object that waits for a person, an answer or the cloud says so, and not that it is held.
+// In a held plan, an object that waits for a person, an answer or the cloud has a state that says so. Its state is not "held".
 func TestWhatWaitsForOthersIsNotHeld(t *testing.T) {
 	b := []manifest.Key{{Kind: "Thing", Name: "b"}}
 	for _, c := range []struct {
@@ -143,8 +144,8 @@ func TestDriftSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// Workloads come after their parts, the deepest first, and otherwise in the order of the manifests. A workload that is its own
-// part causes no endless loop.
+// Each workload comes after its parts, the deepest parts first. Apart from that, the order is that of the manifests. A workload that is its
+// own part does not cause an endless loop.
 func TestPartsFirst(t *testing.T) {
 	w := func(name, parent string) plan.Workload {
 		of := plan.Workload{Key: manifest.Key{Kind: "Group", Name: name}}
@@ -162,7 +163,7 @@ func TestPartsFirst(t *testing.T) {
 	}
 }
 
-// A group without members has none that are ready. A workload that is no group counts as one.
+// A group without members has 0 members that are ready. A workload that is not a group counts as one member.
 func TestReadyOfWhatHasNoParts(t *testing.T) {
 	group, net := manifest.Key{Kind: "Group", Name: "g"}, manifest.Key{Kind: "Net", Name: "n"}
 	kinds := []*kind.Kind{{Info: kind.Info{Kind: "Group"}, Group: kind.Group{Members: "Machine"}}, {Info: kind.Info{Kind: "Net"}}}

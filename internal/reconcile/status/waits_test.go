@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// step is a step of a Thing that waits for others.
+// step returns a step of a Thing that waits for others.
 func step(name string, action plan.Action, awaits ...string) plan.Step {
 	s := plan.Step{Key: thingtest.Key(name), Action: action}
 	for _, other := range awaits {
@@ -19,8 +19,8 @@ func step(name string, action plan.Action, awaits ...string) plan.Step {
 	return s
 }
 
-// A step waits for the first object that the plan does not provide. Objects that the plan provides are not waited for. A step that a
-// person has to act on waits for nothing.
+// A step waits for the first object that the plan does not provide. It does not wait for objects that the plan provides. If a person must
+// act on the step itself, it waits for nothing.
 func TestWhatIsWaitedFor(t *testing.T) {
 	wrong := func(s plan.Step) plan.Step { s.Error = true; return s }
 	blocked := func(action plan.Action, by ...string) plan.Step { s := step("a", action); s.Blockers = by; return s }
@@ -63,7 +63,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		add(wrong(step("wrong", plan.Create)), nil)
 		add(step("far", plan.Create, "refused"), nil)
 		add(step("circle", plan.Create, "circle"), nil)
-		for range 2 { // the second call uses the kept result
+		for range 2 { // the second call uses the stored result
 			if got := w.of(subject{Step: &c.step}); got != c.want {
 				t.Errorf("%s: %q, want %q", c.name, got, c.want)
 			}
@@ -71,7 +71,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// An object that the plan destroys is known by its name in the cloud, so its users no longer wait for it.
+// An object that the plan destroys is found by its name in the cloud, so that its users do not wait for it.
 func TestWhatGoes(t *testing.T) {
 	var list []subject
 	for name, action := range map[string]plan.Action{"deleted": plan.Delete, "replaced": plan.Recreate, "changed": plan.Update, "kept": plan.Keep} {
@@ -86,8 +86,8 @@ func TestWhatGoes(t *testing.T) {
 	}
 }
 
-// K-ORC's message is used for an object that does not exist yet and waits for one other object. An object without a manifest is awaited
-// until it is created, any other until it is ready.
+// K-ORC's message is used for an object that does not exist yet and waits for one other object. If the other object has no manifest, the
+// message says that it must be created. Otherwise it says that it must be ready.
 func TestUnmade(t *testing.T) {
 	with := func(s plan.Step, change func(*subject)) subject {
 		x := subject{Step: &s}
@@ -121,7 +121,7 @@ func TestUnmade(t *testing.T) {
 	}
 }
 
-// Both conditions have the message, unless the step failed: then they say that.
+// Both conditions have this message, unless the step failed. If it failed, both have the text of the failure.
 func TestUnmadeIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		fault Fault
