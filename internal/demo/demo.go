@@ -1,7 +1,8 @@
-// Package demo shows the whole story on a machine that has nothing. It starts the simulator, makes a Git repository from an example, and runs
-// the program's own commands over them, as a visitor would type them.
+// Package demo shows a complete example on a machine without any preparation. It starts the simulator, makes a
+// Git repository from an example, and runs the program's own commands, as a visitor would type them.
 //
-// It sets up the stage and makes changes behind the agent's back. The output is that of the real commands; nothing is faked.
+// It prepares the simulator and the repository, and makes changes in the cloud that the agent does not know
+// about. The output is that of the real commands.
 package demo
 
 import (
@@ -20,13 +21,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Show is one performance.
+// Show is one run of the demo.
 type Show struct {
 	// Out receives the visitor's output.
 	Out io.Writer
 	// Command runs one command of the program and returns its exit code.
 	Command func(ctx context.Context, args ...string) int
-	// Example holds the files of the repository.
+	// Example contains the files of the repository.
 	Example fs.FS
 
 	dir    string
@@ -34,8 +35,8 @@ type Show struct {
 	server *simulator.Server
 }
 
-// Stage starts the cloud on listen ("127.0.0.1:0" for any port) and makes the repository, both below a new temporary folder. Close removes
-// them.
+// Stage starts the cloud on listen ("127.0.0.1:0" for any port) and makes the repository, both in a new
+// temporary folder. Close removes them.
 func (s *Show) Stage(ctx context.Context, listen string) error {
 	var err error
 	if s.dir, err = os.MkdirTemp("", "stackreeve-demo-"); err != nil {
@@ -80,7 +81,7 @@ spec:
 `
 }
 
-// Close ends the cloud and removes the stage.
+// Close stops the cloud and removes the temporary folder.
 func (s *Show) Close() error {
 	var err error
 	if s.server != nil {
@@ -92,7 +93,7 @@ func (s *Show) Close() error {
 	return err
 }
 
-// Play runs the story from an empty cloud to one that follows its repository.
+// Play runs the example: from an empty cloud to a cloud that equals its repository.
 func (s *Show) Play(ctx context.Context) error {
 	scenes := []struct {
 		say string
@@ -118,7 +119,7 @@ func (s *Show) Play(ctx context.Context) error {
 	return nil
 }
 
-// command shows a command line and runs it. Its exit code must be the one expected.
+// command returns a function that prints a command line and runs it. Its exit code must be want.
 func (s *Show) command(want int, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		s.prompt("stackreeve " + strings.Join(args, " "))
@@ -131,7 +132,7 @@ func (s *Show) command(want int, args ...string) func(context.Context) error {
 
 func (s *Show) prompt(line string) { _, _ = fmt.Fprintf(s.Out, "$ %s\n", line) }
 
-// scale commits a third replica.
+// scale commits a third replica to the repository.
 func (s *Show) scale(context.Context) error {
 	if err := s.repo.edit("virtualmachinegroup.yaml", "replicas: 2", "replicas: 3"); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (s *Show) scale(context.Context) error {
 	return s.repo.commit("A third machine")
 }
 
-// deleteServer deletes a server as anybody with credentials could, and waits until it is gone.
+// deleteServer deletes a server, as anybody with credentials could, and waits until it is deleted.
 func (s *Show) deleteServer(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		s.prompt("openstack server delete --wait " + name)
@@ -177,7 +178,7 @@ func findServer(ctx context.Context, c *cloud.Client, name string) (id string, e
 	return "", err
 }
 
-// Invite prints how the visitor can go on, while the agent keeps running.
+// Invite prints commands that the visitor can try while the agent is running.
 func (s *Show) Invite() {
 	_, _ = fmt.Fprintf(s.Out, `
 # The cloud and the agent stay for you to play with. In another terminal:

@@ -46,7 +46,7 @@ func (r *repository) commit(message string) error {
 	return nil
 }
 
-// edit replaces text in a file; the text must be there.
+// edit replaces a text in a file. It returns an error if the file does not contain the text.
 func (r *repository) edit(file, old, text string) error {
 	path := filepath.Join(r.dir, file)
 	content, err := os.ReadFile(path)

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Explain returns the documentation of a field. Its path may omit spec.resource, or spec: the first field of the path shows
-// whether it does. If there is no such field, the error says where fields of that name are.
+// Explain returns the documentation of a field. The path may omit spec.resource or spec, if its first field is
+// below that. If there is no such field, the error says where fields with that name are.
 func (d Kind) Explain(path string) (string, error) {
 	first, _, _ := strings.Cut(path, ".")
 	for _, below := range []string{"spec.resource.", "spec."} {
@@ -23,7 +23,7 @@ func (d Kind) Explain(path string) (string, error) {
 	}
 	last := path[strings.LastIndexByte(path, '.')+1:]
 	there := manifest.FieldsNamed(d.Body, last)
-	for _, end := range []string{"Ref", "Refs"} { // a reference is named after its object
+	for _, end := range []string{"Ref", "Refs"} { // the field for a reference has the name of the object and this suffix
 		there = append(there, manifest.FieldsNamed(d.Body, last+end)...)
 	}
 	if len(there) > 0 {

@@ -1,7 +1,7 @@
-// Package describe knows the kinds of objects by every name that people use. It shows what each looks like: its
-// fields, its JSON Schema, an example.
+// Package describe finds kinds of objects by every name that people use for them. It returns their fields, JSON
+// Schemas and examples.
 //
-// It knows the list of kinds, and neither stacks nor clouds.
+// It uses the list of kinds, and neither stacks nor clouds.
 package describe
 
 import (
@@ -23,12 +23,12 @@ type Kind struct {
 	GVK  manifest.GroupVersionKind
 	Body manifest.Type
 	Doc  string
-	// short is another name of the kind, "" for none.
+	// short is another name of the kind, or "".
 	short string
 }
 
-// All lists every kind that people can write. Kinds of alias groups come after
-// the groups that they stand for.
+// All returns every kind that people can write. The kinds of an alias group follow the kinds of the group that
+// it means.
 func All() []Kind {
 	list := describe(all.Kinds(nil, defaults.Defaults{}))
 	for _, k := range config.Kinds() {
@@ -49,14 +49,14 @@ func describe(kinds []*kind.Kind) (list []Kind) {
 	return list
 }
 
-// Defined returns the kinds that manifests define.
+// Defined returns the kinds that Definitions in manifests define.
 func Defined(ctx context.Context, parts []manifest.Part) ([]Kind, error) {
 	kinds, err := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Defined(ctx, parts)
 	return describe(kinds), err
 }
 
-// Find returns the kind with that name, plural or short name, in upper or lower case. It searches the agent's kinds and
-// further ones.
+// Find returns the kind with this name, plural or short name, in upper or lower case. It searches the built-in
+// kinds and the kinds in further.
 func Find(name string, further []Kind) (Kind, error) {
 	var names []string
 	for _, d := range append(All(), further...) {
@@ -71,7 +71,7 @@ func Find(name string, further []Kind) (Kind, error) {
 	return Kind{}, fmt.Errorf("there is no kind %s; `stackreeve explain` lists them", name)
 }
 
-// Names returns the names of all kinds, each once.
+// Names returns the names of all kinds without duplicates.
 func Names() []string {
 	var names []string
 	seen := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Schema describes the kind, and Stackreeve's own annotations that it accepts.
+// Schema returns the schema of the kind, with those annotations of Stackreeve that the kind accepts.
 func (d Kind) Schema() (map[string]any, error) {
 	schema, err := manifest.Schema(d.Body, d.GVK)
 	if err == nil && schema["description"] == nil {
@@ -33,7 +33,7 @@ func (d Kind) Schema() (map[string]any, error) {
 	return schema, manifest.Annotate(schema, ours)
 }
 
-// Combined returns a schema that accepts each of the kinds.
+// Combined returns a schema that accepts a manifest of any of the kinds.
 func Combined(kinds []Kind) (map[string]any, error) {
 	var each []map[string]any
 	for _, d := range kinds {
@@ -47,7 +47,7 @@ func Combined(kinds []Kind) (map[string]any, error) {
 	return map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stackreeve manifests", "anyOf": each}, nil
 }
 
-// WriteSchemas writes a file for each of the kinds. It writes below dir only: links in dir lead nowhere else.
+// WriteSchemas writes a file for each of the kinds. It writes only below dir, even if dir contains links.
 func WriteSchemas(dir string, kinds []Kind) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

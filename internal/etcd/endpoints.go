@@ -16,19 +16,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Endpoints are members of one cluster that the operator has named. Requests go to the member that answered last. The others are
-// tried in turn when a member does not answer within a quarter of the time, or cannot carry out the request.
+// Endpoints are members of one cluster, which the operator has configured. A request is sent first to the member
+// that answered last. If a member does not answer within a quarter of the time, or cannot carry out the request,
+// the next member is tried.
 type Endpoints struct {
 	addresses []*url.URL
 	client    *http.Client
 	first     atomic.Int32
 }
 
-// maxAnswer bounds an answer: 10,000 keys with a kibibyte each, in base64.
+// maxAnswer is the maximum size of an answer: 10,000 keys with a kibibyte each, in base64.
 const maxAnswer = 16 << 20
 
-// NewEndpoints makes the endpoints of a cluster from the addresses of its members, such as https://etcd-1:2379. If trust is nil,
-// the system's authorities are trusted, and the client shows no certificate.
+// NewEndpoints makes the endpoints of a cluster from the addresses of its members, such as https://etcd-1:2379.
+// If trust is nil, the client trusts the system's authorities, and sends no certificate.
 func NewEndpoints(addresses []string, trust *tls.Config) (*Endpoints, error) {
 	e := &Endpoints{}
 	var home []string
@@ -45,12 +46,12 @@ func NewEndpoints(addresses []string, trust *tls.Config) (*Endpoints, error) {
 	return e.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: home, ConnsPerHost: 4, HeaderTime: Patience})), nil
 }
 
-// Through returns endpoints that send requests through way.
+// Through returns endpoints that send their requests with the transport way.
 func (e *Endpoints) Through(way http.RoundTripper) *Endpoints {
 	return &Endpoints{addresses: e.addresses, client: outbound.Client(way, Patience)}
 }
 
-// ask returns the answer of the first endpoint that gives one.
+// ask sends a request to the endpoints, one after the other, until one of them answers.
 func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -63,7 +64,7 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 		err = e.askOne(within, e.addresses[n], path, text, into)
 		cancel()
 		if err == nil {
-			e.first.Store(int32(n)) //nolint:gosec // there are few
+			e.first.Store(int32(n)) //nolint:gosec // the number of endpoints is small
 			return nil
 		}
 		var refused *Refused
@@ -74,8 +75,8 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 	return err
 }
 
-// share gives an endpoint a quarter of the remaining time, so that a silent endpoint leaves enough for the next one. The last
-// endpoint gets all of it.
+// share limits the time for an endpoint to a quarter of the remaining time. So a silent endpoint leaves enough
+// time for the next one. The time for the last endpoint is the whole remaining time.
 func share(ctx context.Context, last bool) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if last || !bounded {
@@ -105,7 +106,7 @@ func (e *Endpoints) askOne(ctx context.Context, at *url.URL, path string, body [
 	return nil
 }
 
-// elsewhere reports whether another member may carry out a request that this one refused.
+// elsewhere reports whether another member may carry out a request that this member has refused.
 func (r *Refused) elsewhere() bool {
 	return r.Code == unavailable || r.Code == deadlineExceeded || r.Code == unknown || r.Code == resourceExhausted
 }

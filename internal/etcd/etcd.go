@@ -1,5 +1,6 @@
-// Package etcd sends requests to servers of etcd in JSON, to the gateway that each has on its client port (/v3/, since etcd 3.4).
-// It knows one request at a time. Its callers decide which server to ask, and what follows from an answer.
+// Package etcd sends requests in JSON to servers of etcd, to the gateway on each server's client port (/v3/,
+// since etcd 3.4). It sends single requests. Its callers decide to which server a request is sent, and what to
+// do after an answer.
 package etcd
 
 import (
@@ -21,15 +22,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Client sends requests to servers at their addresses. An answer is bounded and not trusted: any machine on the servers' network
-// may have sent it.
+// Client sends requests to servers at their addresses. The size of an answer is limited. Answers are not
+// trusted, because any machine on the servers' network may have sent them.
 type Client struct {
 	Machines outbound.Machines
-	Port     int         // for clients, usually 2379
+	Port     int         // the port for clients, usually 2379
 	TLS      *tls.Config // nil for HTTP
 }
 
-// ClientPort and PeerPort are the ports of etcd for clients, and for other members.
+// ClientPort is the port of etcd for clients, and PeerPort the port for other members.
 const (
 	ClientPort = 2379
 	PeerPort   = 2380
@@ -38,31 +39,31 @@ const (
 // Patience is the time limit of one answer.
 const Patience = 5 * time.Second
 
-// Member is a cluster's information about one member.
+// Member contains the cluster's information about one member.
 type Member struct {
 	ID         uint64   `json:"ID,string"`
-	Name       string   `json:"name"` // "" until it has started for the first time
+	Name       string   `json:"name"` // "" until the member has started for the first time
 	PeerURLs   []string `json:"peerURLs"`
 	ClientURLs []string `json:"clientURLs"`
-	IsLearner  bool     `json:"isLearner"` // it does not vote yet
+	IsLearner  bool     `json:"isLearner"` // a learner does not vote yet
 }
 
-// Members is a cluster, as one of its members knows it.
+// Members is the list of a cluster's members, as one of them answers it.
 type Members struct {
 	ClusterID uint64
 	List      []Member
 }
 
-// Status is the information of one server about itself. (etcdserverpb.StatusResponse)
+// Status contains the information of one server about itself. (etcdserverpb.StatusResponse)
 type Status struct {
 	MemberID, ClusterID uint64
-	Leader              uint64 // 0 while it knows of none
+	Leader              uint64 // 0 if it knows no leader
 	Version             string
 	AppliedIndex        uint64
 	DBSize              int64 // bytes
 	IsLearner           bool
 	Errors              []string
-	Revision            int64 // of its data
+	Revision            int64 // the revision of its data
 }
 
 type header struct {
@@ -71,7 +72,7 @@ type header struct {
 	Revision  int64  `json:"revision,string"`
 }
 
-// Status asks a server for its status; a server without contact to the others answers too.
+// Status reads the status of a server. A server without a connection to the other servers also answers.
 func (c Client) Status(ctx context.Context, address string) (Status, error) {
 	var got struct {
 		Header  header   `json:"header"`
@@ -86,7 +87,8 @@ func (c Client) Status(ctx context.Context, address string) (Status, error) {
 	return Status{got.Header.MemberID, got.Header.ClusterID, got.Leader, got.Version, got.Applied, got.DBSize, got.Learner, got.Errors, got.Header.Revision}, err
 }
 
-// Members asks a server for the list of members. The answer is the server's own knowledge, which may be out of date.
+// Members reads the list of members from a server. The answer contains the server's own knowledge, which may be
+// out of date.
 func (c Client) Members(ctx context.Context, address string) (Members, error) {
 	var got struct {
 		Header  header   `json:"header"`
@@ -96,7 +98,7 @@ func (c Client) Members(ctx context.Context, address string) (Members, error) {
 	return Members{got.Header.ClusterID, got.Members}, err
 }
 
-// AddLearner adds a member with peerURL that does not vote yet.
+// AddLearner adds a member with peerURL. The member does not vote yet.
 func (c Client) AddLearner(ctx context.Context, address, peerURL string) (Member, error) {
 	var got struct {
 		Member Member `json:"member"`
@@ -105,12 +107,12 @@ func (c Client) AddLearner(ctx context.Context, address, peerURL string) (Member
 	return got.Member, err
 }
 
-// Promote makes a learner a member that votes.
+// Promote makes a learner a voting member.
 func (c Client) Promote(ctx context.Context, address string, id uint64) error {
 	return c.post(ctx, address, "cluster/member/promote", byID(id), nil)
 }
 
-// Remove ends a membership for good.
+// Remove removes a member permanently.
 func (c Client) Remove(ctx context.Context, address string, id uint64) error {
 	return c.post(ctx, address, "cluster/member/remove", byID(id), nil)
 }
@@ -124,19 +126,19 @@ func byID(id uint64) map[string]string {
 	return map[string]string{"ID": strconv.FormatUint(id, 10)}
 }
 
-// Refused is the answer of an etcd server that did not carry out a request.
+// Refused is the error of an etcd server that did not carry out a request.
 type Refused struct {
-	Code    int // of gRPC (google.golang.org/grpc/codes)
+	Code    int // the code of gRPC (google.golang.org/grpc/codes)
 	Message string
 }
 
 // Error implements error.
 func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Message), 200) }
 
-// Later reports whether the same request may be carried out when the cluster is in another state.
+// Later reports whether the same request may be carried out later, when the cluster is in another state.
 func (r *Refused) Later() bool { return r.Code != invalidArgument && r.Code != notFound }
 
-// NotFound reports whether the cluster itself says that there is no such member.
+// NotFound reports whether the cluster itself answers that there is no such member.
 func (r *Refused) NotFound() bool { return r.Code == notFound }
 
 const (
@@ -144,7 +146,7 @@ const (
 	notFound        = 5
 )
 
-// ErrSilent says that no etcd has answered.
+// ErrSilent is the error that no etcd has answered.
 var ErrSilent = boot.ErrSilent
 
 func (c Client) post(ctx context.Context, address, path string, body, into any) error {
@@ -159,7 +161,7 @@ func (c Client) post(ctx context.Context, address, path string, body, into any) 
 	return understand(status, answer, into)
 }
 
-// understand reads an answer. If etcd refuses the request, the error is a [*Refused].
+// understand parses an answer. If etcd refuses the request, the error is a [*Refused].
 func understand(status int, answer []byte, into any) error {
 	if status != http.StatusOK {
 		var said struct {
@@ -184,7 +186,7 @@ func understand(status int, answer []byte, into any) error {
 	return nil
 }
 
-// send returns one whole answer. Its errors repeat no text from the machine.
+// send returns one complete answer. Its errors contain no text from the machine.
 func (c Client) send(ctx context.Context, method, address, path string, body []byte) (status int, answer []byte, err error) {
 	return c.sendWithin(ctx, Patience, method, address, path, body)
 }

@@ -9,21 +9,22 @@ import (
 	"time"
 )
 
-// Record is a key and its value, as a lease holds it.
+// Record is a key with its value and its lease.
 type Record struct {
-	Key     string // without the prefix that was listed
+	Key     string // without the prefix of the list
 	Value   []byte
-	Lease   int64 // 0 for none
-	Created int64 // the revision at which the key was made: the older of two keys has the smaller one
+	Lease   int64 // 0 if there is none
+	Created int64 // the revision at which the key was created; an older key has a smaller revision
 }
 
-// ErrNoLease says that there is no such lease: it has expired, or was revoked.
+// ErrNoLease is the error that a lease does not exist, because it has expired or was revoked.
 var ErrNoLease = errors.New("the lease has ended")
 
-// ErrTooMany says that there are more keys than may be read.
+// ErrTooMany is the error that there are more keys than may be read.
 var ErrTooMany = errors.New("there are too many keys")
 
-// Grant makes a lease that ends when it is not renewed for ttl, in whole seconds.
+// Grant creates a lease. It expires if it is not renewed for the duration ttl, which is rounded to whole
+// seconds.
 func (e *Endpoints) Grant(ctx context.Context, ttl time.Duration) (lease int64, err error) {
 	var got struct {
 		ID    int64  `json:"ID,string"`
@@ -42,7 +43,7 @@ type leaseID struct {
 	ID int64 `json:"ID,string"`
 }
 
-// Renew makes a lease last for its whole time again; [ErrNoLease] where there is none.
+// Renew renews a lease for its whole duration. It returns [ErrNoLease] if the lease does not exist.
 func (e *Endpoints) Renew(ctx context.Context, lease int64) error {
 	var got struct {
 		Result struct {
@@ -63,12 +64,12 @@ func (e *Endpoints) Renew(ctx context.Context, lease int64) error {
 	return nil
 }
 
-// Revoke ends a lease, and all of its keys with it.
+// Revoke deletes a lease and all its keys.
 func (e *Endpoints) Revoke(ctx context.Context, lease int64) error {
 	return ended(e.ask(ctx, "lease/revoke", leaseID{lease}, nil))
 }
 
-// ended turns etcd's error about a missing lease into an [ErrNoLease].
+// ended returns [ErrNoLease] instead of etcd's error about a missing lease.
 func ended(err error) error {
 	var refused *Refused
 	if errors.As(err, &refused) && refused.NotFound() && strings.Contains(refused.Message, "lease") {
@@ -112,8 +113,8 @@ type (
 	}
 )
 
-// Hold writes a key under a lease if there is no such key, or if the same lease has it. held is false when
-// another lease has it; then nothing is written.
+// Hold writes a key with a lease if the key does not exist, or if it has the same lease. If the key has another
+// lease, held is false and nothing is written.
 func (e *Endpoints) Hold(ctx context.Context, lease int64, key string, value []byte) (held bool, err error) {
 	write := []operation{{Put: &put{[]byte(key), value, lease}}}
 	again := &txn{Compare: []compare{ofLease(key, lease)}, Success: write}
@@ -132,7 +133,7 @@ func (e *Endpoints) Hold(ctx context.Context, lease int64, key string, value []b
 	return got.Responses[0].Txn.Succeeded, nil
 }
 
-// Let removes a key if the lease has it.
+// Let deletes a key if it has the lease.
 func (e *Endpoints) Let(ctx context.Context, lease int64, key string) error {
 	return e.ask(ctx, "kv/txn", txn{Compare: []compare{ofLease(key, lease)}, Success: []operation{{Delete: &remove{[]byte(key)}}}}, nil)
 }
@@ -141,8 +142,8 @@ func ofLease(key string, lease int64) compare {
 	return compare{Key: []byte(key), Target: "LEASE", Result: "EQUAL", Lease: &lease}
 }
 
-// List returns every key below a prefix, as a majority of the members knows it; [ErrTooMany] when there are more
-// than most.
+// List returns every key with a prefix, as a majority of the members has it. It returns [ErrTooMany] if there
+// are more than most.
 func (e *Endpoints) List(ctx context.Context, prefix string, most int) (list []Record, err error) {
 	var got struct {
 		Keys []struct {
@@ -168,7 +169,7 @@ func (e *Endpoints) List(ctx context.Context, prefix string, most int) (list []R
 	}
 	for _, k := range got.Keys {
 		r := Record{Key: strings.TrimPrefix(string(k.Key), prefix), Value: k.Value}
-		r.Lease, _ = k.Lease.Int64() // 0 for none
+		r.Lease, _ = k.Lease.Int64() // 0 if there is none
 		r.Created, _ = k.Created.Int64()
 		list = append(list, r)
 	}

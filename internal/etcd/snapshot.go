@@ -20,43 +20,44 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// ErrCut says that a snapshot is incomplete, or differs from the data that the server has sent.
+// ErrCut is the error that a snapshot is incomplete, or differs from the data that the server has sent.
 var ErrCut = errors.New("the snapshot is not whole")
 
-// ErrTooLarge says that a snapshot is larger than allowed.
+// ErrTooLarge is the error that a snapshot is larger than allowed.
 var ErrTooLarge = errors.New("the snapshot is too large")
 
 const (
-	// longestChunk bounds the bytes of one message of a snapshot; etcd sends 32 KiB of data in each.
+	// longestChunk is the maximum number of bytes in one message of a snapshot. etcd sends 32 KiB of data in each.
 	// (server/etcdserver/api/v3rpc/maintenance.go: snapshotSendBufferSize)
 	longestChunk = 1 << 20
 	// trailer is the size of the SHA-256 digest that etcd sends after the data.
 	trailer = sha256.Size
 )
 
-// Snapshot reads the data of a server at one moment: etcd's database, followed by its SHA-256 digest. etcdutl restores this
-// form. It can be read once. If the digest is wrong, the last read returns an error instead of io.EOF.
+// Snapshot reads the data of a server as it was at one moment: etcd's database, followed by its SHA-256 digest.
+// etcdutl can restore this format. A Snapshot can be read only once. If the digest is wrong, the last read
+// returns an error instead of io.EOF.
 type Snapshot struct {
 	body   io.ReadCloser
 	lines  *bufio.Reader
 	chunk  []byte
 	last   []byte    // bytes that may be the digest after the data
-	data   hash.Hash // of the bytes before it
+	data   hash.Hash // the hash of the bytes before last
 	all    hash.Hash
-	total  int64 // size of the data by the first message; -1 before that
-	size   int64 // received so far
+	total  int64 // the size of the data from the first message; -1 before that
+	size   int64 // the number of received bytes
 	most   int64
 	failed error
 	closed atomic.Bool
 }
 
-// Snapshot asks a server for its data, at most most bytes. The caller closes it.
+// Snapshot requests the data of a server, at most most bytes. The caller must close the result.
 func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snapshot, error) {
 	req, err := c.request(ctx, http.MethodPost, address, "/v3/maintenance/snapshot", strings.NewReader("{}"))
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.Machines.DoLarge(req, c.TLS, 2*most+longestChunk) // in base64, and in messages
+	resp, err := c.Machines.DoLarge(req, c.TLS, 2*most+longestChunk) // the data are in base64, and in several messages
 	switch {
 	case errors.Is(err, outbound.ErrRefused):
 		return nil, err
@@ -81,7 +82,7 @@ func (c Client) request(ctx context.Context, method, address, path string, body 
 	return req, err
 }
 
-// Length is the number of bytes of the snapshot by the server's first message. It waits for that message.
+// Length returns the number of bytes of the snapshot from the server's first message. It waits for that message.
 func (s *Snapshot) Length() (int64, error) {
 	if s.total < 0 && s.failed == nil {
 		s.failed = s.next()
@@ -94,7 +95,7 @@ func (s *Snapshot) Length() (int64, error) {
 
 // Read implements [io.Reader].
 func (s *Snapshot) Read(p []byte) (int, error) {
-	if s.closed.Load() { // a repeated request would miss the beginning
+	if s.closed.Load() { // a second attempt to read would miss the beginning
 		return 0, errors.New("the snapshot is already closed, and cannot be read again from its beginning")
 	}
 	for len(s.chunk) == 0 && s.failed == nil {
@@ -120,7 +121,7 @@ func (s *Snapshot) Sum() string { return hex.EncodeToString(s.all.Sum(nil)) }
 // Size is the number of received bytes.
 func (s *Snapshot) Size() int64 { return s.size }
 
-// message is a message that the gateway makes of etcd's stream. (etcdserverpb.SnapshotResponse)
+// message is one message to which the gateway converts etcd's stream. (etcdserverpb.SnapshotResponse)
 type message struct {
 	Result *struct {
 		Remaining uint64 `json:"remaining_bytes,string"`

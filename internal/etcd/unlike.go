@@ -10,7 +10,8 @@ import (
 	"strconv"
 )
 
-// How a machine answers differently than it should, as [HowUnlike] says it. A certificate for another address is told with the address.
+// These are the results of [HowUnlike]. If the certificate is for another address, the result contains that
+// address.
 const (
 	Expired          = "shows a certificate that has expired, or is not valid yet"
 	AnotherAuthority = "shows a certificate of an authority that is not the cluster's, or of a generation that is not next to the wanted one"
@@ -19,18 +20,18 @@ const (
 	WithTLS          = "answers with TLS, and the cluster is configured without TLS"
 )
 
-// unlike says that a machine answers in another way than the client expects: with or without TLS, or with
-// another identity.
+// unlike is the error that a machine answers in an unexpected way: with or without TLS, or with another
+// identity.
 type unlike struct{ how string }
 
 // Error implements error.
 func (u unlike) Error() string { return u.how }
 
-// Unwrap makes the error count as [ErrSilent] too.
+// Unwrap returns [ErrSilent], because such a machine counts as silent.
 func (u unlike) Unwrap() error { return ErrSilent }
 
-// HowUnlike says how the machine behind an error answers differently than it should; "" where it does not
-// answer.
+// HowUnlike returns the unexpected way in which the machine answers, from an error. It returns "" if the machine
+// does not answer.
 func HowUnlike(err error) string {
 	var u unlike
 	if errors.As(err, &u) {
@@ -39,7 +40,7 @@ func HowUnlike(err error) string {
 	return ""
 }
 
-// silence says why there is no answer. It repeats no text from the machine.
+// silence returns the error for a request without an answer. It contains no text from the machine.
 func (c Client) silence(ctx context.Context, address string, err error) error {
 	var dial *net.OpError
 	var timeout net.Error
@@ -80,7 +81,7 @@ func (c Client) plain(ctx context.Context, address string) bool {
 	return resp.StatusCode != http.StatusBadRequest // a server with TLS answers 400 to plain HTTP
 }
 
-// encrypts reports whether a server begins a TLS handshake, with any certificate.
+// encrypts reports whether a server starts a TLS handshake, with any certificate.
 func (c Client) encrypts(ctx context.Context, address string) (yes bool) {
 	req, err := c.probe(ctx, "https", address)
 	if err != nil {

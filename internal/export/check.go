@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// check reads and plans the manifests as the stack that adopts the objects will, and corrects those that are
-// refused or would change the cloud. again is true when it has corrected something.
+// check reads and plans the manifests as the stack that adopts the objects will do. It corrects the manifests
+// that are refused or would change the cloud. again is true if it has corrected something.
 func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	items := map[manifest.Key]*item{}
 	files, err := x.files(items)
@@ -49,8 +49,8 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// bounds are those of a stack, enlarged by the number of objects, because an export may have more than one
-// stack may hold.
+// bounds returns the limits of a stack, raised by the number of objects, because an export may have more objects
+// than one stack may have.
 func (x *exporter) bounds() resolve.Bounds {
 	n := 0
 	for _, of := range x.all {
@@ -82,8 +82,8 @@ func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
 	return files, nil
 }
 
-// File is the name of the file for an object with that name. No stack reads a file with the name
-// kustomization.yaml.
+// File returns the file name for an object with this name. It avoids kustomization.yaml, because no stack reads
+// such a file.
 func File(name string) string {
 	if name == "kustomization" {
 		name = "_" + name // no object can have this name
@@ -91,7 +91,7 @@ func File(name string) string {
 	return name + ".yaml"
 }
 
-// unowned is the cloud without the marks of the objects to be adopted.
+// unowned returns the cloud without the marks of the objects that are to be adopted.
 func (x *exporter) unowned() kind.Snapshot {
 	have := kind.Snapshot{}
 	for name, c := range x.Have {
@@ -106,13 +106,13 @@ func (x *exporter) unowned() kind.Snapshot {
 	return have
 }
 
-// refused leaves out the refused parts: an item of a list, or a field of an object. If that does not help, it
-// leaves out the object.
+// refused removes the refused parts: an item of a list, or a field of an object. If that does not help, it
+// removes the object.
 func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*item) error {
-	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // in this call
+	dropped, demoted := map[*item]map[string]bool{}, map[*item]bool{} // set in this call
 	for _, p := range problems {
 		one := items[p.Key]
-		if one == nil || demoted[one] { // the problem is the limit of listed problems, or is about a group
+		if one == nil || demoted[one] { // the problem is about a group, or says only that there are too many problems
 			continue
 		}
 		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath+".")
@@ -139,13 +139,13 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 	case len(x.groups) == 0:
 		return problems
 	}
-	for _, g := range slices.Clone(x.groups) { // the problem is about one of them, or a part of one
+	for _, g := range slices.Clone(x.groups) { // the problem is about one of the groups, or about a part of one
 		x.dissolve(g)
 	}
 	return nil
 }
 
-// drop leaves a field, or an item of a list, out of the manifest and as it is in the cloud.
+// drop removes a field, or an item of a list, from the manifest. So it stays in the cloud unchanged.
 func (x *exporter) drop(one *item, at, why string) {
 	why = "cannot be written in a manifest (" + why + ")"
 	if list, isItem := listOf(at); isItem {
@@ -166,8 +166,8 @@ func (x *exporter) drop(one *item, at, why string) {
 	x.ignoreField(one, one.kind.SpecPath+"."+at, why)
 }
 
-// checkStep checks the step for an object: it may write nothing but the mark. Any other field that it would
-// change is left as it is in the cloud.
+// checkStep checks the step for an object, which may write only the mark. If the step would change another
+// field, the manifest is corrected so that this field is not changed.
 func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 	switch {
 	case !one.managed && s.Error && !one.exact:
@@ -205,8 +205,8 @@ func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 	return corrected
 }
 
-// leaveOutUnknown leaves out list items with attributes that no field of a manifest has, and reports whether there were
-// any.
+// leaveOutUnknown removes those list items that have attributes for which a manifest has no field. It reports
+// whether there were any.
 func (x *exporter) leaveOutUnknown(one *item, changes []kind.Change) (found bool) {
 	for _, c := range changes {
 		field, inSpec := strings.CutPrefix(c.Field, one.kind.SpecPath+".")
@@ -220,7 +220,7 @@ func (x *exporter) leaveOutUnknown(one *item, changes []kind.Change) (found bool
 	return found
 }
 
-// shown is a value in the form for people.
+// shown returns a value as text for people.
 func shown(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -229,7 +229,8 @@ func shown(value any) string {
 	return printable.Clip(string(text), 200)
 }
 
-// ignoreField adds a field to the annotation ignore-fields. It returns false if the field is there already.
+// ignoreField adds a field to the annotation ignore-fields. It returns false if the annotation already contains
+// the field.
 func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 	if first = !slices.Contains(one.ignore, field); first {
 		one.ignore = append(one.ignore, field)
@@ -239,7 +240,7 @@ func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 	return first
 }
 
-// leftAlone ends a note about something that the annotation names.
+// leftAlone is the end of a note about a field or an element in the annotation.
 const leftAlone = "; it is left as it is by the annotation " + resolve.AnnotationIgnore
 
 // ignoreElement adds the element of a list with that ID to the annotation ignore-fields.
@@ -251,7 +252,7 @@ func (x *exporter) ignoreElement(one *item, list, id, why string) {
 	x.note(one, path, why+leftAlone)
 }
 
-// demote makes an object that cannot be adopted an import, or leaves it out.
+// demote makes an import of an object that cannot be adopted, or removes it.
 func (x *exporter) demote(one *item, why string) {
 	if one.managed && importable(one) {
 		one.managed = false

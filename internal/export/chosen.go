@@ -7,16 +7,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Chosen is an object that is to be written, with the name that its manifest should have.
+// Chosen is an object that is to be exported, with the wanted name of its manifest.
 type Chosen struct {
 	Kind, Name string
-	ID         string // in the cloud; for a path, the last part is enough
+	ID         string // the ID in the cloud; if the ID is a path, its last part is enough
 	// Uses are the IDs of objects on which the object depends, if its own ID is unknown.
 	Uses []string
 }
 
-// find finds the chosen objects, and sets their names. An object that is chosen twice has the first
-// name. A chosen object that the cloud does not show is noted.
+// find finds the chosen objects, and sets their names. If an object is chosen twice, it gets the first name. If
+// the cloud does not show a chosen object, a note says so.
 func (x *exporter) find() {
 	for _, c := range x.Chosen {
 		one := x.byID[c.Kind][c.ID]
@@ -35,8 +35,8 @@ func (x *exporter) find() {
 	}
 }
 
-// ending is the only object of a kind whose ID is a path that ends in the given ID; nil where there
-// are none or several.
+// ending returns the only object of a kind whose ID is a path that ends with the given ID. It returns nil if
+// there is none or more than one.
 func (x *exporter) ending(c Chosen) (only *item) {
 	for _, one := range x.all[c.Kind] {
 		if !strings.HasSuffix(one.live.ID, "/"+c.ID) {
@@ -50,8 +50,8 @@ func (x *exporter) ending(c Chosen) (only *item) {
 	return only
 }
 
-// user is the only object of a kind that uses all the given objects; nil where there are none or
-// several.
+// user returns the only object of a kind that uses all the given objects. It returns nil if there is none or
+// more than one.
 func (x *exporter) user(c Chosen) (only *item) {
 	for _, one := range x.all[c.Kind] {
 		misses := func(id string) bool { return !slices.Contains(one.live.Uses, id) }
@@ -66,8 +66,7 @@ func (x *exporter) user(c Chosen) (only *item) {
 	return only
 }
 
-// judge decides whether an object is adopted. If a chosen object cannot be adopted, it sets the
-// reason.
+// judge decides whether an object is adopted. If a chosen object cannot be adopted, judge stores the reason.
 func (x *exporter) judge(one *item) {
 	l, info := one.live, one.kind.Info
 	if x.Chosen == nil {

@@ -1,8 +1,8 @@
-// Package export writes manifests for the objects of a project in the cloud. A stack that applies
-// them adopts every object and changes nothing but owner marks.
+// Package export writes manifests for the objects of a project in the cloud. A stack that applies the manifests
+// adopts every object, and changes only owner marks.
 //
-// It is a pure function of lists of live objects, and knows no kind: kinds supply specs with the
-// IDs of other objects, which become manifests with names. The manifests are read and planned like
-// those of any repository. If a field would still differ, the annotation ignore-fields leaves it as
-// it is in the cloud, and it is reported.
+// The package is a pure function of lists of live objects, and contains no kind. Kinds return specs with the IDs
+// of other objects, and the IDs become names of manifests. The manifests are read and planned like those of any
+// repository. If a field would still differ, the annotation ignore-fields contains it, so that it is not
+// changed, and a note reports it.
 package export

@@ -47,8 +47,8 @@ func (x *exporter) document(one *item) ([]byte, error) {
 	return encode(mapping("apiVersion", text(gvk.APIVersion()), "kind", text(info.Kind), "metadata", metadata, "spec", spec))
 }
 
-// filter selects an object of the cloud: by its name, if no other object has that and it contains no mark, or
-// else by its ID.
+// filter returns a filter that selects an object of the cloud. It contains the object's name if no other object
+// has this name and the name contains no mark. Otherwise, it contains the object's ID.
 func (x *exporter) filter(one *item) *yaml.Node {
 	same := 0
 	for _, other := range x.all[one.kind.Info.Kind] {
@@ -62,7 +62,7 @@ func (x *exporter) filter(one *item) *yaml.Node {
 	return mapping("id", text(one.live.ID))
 }
 
-// filtersByName reports whether the import filter in the documents of a kind has a name.
+// filtersByName reports whether the import filter of a kind has a field for the name.
 func filtersByName(body reflect.Type) bool {
 	t := body
 	for _, step := range []string{"Spec", "Import", "Filter"} {
@@ -77,7 +77,7 @@ func filtersByName(body reflect.Type) bool {
 	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return strings.HasPrefix(f.Tag.Get("json"), "name,") })
 }
 
-// resource is the spec as YAML, with its fields in their order.
+// resource returns the spec as YAML, with its fields in their order.
 func (i *item) resource() (*yaml.Node, error) {
 	if !i.managed {
 		return nil, nil
@@ -90,7 +90,7 @@ func (i *item) resource() (*yaml.Node, error) {
 	return node, nil
 }
 
-// nodeOf is a spec as YAML, with its fields in their order.
+// nodeOf returns a spec as YAML, with its fields in their order.
 func nodeOf(spec any) (*yaml.Node, error) {
 	encoded, err := json.Marshal(spec)
 	if err != nil {
@@ -101,7 +101,7 @@ func nodeOf(spec any) (*yaml.Node, error) {
 	return decode(d)
 }
 
-// without removes fields.
+// without removes fields from a mapping.
 func without(node *yaml.Node, dropped map[string]bool) {
 	kept := node.Content[:0]
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -152,7 +152,7 @@ func text(value string) *yaml.Node {
 	return n
 }
 
-// mapping is a mapping of alternating names and nodes.
+// mapping returns a mapping. Its arguments are names and nodes, alternately.
 func mapping(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(pairs); i += 2 {

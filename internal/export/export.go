@@ -15,33 +15,34 @@ import (
 
 // Input is the input of an export.
 type Input struct {
-	Kinds []*kind.Kind // each kind comes after those on which it depends
+	Kinds []*kind.Kind // each kind follows the kinds on which it depends
 	Have  kind.Snapshot
-	// Only are the kinds to be written; nil for all kinds of a project. Kinds of the cloud as a
-	// whole (users, roles) are written only when they are named.
+	// Only contains the kinds to be exported; nil means all kinds of a project. Kinds of the whole cloud (users,
+	// roles) are exported only if Only contains them.
 	Only []string
-	// All includes objects that a stack owns already.
+	// All also exports objects that a stack already owns.
 	All bool
-	// Chosen are the only objects to be written, with imports of the objects to which they refer;
-	// nil for all.
+	// Chosen contains the only objects to be exported; nil means all. Objects to which they refer are exported as
+	// imports.
 	Chosen []Chosen
 }
 
-// Result holds the manifests and the notes.
+// Result contains the manifests and the notes.
 type Result struct {
 	Objects []Object // kinds in the order of the input, objects by name
-	// Notes say what manifests cannot hold, and what was left out, sorted by object.
+	// Notes are about parts that manifests cannot contain, and about parts that were left out. They are sorted by
+	// object.
 	Notes []Note
 }
 
 // Object is one manifest.
 type Object struct {
 	Key  manifest.Key
-	ID   string // in the cloud
+	ID   string // the ID in the cloud
 	Text []byte // a YAML document
 	// Adopted is false for an import.
 	Adopted bool
-	// Uses are the IDs of the objects in the cloud on which it depends.
+	// Uses contains the IDs of those objects in the cloud on which it depends.
 	Uses []string
 }
 
@@ -51,8 +52,8 @@ type Note struct {
 	Field, Text    string
 }
 
-// Make writes manifests. It returns the error of a failed list of a kind that is to be written. A
-// service that the cloud does not have has no objects.
+// Make writes manifests. If the list of a kind that is to be exported has failed, Make returns its error. If the
+// cloud does not have a service, the service has no objects.
 func Make(ctx context.Context, in Input) (Result, error) {
 	x := newExporter(in)
 	if err := x.unlisted(); err != nil {
@@ -63,7 +64,7 @@ func Make(ctx context.Context, in Input) (Result, error) {
 	if err := x.gather(); err != nil {
 		return Result{}, err
 	}
-	for again := true; again; { // it ends: each field is left out, and each object made an import, at most once
+	for again := true; again; { // the loop ends, because each field is left out at most once, and each object becomes an import at most once
 		var err error
 		if again, err = x.check(ctx); err != nil {
 			return Result{}, err
@@ -78,37 +79,37 @@ type exporter struct {
 	group map[string]string
 	all   map[string][]*item // by kind, in the order of names and IDs
 	byID  map[string]map[string]*item
-	// byName has the first object of each name, in the order of IDs.
+	// byName contains the first object with each name, in the order of IDs.
 	byName map[string]map[string]*item
 	notes  []Note
 
 	groups    []*group
-	workloads []plan.Workload // of the last plan
+	workloads []plan.Workload // the workloads of the last plan
 }
 
-// item is an object of the cloud, with the manifest for it.
+// item is an object of the cloud, with its manifest.
 type item struct {
 	kind *kind.Kind
 	live *kind.Live
-	name string // of the manifest
+	name string // the name of the manifest
 
-	managed bool // whether it is written as an object to be adopted
-	wanted  bool // whether a manifest refers to it, or it is to be written
+	managed bool // reports whether it is written as an object to be adopted
+	wanted  bool // reports whether it is to be written, or a manifest refers to it
 	export  kind.Export
 	spec    any
-	ignore  []string // fields
+	ignore  []string // fields in the annotation ignore-fields
 	dropped map[string]bool
 	faulty  []string // list items to be removed from the spec, such as dns[1].
-	without []string // paths of list elements that the annotation ignores by their IDs.
-	known   int      // number of them when the spec was made.
-	exact   bool     // an import names it by its ID.
-	gone    bool     // it cannot be written at all.
+	without []string // paths of the list elements in the annotation, with their IDs.
+	known   int      // the length of without when the spec was made.
+	exact   bool     // an import contains its ID.
+	gone    bool     // it cannot be written.
 
-	in *group // the group that replaces it; nil for none
+	in *group // the group that replaces it; nil if there is none
 
-	chosen  bool   // by the input
-	like    string // the wanted name, if it was chosen
-	refusal string // why it is not adopted although it was chosen
+	chosen  bool   // reports whether Input.Chosen contains it
+	like    string // the name in Input.Chosen
+	refusal string // the reason why it is not adopted although it was chosen
 }
 
 func newExporter(in Input) *exporter {
@@ -158,7 +159,7 @@ func (x *exporter) includes(of kind.Info) bool {
 	return slices.Contains(x.Only, of.Kind)
 }
 
-// choose decides which objects get manifests of their own, and gives names to all of them.
+// choose decides which objects get separate manifests, and gives a name to each object.
 func (x *exporter) choose() {
 	x.find()
 	for _, k := range x.Kinds {
@@ -175,8 +176,7 @@ func (x *exporter) choose() {
 	}
 }
 
-// specify asks kinds for the specs of the written objects, and finds the objects to which they
-// refer.
+// specify gets the specs of the written objects from their kinds, and finds the objects to which they refer.
 func (x *exporter) specify() {
 	for _, k := range x.Kinds {
 		for _, one := range x.all[k.Info.Kind] {
@@ -209,7 +209,7 @@ func (x *exporter) specify() {
 	}
 }
 
-// ask gets the content of an object's manifest from its kind.
+// ask gets the content of an object's manifest from the kind of the object.
 func (x *exporter) ask(one *item) {
 	one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts,
 		Without: func(list, id string) bool { return slices.Contains(one.without, kind.ElementPath(list, id)) }}
@@ -221,7 +221,7 @@ func (x *exporter) ask(one *item) {
 	one.spec = one.kind.Export(one.live.State, &one.export)
 }
 
-// adopts reports whether the object of a kind with that ID is written to be adopted.
+// adopts reports whether the object of a kind with this ID is written to be adopted.
 func (x *exporter) adopts(of, id string) bool {
 	one := x.byID[of][id]
 	return one != nil && one.managed
@@ -231,7 +231,7 @@ func (x *exporter) note(one *item, field, text string) {
 	x.notes = append(x.notes, Note{Kind: one.kind.Info.Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
 }
 
-// noteLost notes the parts that the manifest of an object does not hold, as its kind reports them.
+// noteLost adds notes about the parts that the manifest of an object does not contain, as its kind reports them.
 func (x *exporter) noteLost(one *item) {
 	for _, lost := range one.export.Lost {
 		x.note(one, lost.Field, lost.Text)
@@ -249,7 +249,7 @@ func (i *item) key(groups map[string]string) manifest.Key {
 	return manifest.Key{Group: groups[name], Kind: name, Namespace: manifest.DefaultNamespace, Name: i.name}
 }
 
-// items lists the objects that are written by themselves, in order.
+// items returns the objects that are written separately, in order.
 func (x *exporter) items() (list []*item) {
 	for _, k := range x.Kinds {
 		of := slices.DeleteFunc(slices.Clone(x.all[k.Info.Kind]), func(one *item) bool { return !one.written() || one.in != nil })

@@ -21,8 +21,8 @@ type group struct {
 	parts map[manifest.Key]*item
 }
 
-// gather asks workload kinds which of the objects they could replace. The names that people chose
-// for single objects are kept.
+// gather finds groups, which replace several objects. Workload kinds return these groups. If people have chosen
+// single objects, there are no groups, and the chosen names are used.
 func (x *exporter) gather() error {
 	if x.Chosen != nil {
 		return nil
@@ -53,7 +53,7 @@ func (x *exporter) gather() error {
 	return nil
 }
 
-// propose writes a group in place of its parts, until dissolveWrong has checked it.
+// propose writes a group instead of its parts. dissolveWrong checks the group later.
 func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	g.parts = map[manifest.Key]*item{}
 	for _, called := range g.Parts {
@@ -69,7 +69,7 @@ func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	x.groups = append(x.groups, &g)
 }
 
-// dissolve writes the parts of a group one by one.
+// dissolve writes the parts of a group separately.
 func (x *exporter) dissolve(g *group) {
 	for _, one := range g.parts {
 		one.in = nil
@@ -77,8 +77,8 @@ func (x *exporter) dissolve(g *group) {
 	x.groups = slices.DeleteFunc(x.groups, func(other *group) bool { return other == g })
 }
 
-// dissolveWrong dissolves the groups that do not produce exactly the objects in the cloud: each part must be
-// adopted, and nothing but its mark written.
+// dissolveWrong dissolves the groups that do not expand to exactly the objects in the cloud. Each part must be
+// adopted, and only its mark may be written.
 func (x *exporter) dissolveWrong(steps []plan.Step) (dissolved bool) {
 	for _, g := range slices.Clone(x.groups) {
 		left := maps.Clone(g.parts)
@@ -95,7 +95,7 @@ func (x *exporter) dissolveWrong(steps []plan.Step) (dissolved bool) {
 	return dissolved
 }
 
-// expands counts the objects that a group would have in the cloud.
+// expands returns the number of objects to which a group would expand.
 func (x *exporter) expands(g *group, steps []plan.Step) (count int) {
 	parents := map[manifest.Key]bool{g.key: true}
 	for changed := true; changed; {
@@ -121,7 +121,7 @@ func fits(one *item, s plan.Step) bool {
 	return !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Field != kind.MarkField && c.Have != kind.Unknown })
 }
 
-// text is the manifest of a group.
+// text returns the manifest of a group.
 func (g *group) text() ([]byte, error) {
 	spec, err := nodeOf(g.Spec)
 	if err != nil {
@@ -135,7 +135,7 @@ func (g *group) text() ([]byte, error) {
 	return encode(mapping("apiVersion", text(gvk.APIVersion()), "kind", text(g.info.Kind), "metadata", mapping("name", text(g.Name), "annotations", annotations), "spec", spec))
 }
 
-// object is the written group, with notes about it and its parts.
+// object returns the written group, and adds notes about the group and its parts.
 func (x *exporter) object(g *group) (Object, error) {
 	written, err := g.text()
 	o := Object{Key: g.key, Text: written, Adopted: true}

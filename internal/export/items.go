@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// leftOut splits the path of a refused value into the part that is left out and the rest. The part is the innermost list item
-// that contains the value, or the field of the spec.
+// leftOut splits the path of a refused value into the part that is left out and the rest. The part that is left
+// out is the innermost list item that contains the value, or else the field of the spec.
 func (i *item) leftOut(path string) (at, within string) {
 	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], ']') {
 		at, within = path[:end], strings.TrimPrefix(path[end:], "]")
@@ -28,7 +28,7 @@ func (i *item) leftOut(path string) (at, within string) {
 	return path[:end], strings.TrimPrefix(path[end:], ".")
 }
 
-// listOf is the list of an item such as dns[1]; ok is false for a path that names no item.
+// listOf returns the list of an item such as dns[1]. ok is false if the path is not that of an item.
 func listOf(at string) (list string, ok bool) {
 	open := strings.LastIndexByte(at, '[')
 	if open < 0 || !strings.HasSuffix(at, "]") {
@@ -38,7 +38,7 @@ func listOf(at string) (list string, ok bool) {
 	return at[:open], err == nil
 }
 
-// value is the value at a path of the spec; the zero value where there is none.
+// value returns the value at a path of the spec, or the zero value if there is none.
 func (i *item) value(path string) reflect.Value {
 	v := reflect.ValueOf(i.spec)
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
@@ -59,7 +59,7 @@ func (i *item) value(path string) reflect.Value {
 	return v
 }
 
-// called is the field of a struct with that name in manifests; the zero value where there is none.
+// called returns the field of a struct that has this name in manifests, or the zero value if there is none.
 func called(v reflect.Value, name string) reflect.Value {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if as, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && as == name {
@@ -71,7 +71,8 @@ func called(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// idAt is the ID of the cloud object that a list element describes; "" where its kind does not report it.
+// idAt returns the ID of the cloud object that a list element describes, or "" if its kind does not report the
+// ID.
 func (i *item) idAt(at string) string {
 	list, _ := listOf(at)
 	n, err := strconv.Atoi(at[len(list)+1 : len(at)-1])
@@ -81,8 +82,8 @@ func (i *item) idAt(at string) string {
 	return ""
 }
 
-// ignored is the value of the annotation: fields, and list elements by their IDs. It names the outermost lists if there are more
-// paths than an annotation may have.
+// ignored returns the value of the annotation ignore-fields: fields, and list elements with their IDs. If there
+// are more paths than an annotation may contain, it contains the outermost lists instead.
 func (i *item) ignored() []string {
 	paths := slices.Concat(i.ignore, i.without)
 	for _, left := range i.export.Left {
@@ -102,7 +103,7 @@ func (i *item) ignored() []string {
 	return slices.Compact(paths)
 }
 
-// takeOut removes the left-out items from the lists of the spec.
+// takeOut removes from the lists of the spec the items that are left out.
 func (x *exporter) takeOut(one *item) {
 	if len(one.without) == one.known {
 		one.takeOut()
@@ -111,7 +112,7 @@ func (x *exporter) takeOut(one *item) {
 	x.ask(one)
 	x.replaceIDs(one)
 	one.faulty = nil
-	placed := func(field string) bool { return strings.Contains(field, "[") } // their indexes have changed
+	placed := func(field string) bool { return strings.Contains(field, "[") } // the indexes of such fields have changed
 	x.notes = slices.DeleteFunc(x.notes, func(n Note) bool {
 		return n.ID == one.live.ID && placed(n.Field) && slices.Contains(one.ignore, n.Field)
 	})

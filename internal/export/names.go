@@ -7,15 +7,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// longest is the maximal length of a name: with the ID after it, it still fits into a mark's text. A
-// name that a person has chosen is kept up to the length of a label.
+// longest is the maximum length of a name. Together with the ID after it, such a name fits into a mark's text. A
+// name that a person has chosen may be as long as a label.
 const (
 	longest       = 40
 	longestChosen = 63
 )
 
-// called is the text from which the name of an object is made. It is "" where there is none, or where
-// the name is only a path of IDs.
+// called returns the text from which the name of an object is made. It returns "" if there is no such text, or
+// if the name is only a path of IDs.
 func (i *item) called() (text string, most int) {
 	switch {
 	case i.chosen:
@@ -28,8 +28,8 @@ func (i *item) called() (text string, most int) {
 
 func isPath(id string) bool { return strings.Contains(id, "/") }
 
-// tail is the suffix that distinguishes objects of one name. It is the ID, or a digest for an ID that
-// is a path, because paths begin alike.
+// tail returns the suffix that distinguishes objects with the same name. It is the ID. If the ID is a path, it
+// is a digest, because paths have equal beginnings.
 func (i *item) tail() string {
 	if isPath(i.live.ID) {
 		return checksum.Short(i.live.ID)
@@ -37,9 +37,9 @@ func (i *item) tail() string {
 	return slug(i.live.ID, "x", longest)
 }
 
-// giveNames names the objects of a kind as the cloud does, as far as a manifest can have the name.
-// Where several objects would have one name, the only one that is to be adopted keeps it. The others
-// get a part of their ID as a suffix.
+// giveNames names the objects of a kind as the cloud does, if a manifest can have such a name. If several
+// objects would have the same name, and exactly one of them is to be adopted, that object keeps the name. The
+// names of the others get a part of their ID as a suffix.
 func giveNames(all []*item) {
 	managed, count := map[string]int{}, map[string]int{}
 	for _, one := range all {
@@ -70,7 +70,7 @@ func giveNames(all []*item) {
 	}
 }
 
-// slug makes a valid name from a text; fallback where nothing of the text is left.
+// slug makes a valid name from a text. It returns fallback if no character of the text can be used.
 func slug(text, fallback string, most int) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// replaceIDs replaces the IDs in a spec by names. A referenced object that is not adopted becomes an
-// import. A reference to an object that the cloud does not show is left out. If the reference
-// restricts its list element (`ref:"Kind,restricts"`) or is required in it, the element is left out
-// too. An element with an ID is then ignored by the annotation.
+// replaceIDs replaces the IDs in a spec by names. If a referenced object is not adopted, it becomes an import. A
+// reference to an object that the cloud does not show is left out. If the reference restricts its list element
+// (`ref:"Kind,restricts"`), or if the element requires it, the whole element is left out. If such an element has
+// an ID, the annotation ignore-fields then contains it.
 func (x *exporter) replaceIDs(one *item) {
 	for {
 		before := len(one.without)
@@ -24,8 +24,8 @@ func (x *exporter) replaceIDs(one *item) {
 	}
 }
 
-// walk reports whether a value can stay in the spec; a reference without a target cannot. to is the
-// tag of the reference, "" for none.
+// walk reports whether a value can stay in the spec, which a reference without a target cannot. to is the tag of
+// the reference, or "" if the value is not a reference.
 func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -91,11 +91,11 @@ func (x *exporter) walkStruct(one *item, v reflect.Value, path string) (stands b
 	return stands
 }
 
-// restricts reports whether an element would apply to more without its reference.
+// restricts reports whether an element would apply to more objects without its reference.
 func restricts(options string) bool { return slices.Contains(strings.Split(options, ","), "restricts") }
 
-// follow is the name of the manifest for an ID. Some services refer to objects by name, so id may
-// also be a name.
+// follow returns the name of the manifest for an ID. Some services refer to objects by name, so id may also be a
+// name.
 func (x *exporter) follow(to, id string) (name string, ok bool) {
 	target := x.byID[to][id]
 	if target == nil {

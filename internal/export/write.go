@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Write writes one file for each kind, or one for each object if apart is true. It writes below dir only, and follows no link out of it. If
-// one of the files exists already, it writes nothing.
+// Write writes one file for each kind, or one for each object if apart is true. It writes only below dir, and
+// follows no link out of dir. If one of the files already exists, it writes nothing.
 func Write(dir string, apart bool, objects []Object) error {
 	files, names := map[string][]byte{}, []string{}
 	numbers := map[string]int{}
@@ -39,7 +39,7 @@ func Write(dir string, apart bool, objects []Object) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // the written files are closed already
+	defer func() { _ = root.Close() }() // the written files are already closed
 	for _, name := range names {
 		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("--output-dir: %s exists already, so nothing is written; give another folder, or move the file away", path.Join(dir, name))
@@ -56,7 +56,8 @@ func Write(dir string, apart bool, objects []Object) error {
 	return nil
 }
 
-// numbered is the file for a kind: a further one where the files before it have the maximal size.
+// numbered returns the name of the file for a kind. before is the number of earlier files of the kind, which
+// have the maximum size.
 func numbered(kind string, before int) string {
 	if before > 0 {
 		kind += fmt.Sprintf("-%d", before+1)

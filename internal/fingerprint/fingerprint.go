@@ -1,18 +1,16 @@
-// Package fingerprint makes short texts that show later whether a secret is still
-// the same. They do not help to guess the secret: they are stored where all users
-// of a project, and every machine in it, can read them.
+// Package fingerprint computes short texts that later show whether a secret is still the same. They must not
+// help to guess the secret, because all users of a project, and every machine in it, can read them.
 //
-// With a key a fingerprint is a MAC: without the key nothing can be guessed.
-// Without one it is a slow, salted hash (Argon2id): a guess costs about a
-// millisecond and a megabyte. It counts for one holder of secrets in one stack of
-// one project only. That stops tables made beforehand and makes guessing a
-// password hopeless; a PIN of six digits still falls within an hour.
+// With a key, a fingerprint is a MAC: nobody can guess the secret without the key. Without a key, it is a slow,
+// salted hash (Argon2id): each guess costs about a millisecond and a megabyte. The salt is different for each
+// holder of secrets, stack and project. So precomputed tables are useless, and guessing a password is hopeless.
+// But a PIN of six digits can be guessed within an hour.
 //
 //	s-<16 characters>            salted
 //	k<6 characters>-<16 …>       keyed, after the identifier of the key
 //
-// It knows neither stacks nor clouds. Everything is a function of the arguments;
-// slow hashes are remembered, in bounded memory.
+// The package depends on neither stacks nor clouds. All results are functions of the arguments. Slow hashes are
+// cached in limited memory.
 package fingerprint
 
 import (
@@ -28,9 +26,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The cost of one slow hash: 1 MiB, one pass. A pass over a thousand machines,
-// each with secrets of its own, costs two thousand of them when a process
-// starts, and none after that.
+// slowTime and slowMemory are the cost of one slow hash: one pass over 1 MiB. For a thousand machines that each
+// have their own secrets, two thousand of them are computed when a process starts, and none after that.
 const (
 	slowTime   = 1
 	slowMemory = 1024 // KiB
@@ -42,7 +39,7 @@ const (
 	keyCharacters = 6
 )
 
-// ShortestKey is the length in bytes that a key must have.
+// ShortestKey is the minimum length of a key in bytes.
 const ShortestKey = 16
 
 // Printer makes fingerprints. It is safe for concurrent use.
@@ -52,7 +49,7 @@ type Printer struct {
 
 	mu    sync.Mutex
 	slow  map[[sha256.Size]byte][]byte
-	count int // slow hashes that were worked out
+	count int // the number of slow hashes that were computed
 }
 
 type key struct {
@@ -60,21 +57,21 @@ type key struct {
 	mac []byte
 }
 
-// Subject is what a fingerprint is of.
+// Subject is the secret of a fingerprint, with the data that the fingerprint also depends on.
 type Subject struct {
-	// Holder names who holds the secret, such as a Secret: what it holds is hashed
-	// once, however many objects refer to it.
+	// Holder is the name of the object that contains the secret, such as a Secret. Its secret is hashed once, even
+	// if several objects refer to it.
 	Holder string
-	// Object names what bears the fingerprint, and what it is for. Equal secrets
-	// have different fingerprints on different objects.
+	// Object is the name of the object that stores the fingerprint, and the purpose of the fingerprint. Equal
+	// secrets have different fingerprints on different objects.
 	Object string
-	// Public is what else the fingerprint covers.
+	// Public contains other data that the fingerprint depends on.
 	Public string
 	Secret string
 }
 
-// New makes a printer. salt is what sets the stack apart from all others in the
-// world. The first of the keys is used, the others are still recognised.
+// New makes a printer. salt is a text that differs from that of every other stack in the world. The first key is
+// used for new fingerprints. Fingerprints with the other keys are still recognised.
 func New(salt string, keys ...[]byte) (*Printer, error) {
 	p := &Printer{salt: salt, slow: map[[sha256.Size]byte][]byte{}}
 	for i, secret := range keys {
@@ -94,7 +91,7 @@ func New(salt string, keys ...[]byte) (*Printer, error) {
 	return p, nil
 }
 
-// Print is the fingerprint to store.
+// Print returns the fingerprint to store.
 func (p *Printer) Print(s Subject) string {
 	if len(p.keys) > 0 {
 		return p.keys[0].print(s)
@@ -102,8 +99,8 @@ func (p *Printer) Print(s Subject) string {
 	return p.salted(s)
 }
 
-// Sum is the whole of a fingerprint, which is never stored: 32 bytes, and nobody can make two subjects that share them.
-// Guessing a secret by it costs as much as by a fingerprint.
+// Sum returns the whole fingerprint, which is never stored: 32 bytes. Nobody can make two subjects with the same
+// sum. Guessing a secret from the sum costs as much as guessing it from a fingerprint.
 func (p *Printer) Sum(s Subject) (out [sha256.Size]byte) {
 	if len(p.keys) > 0 {
 		return [sha256.Size]byte(sum(p.keys[0].mac, "sum", s.Holder, s.Object, s.Public, s.Secret))
@@ -111,18 +108,18 @@ func (p *Printer) Sum(s Subject) (out [sha256.Size]byte) {
 	return [sha256.Size]byte(sum(p.stretched(s.Holder, s.Secret), "sum", s.Object, s.Public))
 }
 
-// Match is what a stored fingerprint says.
+// Match is the result of comparing a stored fingerprint with a subject.
 type Match int
 
-// The matches.
+// These are the values of Match.
 const (
-	Unknown Match = iota // made with a key that is not known, or not a fingerprint
-	Other                // of another subject
-	Same                 // of this subject
+	Unknown Match = iota // made with an unknown key, or not a fingerprint
+	Other                // the fingerprint of another subject
+	Same                 // the fingerprint of this subject
 )
 
-// Compare returns what a stored fingerprint says about a subject, whichever of the
-// keys it was made with, or without one.
+// Compare compares a stored fingerprint with a subject. The fingerprint may be made with any of the keys, or
+// without a key.
 func (p *Printer) Compare(print string, s Subject) Match {
 	same := func(own string) Match {
 		if hmac.Equal([]byte(own), []byte(print)) {
@@ -141,7 +138,7 @@ func (p *Printer) Compare(print string, s Subject) Match {
 	return Unknown
 }
 
-// Count is how many slow hashes were worked out so far.
+// Count returns the number of slow hashes that were computed so far.
 func (p *Printer) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +155,7 @@ func (p *Printer) salted(s Subject) string {
 	return saltedPrefix + short(sum(p.stretched(s.Holder, s.Secret), s.Object, s.Public), characters)
 }
 
-// stretched is the slow hash of a secret.
+// stretched returns the slow hash of a secret.
 func (p *Printer) stretched(holder, secret string) []byte {
 	salt := sum([]byte("stackreeve salt"), p.salt, holder)
 	at := [sha256.Size]byte(sum(salt, secret))
@@ -175,7 +172,7 @@ func (p *Printer) stretched(holder, secret string) []byte {
 	return p.slow[at]
 }
 
-// sum is a MAC over texts, each with its length.
+// sum returns a MAC of texts. It includes the length of each text.
 func sum(key []byte, texts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, text := range texts {

@@ -1,8 +1,8 @@
-// Package inspect finds out whether the credentials at hand are enough for what the agent does with
-// a forge.
+// Package inspect checks whether the configured credentials are sufficient for everything that the agent does
+// with a forge.
 //
-// It tries each read as the agent makes it. It takes the forge's word about writes, so that nothing
-// is left behind that people see. It knows no forge in particular.
+// It tries each read request of the agent. It does not try write requests, which would leave something that
+// people see. For them, it uses the rights that the forge reports. It contains no particular forge.
 package inspect
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// Patience is how long all requests to one forge may take together.
+// Patience is the time limit for all requests to one forge together.
 const Patience = time.Minute
 
-// Forge returns a finding for each task that the forge has, but for cloning and webhooks.
+// Forge returns a finding for each task that the forge has, except for cloning and webhooks.
 func Forge(ctx context.Context, f forge.Forge, at forge.Sample) []forge.Finding {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -38,15 +38,15 @@ func rightsOf(f forge.Forge) map[forge.Task]string {
 	return f.RightsByTask()
 }
 
-// trial is what is found about one forge.
+// trial contains the findings about one forge.
 type trial struct {
 	forge  forge.Forge
 	rights map[forge.Task]string
 	done   map[forge.Task]forge.Finding
 }
 
-// run tries everything. If the login fails, nothing else is tried, and if the repository cannot be
-// read, nothing in it.
+// run tries all requests. If the login fails, it tries nothing else. If the repository cannot be read, it tries
+// no request for anything in it.
 func (t *trial) run(ctx context.Context, at forge.Sample) {
 	if t.forge.Credentials == nil {
 		return
@@ -92,12 +92,12 @@ func (t *trial) pulls(ctx context.Context, branch string) int {
 	return list[0].Number
 }
 
-// reads tries the reads about which the forge has told nothing.
+// reads tries those read requests about which the forge has reported no right.
 func (t *trial) reads(ctx context.Context, at forge.Sample, me forge.Person) {
 	noCommit := unless(at.Commit != "", "the newest commit of the branch is not known, because the branch was not fetched")
 	for _, one := range []struct {
 		task    forge.Task
-		lacking string // why it cannot be tried; "" if it can
+		lacking string // the reason why the request cannot be tried; "" if it can
 		read    func() error
 	}{
 		{forge.TaskComments, unless(at.Pull != 0, "no pull request is open"), func() error { _, err := t.forge.Comments(ctx, at.Pull); return err }},
@@ -123,13 +123,13 @@ func unless(there bool, why string) string {
 	return why
 }
 
-// open reports whether the forge has a task that nothing is known about yet.
+// open reports whether the forge has a task for which there is no finding yet.
 func (t *trial) open(task forge.Task) bool {
 	_, known := t.done[task]
 	return t.rights[task] != "" && !known && task != forge.TaskClone && task != forge.TaskWebhooks
 }
 
-// others sets all tasks that are open.
+// others sets the same result for all tasks without a finding.
 func (t *trial) others(result forge.Result, why string) {
 	for _, task := range forge.Tasks() {
 		if t.open(task) {
@@ -140,7 +140,7 @@ func (t *trial) others(result forge.Result, why string) {
 
 func (t *trial) rest(why string) { t.others(forge.NotTried, why) }
 
-// tried notes the outcome of a request; well is for people if there was no error.
+// tried records the outcome of a request. well is the text for people if there was no error.
 func (t *trial) tried(task forge.Task, err error, well string) {
 	if err == nil || errors.Is(err, forge.ErrTooMany) {
 		t.set(task, forge.Works, well)
@@ -150,7 +150,7 @@ func (t *trial) tried(task forge.Task, err error, well string) {
 	t.set(task, result, why)
 }
 
-// set notes a result. A task that takes no right and works gets no line.
+// set records a result. A task that needs no right and works is not recorded.
 func (t *trial) set(task forge.Task, result forge.Result, why string) {
 	if t.rights[task] == "" && result == forge.Works {
 		return
@@ -166,7 +166,7 @@ func (t *trial) findings() (list []forge.Finding) {
 	return list
 }
 
-// judge says what an error of a forge means for a task.
+// judge returns the meaning of a forge's error for a task.
 func judge(err error) (forge.Result, string) {
 	var (
 		limited  *forge.LimitedError

@@ -24,13 +24,14 @@ type Inspector struct {
 	WebhookSecret string
 }
 
-// place is what stacks can share: one repository on a forge, and one branch from one Git server.
+// place is one repository on a forge, and one branch from one Git server. Several stacks can have the same
+// place.
 type place struct {
 	forge       session.ForgeKey
 	url, branch string
 }
 
-// Stacks returns a view for each place that the stacks report to. Stacks with the same place share a view.
+// Stacks returns a view for each place to which the stacks report. Stacks with the same place share a view.
 func (i Inspector) Stacks(ctx context.Context, stacks []config.Stack) (views []report.ForgeView) {
 	seen := map[place]int{}
 	for n := range stacks {
@@ -51,7 +52,8 @@ func (i Inspector) Stacks(ctx context.Context, stacks []config.Stack) (views []r
 	return views
 }
 
-// target returns the branch, which the Git server tells if none is configured, and the findings.
+// target returns the branch and the findings. If no branch is configured, it is the default branch of the Git
+// server.
 func (i Inspector) target(ctx context.Context, s *config.Stack, target session.Target) (branch string, list []forge.Finding) {
 	at := forge.Sample{Branch: s.Spec.Source.Branch}
 	f, err := target.Open()
@@ -82,7 +84,7 @@ func (i Inspector) clone(ctx context.Context, s *config.Stack) (source.Revision,
 	if err != nil {
 		return source.Revision{}, gitFinding(err)
 	}
-	defer func() { _ = repo.Close() }() // a cache
+	defer func() { _ = repo.Close() }() // the repository is only a cache
 	rev, _, err := repo.Fetch(ctx)
 	return rev, gitFinding(err)
 }
@@ -99,12 +101,12 @@ func gitFinding(err error) forge.Finding {
 	return f
 }
 
-// anyFile is a file of a revision, by its path from the root of the repository; "" if there is none.
+// anyFile returns the path of any file of a revision, from the root of the repository, or "" if there is none.
 func anyFile(rev source.Revision) (found string) {
 	if rev.Files == nil {
 		return ""
 	}
-	_ = fs.WalkDir(rev.Files, ".", func(name string, e fs.DirEntry, err error) error { // a folder that cannot be read has no file
+	_ = fs.WalkDir(rev.Files, ".", func(name string, e fs.DirEntry, err error) error { // a folder that cannot be read contains no files
 		if err == nil && e.Type().IsRegular() {
 			found = rev.InRepository(name)
 			return fs.SkipAll
@@ -114,7 +116,7 @@ func anyFile(rev source.Revision) (found string) {
 	return found
 }
 
-// webhooks checks the secret alone. Only the forge could tell to which address it sends.
+// webhooks checks only the secret. Only the forge knows the address to which it sends webhooks.
 func (i Inspector) webhooks(right string) forge.Finding {
 	f := forge.Finding{Task: forge.TaskWebhooks, Result: forge.Works, Right: right}
 	if i.WebhookSecret == "" {

@@ -1,15 +1,15 @@
-// Package insync answers whether a commit was in sync. That is so if the cloud was last made equal to it, and no other
-// commit has changed anything since. Any difference from such a commit is drift.
+// Package insync answers whether a commit was in sync. A commit was in sync if the cloud was last made equal to
+// it, and no other commit has changed anything since then. Any difference from such a commit is drift.
 //
-// It is a table of values. It knows what is noted in a [State], and nothing of clouds, forges, passes and clocks. It
-// does not decide whether a pass ended in sync, and it does not ask a forge. Package agent does so to know what a pass may
-// take for drift, and package branch to know what a commit says.
+// The package is a table of values. It uses only the facts in a [State], and no clouds, forges, passes or
+// clocks. It does not decide whether a pass ended in sync, and it sends no request to a forge. Package agent
+// does so to decide which differences are drift. Package branch does so to decide the status of a commit.
 package insync
 
 // An Answer says whether a commit was in sync.
 type Answer int
 
-// Ask means that only an earlier process can know, so the forge must be asked.
+// Ask means that only an earlier process can know the answer, so the agent must read it from the forge.
 const (
 	No Answer = iota
 	Yes
@@ -27,10 +27,10 @@ const (
 //	           else: No        else: Changed d
 //	Changed c  No              Changed d            InSync d   InSync d          Changed c
 //
-// In Begun, a commit has changed something, and nobody has asked yet whether it was in sync before. About another commit
-// the forge is not asked, since its answer is out of date. In Changed it is known that no commit was in sync last. An
-// empty commit is none: it was not in sync, and changes no state. [State.SameFiles] changes the commit of a state, and
-// not the state itself.
+// In the state Begun, a commit has changed something, and nobody has asked the forge yet whether that commit was
+// in sync before. The forge is not asked about another commit, because its answer is out of date. In the state
+// Changed, it is known that no commit is in sync any more. The empty commit means that there is no commit: it
+// was not in sync, and changes no state. [State.SameFiles] changes only the commit of a state.
 type State struct {
 	is     known
 	commit string // the commit that is in sync, or has changed something
@@ -61,7 +61,7 @@ func (s State) Was(commit string) Answer {
 	return No
 }
 
-// Changed notes that something was changed for a commit: no other commit is in sync any more.
+// Changed returns the state after something was changed for a commit. Then no other commit is in sync any more.
 func (s State) Changed(commit string) State {
 	switch {
 	case commit == "", s.is == inSync && s.commit == commit:
@@ -72,7 +72,7 @@ func (s State) Changed(commit string) State {
 	return State{changed, commit}
 }
 
-// InSync notes that the cloud equals a commit.
+// InSync returns the state after the cloud was made equal to a commit.
 func (s State) InSync(commit string) State {
 	if commit == "" {
 		return s
@@ -80,7 +80,8 @@ func (s State) InSync(commit string) State {
 	return State{inSync, commit}
 }
 
-// Answered notes what an earlier process has left on the forge about a commit.
+// Answered returns the state after the forge has answered about a commit. An earlier process has stored this
+// answer on the forge.
 func (s State) Answered(commit string, was bool) State {
 	switch {
 	case was:
@@ -91,7 +92,8 @@ func (s State) Answered(commit string, was bool) State {
 	return s
 }
 
-// SameFiles notes that a commit has the same files as an earlier one, so the same is known of both.
+// SameFiles returns the state for a commit that has the same files as an earlier commit. Then the same facts are
+// known about both.
 func (s State) SameFiles(before, commit string) State {
 	if before != "" && s.commit == before {
 		s.commit = commit
@@ -99,9 +101,9 @@ func (s State) SameFiles(before, commit string) State {
 	return s
 }
 
-// Replaced returns the commit that is no longer in sync once something is changed for the commit by. If no commit
-// is known to be in sync, that is parent, which an earlier process may have made in sync. Replaced returns "" if
-// this was reported before.
+// Replaced returns the commit that is no longer in sync after something is changed for the commit by. If no
+// commit is known to be in sync, this is parent, because an earlier process may have made parent in sync.
+// Replaced returns "" if this was reported before.
 func (s State) Replaced(by, parent string) string {
 	switch {
 	case by == "", s.commit == by && s.is != unknown:
@@ -112,7 +114,8 @@ func (s State) Replaced(by, parent string) string {
 	return parent
 }
 
-// Since returns the commit that has changed something, or was in sync, since another commit was; "" for none.
+// Since returns the commit that has changed something or was in sync after another commit was in sync. It
+// returns "" if there is none.
 func (s State) Since(commit string) (by string) {
 	if s.commit == commit {
 		return ""

@@ -10,16 +10,17 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no such object.
+	// ErrNotFound is the error that there is no such object.
 	ErrNotFound = errors.New("there is no such Lease")
-	// ErrConflict says that the object is another one than was seen, or there already.
+	// ErrConflict is the error that the object differs from the one that was read, or already exists.
 	ErrConflict = errors.New("the Lease is another one now")
 )
 
-// maxSaid bounds what is shown of what a server says.
+// maxSaid is the maximum length of a server's message in an error.
 const maxSaid = 300
 
-// understand reads an answer; one that says no is an error with what it says. (k8s.io/apimachinery/pkg/apis/meta/v1: Status)
+// understand parses an answer. If the status is an error, it returns an error with the server's message.
+// (k8s.io/apimachinery/pkg/apis/meta/v1: Status)
 func understand(code int, answer []byte, into any) error {
 	if code < http.StatusMultipleChoices {
 		if into == nil {
@@ -34,7 +35,7 @@ func understand(code int, answer []byte, into any) error {
 		Reason  string `json:"reason"`
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(answer, &status) // then it says nothing
+	_ = json.Unmarshal(answer, &status) // if the answer cannot be parsed, the message is empty
 	said := fmt.Sprintf("%d %s", code, printable.Clip(printable.Line(status.Reason+": "+status.Message), maxSaid))
 	switch {
 	case code == http.StatusNotFound && status.Reason == "NotFound":

@@ -1,5 +1,6 @@
-// Package kubernetes asks an API server of Kubernetes for Leases (coordination.k8s.io/v1), which are the one kind of object there
-// that this program makes. It knows requests and answers, and nothing of what a lease is for.
+// Package kubernetes reads and writes Leases (coordination.k8s.io/v1) at an API server of Kubernetes. Leases are
+// the only kind of object that this program creates there. The package implements requests and answers, and does
+// not depend on the purpose of a lease.
 package kubernetes
 
 import (
@@ -16,33 +17,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Lease is one, as far as it is used here. (k8s.io/api/coordination/v1: Lease)
+// Lease is a Lease of Kubernetes with the fields that are used here. (k8s.io/api/coordination/v1: Lease)
 type Lease struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     Spec     `json:"spec"`
 }
 
-// Metadata is what every object has. UID, ResourceVersion and CreationTimestamp are the server's to write.
+// Metadata contains the fields that every object has. Only the server writes UID, ResourceVersion and
+// CreationTimestamp.
 type Metadata struct {
 	Name              string            `json:"name,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       map[string]string `json:"annotations,omitempty"`
 	UID               string            `json:"uid,omitempty"`
-	ResourceVersion   string            `json:"resourceVersion,omitempty"` // another one after each change
+	ResourceVersion   string            `json:"resourceVersion,omitempty"` // another value after each change
 	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
 }
 
-// Spec is who holds a lease, for how long, and since when. RenewTime is in microseconds, by the clock of whoever wrote it.
+// Spec contains the holder of a lease, its duration and its times. RenewTime has microseconds, and is a time of
+// the clock of the agent that wrote it.
 type Spec struct {
 	HolderIdentity       string `json:"holderIdentity,omitempty"`
 	LeaseDurationSeconds int    `json:"leaseDurationSeconds,omitempty"`
 	RenewTime            string `json:"renewTime,omitempty"`
 }
 
-// Moment is a time as a Lease has it. (k8s.io/apimachinery/pkg/apis/meta/v1: RFC3339Micro)
+// Moment returns a time in the format of a Lease. (k8s.io/apimachinery/pkg/apis/meta/v1: RFC3339Micro)
 func Moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
 
-// Leases are those of one namespace.
+// Leases is a client for the Leases of one namespace.
 type Leases struct {
 	at     *url.URL
 	client *http.Client
@@ -50,14 +53,15 @@ type Leases struct {
 }
 
 const (
-	// maxAnswer is what is read of an answer: 10,000 leases with a kibibyte and a half each.
+	// maxAnswer is the maximum size of an answer: 10,000 leases with 1.5 KiB each.
 	maxAnswer = 16 << 20
-	// patience is how long an answer may take.
+	// patience is the time limit for an answer.
 	patience = 20 * time.Second
 )
 
-// NewLeases knows those of a namespace by the address of the API server, such as https://10.96.0.1:443. trust is nil for the system's
-// authorities and no certificate of our own. token, unless nil, is asked before each request, since tokens are replaced.
+// NewLeases returns a client for the Leases of a namespace. server is the address of the API server, such as
+// https://10.96.0.1:443. If trust is nil, the client trusts the system's authorities and sends no certificate.
+// token, unless nil, is called before each request, because tokens are replaced.
 func NewLeases(server, namespace string, trust *tls.Config, token func() (string, error)) (*Leases, error) {
 	at, err := url.Parse(server)
 	if err != nil || at.Host == "" {
@@ -67,12 +71,12 @@ func NewLeases(server, namespace string, trust *tls.Config, token func() (string
 	return l.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: []string{at.Hostname()}, ConnsPerHost: 4, HeaderTime: patience})), nil
 }
 
-// Through has requests sent another way.
+// Through returns a client that sends its requests with the transport way.
 func (l *Leases) Through(way http.RoundTripper) *Leases {
 	return &Leases{at: l.at, token: l.token, client: outbound.Client(way, patience)}
 }
 
-// List has all that bear a label, as they were at one moment.
+// List returns all Leases with a label, as they were at one moment.
 func (l *Leases) List(ctx context.Context, label, value string) ([]Lease, error) {
 	at := *l.at
 	at.RawQuery = url.Values{"labelSelector": {label + "=" + value}}.Encode()
@@ -89,23 +93,25 @@ func (l *Leases) List(ctx context.Context, label, value string) ([]Lease, error)
 	return got.Items, err
 }
 
-// Get has one; [ErrNotFound] where there is none.
+// Get returns the Lease with a name, or [ErrNotFound].
 func (l *Leases) Get(ctx context.Context, name string) (one Lease, err error) {
 	return one, l.ask(ctx, http.MethodGet, l.at.JoinPath(name), "", nil, &one)
 }
 
-// Create makes one; [ErrConflict] where there is one of the name.
+// Create creates a Lease. It returns [ErrConflict] if there is already one with the same name.
 func (l *Leases) Create(ctx context.Context, one Lease) error {
 	return l.ask(ctx, http.MethodPost, l.at, "application/json", one, nil)
 }
 
-// Patch changes what is not empty in change: of the Lease of this name and, where change has them, this UID and resource version.
-// [ErrNotFound] where there is none, [ErrConflict] where it is another one.
+// Patch changes the Lease with this name: it writes the fields of change that are not empty. If change contains
+// a UID or a resource version, the Lease must have the same one. Patch returns [ErrNotFound] if there is no such
+// Lease, and [ErrConflict] if the Lease is a different one.
 func (l *Leases) Patch(ctx context.Context, name string, change Lease) error {
 	return l.ask(ctx, http.MethodPatch, l.at.JoinPath(name), "application/merge-patch+json", change, nil)
 }
 
-// Delete removes exactly what was seen; [ErrNotFound] or [ErrConflict] where that is no more.
+// Delete deletes the Lease if it is still the one that was read. It returns [ErrNotFound] if there is no such
+// Lease, and [ErrConflict] if the Lease has changed.
 func (l *Leases) Delete(ctx context.Context, seen Lease) error {
 	type preconditions struct {
 		UID             string `json:"uid"`

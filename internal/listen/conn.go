@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// conn is a connection that has a place. The lock of its places guards the fields that are marked so.
+// conn is a connection with a place. The lock of places guards the fields with the comment "guarded".
 type conn struct {
 	net.Conn
 	places *places
-	read   atomic.Int64 // bytes of the request that is being read.
+	read   atomic.Int64 // number of bytes of the request that is being read.
 
-	begun   time.Time // guarded: start of the connection, of reading or of resting
-	until   time.Time // guarded: it keeps its place until then
-	resting bool      // guarded
+	begun   time.Time // guarded: the time when the connection, the reading or the resting started
+	until   time.Time // guarded: the time until which it cannot lose its place
+	resting bool      // guarded: reports whether it is between two requests
 }
 
 func (c *conn) Read(p []byte) (int, error) {
@@ -28,7 +28,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets the server send its last answer before it closes the connection.
+// CloseWrite is needed so that the server can send its last answer before it closes the connection.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -58,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	for {
 		ok, victim, wait := l.places.take(c, time.Now())
 		if victim != nil {
-			_ = victim.Conn.Close() // a reader gets an error
+			_ = victim.Conn.Close() // its reader gets an error
 		}
 		if ok {
 			return c, nil

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// places are the open connections; their number is limited. When all places are taken, a new connection gets the place of the one that uses
-// its place least:
+// places are the open connections, whose number is limited. If all places are in use, a new connection gets the
+// place of the connection that uses its place least:
 //
 //	just accepted, or reading: for grace, and for longer at pace   keeps its place
 //	answered, or waiting for another request                       goes first, oldest first
 //	reading more slowly                                            goes next, fewest bytes a second first
 //
-// So every connection has its grace, which is long for a message that a proxy passes on at once. No number of slow senders blocks others for
-// longer than that.
+// So every connection has its grace, which is enough for a message that a proxy forwards completely. Even if
+// there are many slow senders, they block other clients only for that time.
 type places struct {
 	most int
 
 	mu      sync.Mutex
 	held    map[*conn]struct{}
-	changed chan struct{} // a connection left, or may be closed now
+	changed chan struct{} // receives a value if a connection has ended or may now be closed
 }
 
 const (
-	// grace is how long a request may take to arrive, even if others wait.
+	// grace is the time in which a request may arrive, even if others wait for a place.
 	grace = time.Second
-	// pace is the rate, in bytes a second, at which a sender keeps its place for as long as it sends.
+	// pace is a rate in bytes a second. A connection that sends at this rate does not lose its place.
 	pace = 128 << 10
-	// parting is how long an answer may take to be sent.
+	// parting is the time in which an answer may be sent.
 	parting = 50 * time.Millisecond
 )
 
@@ -35,8 +35,8 @@ func newPlaces(most int) *places {
 	return &places{most: most, held: map[*conn]struct{}{}, changed: make(chan struct{}, 1)}
 }
 
-// take gives c a place. victim is the connection that must be closed for it, if any. If no connection may be closed yet, wait is the maximum
-// time to wait.
+// take gives a place to c. victim is the connection that must be closed for it, if any. If no connection may be
+// closed yet, wait is the maximum time to wait.
 func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,8 @@ func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.
 	return true, victim, 0
 }
 
-// least returns the connection that uses its place least, or the time for which all keep theirs.
+// least returns the connection that uses its place least. If none may lose its place, it returns the time for
+// which this is so.
 func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
 	wait = grace
 	for c := range p.held {
@@ -65,7 +66,7 @@ func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
 	return victim, wait
 }
 
-// left is how long a connection keeps its place if it sends nothing more.
+// left returns the time after which a connection may lose its place if it sends nothing more.
 func (c *conn) left(now time.Time) time.Duration {
 	left := c.until.Sub(now)
 	if !c.resting {
@@ -74,7 +75,7 @@ func (c *conn) left(now time.Time) time.Duration {
 	return left
 }
 
-// before reports whether c loses its place before other does.
+// before reports whether c must lose its place before other does.
 func (c *conn) before(other *conn, now time.Time) bool {
 	if c.resting != other.resting {
 		return c.resting
@@ -85,19 +86,19 @@ func (c *conn) before(other *conn, now time.Time) bool {
 	return c.begun.Before(other.begun)
 }
 
-// speed is the rate of the request that is being read, in bytes a second.
+// speed returns the rate of the request that is being read, in bytes a second.
 func (c *conn) speed(now time.Time) float64 {
 	return float64(c.read.Load()) / max(now.Sub(c.begun), time.Millisecond).Seconds()
 }
 
-// reads records that a request begins.
+// reads records that a request has begun.
 func (p *places) reads(c *conn, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.begun, c.until, c.resting = now, now.Add(grace), false
 }
 
-// rests records that nothing is expected from c from then on.
+// rests records that no data are expected from c from then on.
 func (p *places) rests(c *conn, since, from time.Time) {
 	p.mu.Lock()
 	c.begun, c.until, c.resting = since, from, true
@@ -116,11 +117,11 @@ func (p *places) leave(c *conn) {
 func (p *places) change() {
 	select {
 	case p.changed <- struct{}{}:
-	default: // the caller knows
+	default: // the caller has set the state
 	}
 }
 
-// crowded reports whether places are getting scarce.
+// crowded reports whether most places are in use.
 func (p *places) crowded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

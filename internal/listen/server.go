@@ -1,7 +1,7 @@
-// Package listen is the agent's only listener: an HTTP/1.1 server that strangers may connect to.
+// Package listen is the agent's only listener: an HTTP/1.1 server to which strangers may connect.
 //
-// It limits the number of connections, their time and the size of a request's head. It decides which connection is closed when it is full. It
-// does not know what is served.
+// It limits the number of connections, their time and the size of a request's head. It decides which connection
+// is closed if there are too many. It does not depend on the handler.
 package listen
 
 import (
@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The limits. A client that needs more is disconnected.
+// These are the limits. A client that exceeds them is disconnected.
 const (
-	// MaxConns is the maximum number of connections at a time.
+	// MaxConns is the maximum number of connections at the same time.
 	MaxConns = 256
 
 	maxHeader  = 8 << 10 // bytes; net/http adds 4 KiB
@@ -32,7 +32,7 @@ type Server struct {
 	places *places
 }
 
-// New returns a server. It logs its own errors, and nothing that a stranger sends.
+// New returns a server. It logs its own errors, and no data that a stranger sends.
 func New(h http.Handler, log *slog.Logger) *Server {
 	s := &Server{places: newPlaces(MaxConns)}
 	s.http = http.Server{
@@ -51,7 +51,7 @@ func New(h http.Handler, log *slog.Logger) *Server {
 
 type connKey struct{}
 
-// guard wraps every request.
+// guard returns a handler that checks every request before it calls h.
 func (s *Server) guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -72,10 +72,10 @@ func (s *Server) guard(h http.Handler) http.Handler {
 	})
 }
 
-// refused is the status of a request that no handler gets to see, 0 for all others.
+// refused returns the status of a request that no handler receives, and 0 for all other requests.
 func refused(r *http.Request) int {
 	switch {
-	case r.ProtoMajor != 1: // net/http passes on the preface of HTTP/2
+	case r.ProtoMajor != 1: // net/http hands over the first request of HTTP/2
 		return http.StatusHTTPVersionNotSupported
 	case len(r.Header) > maxHeaders:
 		return http.StatusRequestHeaderFieldsTooLarge
@@ -93,17 +93,17 @@ func (s *Server) state(c net.Conn, state http.ConnState) {
 		s.places.reads(one, now)
 	case http.StateIdle:
 		s.places.rests(one, now, now)
-	case http.StateNew, http.StateHijacked, http.StateClosed: // [conn.Close] does it
+	case http.StateNew, http.StateHijacked, http.StateClosed: // [conn.Close] handles these states
 	}
 }
 
-// Serve accepts connections until [Server.Shutdown]; its error is then [http.ErrServerClosed].
+// Serve accepts connections until [Server.Shutdown] is called. Then its error is [http.ErrServerClosed].
 func (s *Server) Serve(l net.Listener) error {
 	return s.http.Serve(&listener{Listener: l, places: s.places, closed: make(chan struct{})})
 }
 
-// OnShutdown registers f to be called when [Server.Shutdown] begins.
+// OnShutdown registers f, which is called when [Server.Shutdown] begins.
 func (s *Server) OnShutdown(f func()) { s.http.RegisterOnShutdown(f) }
 
-// Shutdown waits for the requests in flight, as long as ctx allows.
+// Shutdown waits for the running requests, as long as ctx allows.
 func (s *Server) Shutdown(ctx context.Context) error { return s.http.Shutdown(ctx) }

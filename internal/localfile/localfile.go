@@ -1,7 +1,8 @@
-// Package localfile reads files of this machine that are named in the configuration, or that are found without being named. It reads only regular
-// files and limits their size, and it finds folders to which other users can write. It replaces a file of the program itself as a whole.
+// Package localfile reads files of this machine that are named in the configuration, or that are found without
+// being named. It reads only regular files and limits their size. It finds folders to which other users can
+// write. It also replaces files of the program itself atomically.
 //
-// It knows nothing of the contents of the files.
+// It does not depend on the contents of the files.
 package localfile
 
 import (
@@ -16,14 +17,14 @@ import (
 	"syscall"
 )
 
-// These are the maximal sizes of files, in bytes.
+// These are the maximum sizes of files, in bytes.
 const (
 	Secret       = 64 << 10 // tokens, keys
 	Config       = 1 << 20  // configuration, credentials of clouds
-	Certificates = 4 << 20  // a system's whole bundle has a quarter of it
+	Certificates = 4 << 20  // four times the size of a system's whole bundle
 )
 
-// Read reads a regular file of at most most bytes. It never waits: a pipe or a device is refused.
+// Read reads a regular file of at most most bytes. It never blocks, because it refuses a pipe or a device.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -42,8 +43,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return bounded(f, path, most)
 }
 
-// ReadOwn is [Read] for a file that the program itself has written. It refuses a file that another user can have written. A missing file is
-// fs.ErrNotExist.
+// ReadOwn does the same as [Read] for a file that the program itself has written. It refuses a file that another
+// user may have written. If the file is missing, the error is fs.ErrNotExist.
 func ReadOwn(path string, most int64) ([]byte, error) {
 	text, err := Read(path, most)
 	if err != nil {
@@ -55,7 +56,7 @@ func ReadOwn(path string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// Replace writes a whole file or nothing. No other user can read the file.
+// Replace writes the whole file or leaves it unchanged. No other user can read the file.
 func Replace(path string, text []byte) error {
 	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
 	if err != nil {
@@ -75,7 +76,8 @@ func tooLarge(path string, most int64) error {
 	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %d bytes", most)}
 }
 
-// ReadNamed is [Read] for a file that a person has named: it also reads pipes, such as a shell's <(command).
+// ReadNamed does the same as [Read] for a file that a person has named. It also reads pipes, such as a shell's
+// <(command).
 func ReadNamed(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -97,11 +99,11 @@ func bounded(r io.Reader, path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// control are the names that version control systems leave at the root of a work tree.
+// control contains the names that version control systems use at the root of a work tree.
 var control = []string{".git", ".hg", ".jj", ".svn"}
 
-// WorkTree is the root of the checkout that contains a path, or to which the path leads; "" for none. Anybody who can push to a repository can write
-// the files of its checkouts.
+// WorkTree returns the root of the checkout that contains a path or the target of the path, or "" if there is
+// none. Anybody who can push to a repository can write the files of its checkouts.
 func WorkTree(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -132,8 +134,9 @@ func rootAbove(path string) string {
 	}
 }
 
-// Foreign says why another user may have written a file that nobody has named; "" when there is no reason. Like git with the owners of repositories,
-// it accepts files of this user or of root. It accepts nothing below a folder of another user, who could replace the file.
+// Foreign returns the reason why another user may have written a file that nobody has named, or "". It accepts
+// files of this user or of root, as git does with repositories. It accepts no file below a folder of another
+// user, because that user could replace the file.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
 		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
@@ -148,8 +151,8 @@ func Foreign(path string) string {
 	return ofOthers(path, ownerOf, trustedUsers())
 }
 
-// ofOthers returns the part of a path, or of the path to which it leads, that an untrusted user owns or that everybody can replace. It is "" for
-// none.
+// ofOthers returns the part of a path, or of the target of the path, that an untrusted user owns or that
+// everybody can replace. It returns "" if there is none.
 func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -179,7 +182,7 @@ func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err er
 	return ""
 }
 
-// ownerOf is the owner and the mode of a file, a folder or a link itself.
+// ownerOf returns the owner and the mode of a file, a folder or a link itself.
 func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -192,7 +195,7 @@ func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
 	return int(system.Uid), info.Mode(), nil
 }
 
-// trustedUsers are this user, root and, under sudo, the user who called it.
+// trustedUsers returns this user, root and, under sudo, the user who called sudo.
 func trustedUsers() []int {
 	users := []int{0, os.Geteuid()}
 	if caller, err := strconv.Atoi(os.Getenv("SUDO_UID")); err == nil && os.Geteuid() == 0 {
@@ -201,7 +204,7 @@ func trustedUsers() []int {
 	return users
 }
 
-// Exposed reports whether everybody on this machine may read or replace the content of a file.
+// Exposed reports whether everybody on this machine can read or replace the content of a file.
 func Exposed(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o006 != 0

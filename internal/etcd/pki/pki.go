@@ -1,9 +1,11 @@
-// Package pki derives the keys and certificates of clusters of etcd from one master key. Nothing is stored: the same arguments always give the same
-// bytes. It knows neither clouds nor manifests, nor where the master key comes from.
+// Package pki derives the keys and certificates of clusters of etcd from one master key. Nothing is stored,
+// because the same arguments always return the same bytes. The package does not depend on clouds or manifests,
+// nor on the place of the master key.
 //
 //	master key ─ HKDF(scope, generation) ─▶ authority ─ HKDF(role, name, address) ─▶ member, client
 //
-// All keys are Ed25519. Certificates do not expire by themselves (RFC 5280, 4.1.2.5): a key ends with its generation.
+// All keys are Ed25519. Certificates do not expire (RFC 5280, 4.1.2.5): a key is valid until its generation is
+// replaced.
 package pki
 
 import (
@@ -26,18 +28,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// ShortestKey is the number of bytes of randomness that a master key must have.
+// ShortestKey is the number of random bytes that a master key must have.
 const ShortestKey = 32
 
 // Highest is the highest generation.
 const Highest = 1 << 20
 
-// Master is the key from which all other keys are derived. Its text is secret, and no method shows it.
+// Master is the key from which all other keys are derived. It is secret, and no method returns it.
 type Master struct{ secret []byte }
 
 var hexadecimal = pattern.Of(`^[0-9a-fA-F]+$`)
 
-// New checks and stores a master key. Its error repeats nothing of the key.
+// New checks and stores a master key. Its error contains no part of the key.
 func New(secret []byte) (*Master, error) {
 	random := len(secret)
 	if hexadecimal.Regexp().Match(secret) {
@@ -49,7 +51,7 @@ func New(secret []byte) (*Master, error) {
 	return &Master{append([]byte(nil), secret...)}, nil
 }
 
-// String keeps the key out of printed structs, and so does GoString.
+// String prevents that the key is printed with a struct, and so does GoString.
 func (*Master) String() string { return "a master key" }
 
 // GoString implements fmt.GoStringer.
@@ -58,7 +60,7 @@ func (m *Master) GoString() string { return m.String() }
 // Scope identifies a cluster. Certificates of different scopes have nothing in common.
 type Scope struct{ Stack, Namespace, Cluster string }
 
-// Authority issues the certificates of one generation of a cluster.
+// Authority is the certificate authority of one generation of a cluster.
 type Authority struct {
 	master     *Master
 	scope      Scope
@@ -67,14 +69,14 @@ type Authority struct {
 	cert       *x509.Certificate
 }
 
-// Identity is a certificate, its key, and the certificates of the trusted authorities, in PEM.
+// Identity contains a certificate, its key, and the certificates of the trusted authorities, in PEM.
 type Identity struct {
 	Cert  string `json:"crt"`
 	Key   string `json:"key"`
 	Trust string `json:"ca"`
 }
 
-// This is the validity of every certificate.
+// begin and end are the limits of the validity of every certificate.
 var (
 	begin = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	end   = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -92,7 +94,7 @@ func (m *Master) Authority(scope Scope, generation int) (*Authority, error) {
 	template := &x509.Certificate{
 		SerialNumber: m.serial(scope, generation, "authority"), Subject: scope.subject(fmt.Sprintf("authority, generation %d", generation)), NotBefore: begin, NotAfter: end,
 		KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true, MaxPathLenZero: true,
-		SubjectKeyId: m.derive(20, "key identifier", scope, generation, nil), // certificates of other releases name it too
+		SubjectKeyId: m.derive(20, "key identifier", scope, generation, nil), // the certificates of other releases also contain this name
 	}
 	der, err := x509.CreateCertificate(nil, template, template, a.key.Public(), a.key)
 	if err == nil {
@@ -101,7 +103,8 @@ func (m *Master) Authority(scope Scope, generation int) (*Authority, error) {
 	return a, err
 }
 
-// Member is the identity of a member at an address, for clients, for other members and for itself.
+// Member returns the identity of a member at an address. It is valid for connections with clients, with other
+// members and with itself.
 func (a *Authority) Member(name, address string) (Identity, error) {
 	ip := net.ParseIP(address)
 	if ip == nil {
@@ -113,7 +116,7 @@ func (a *Authority) Member(name, address string) (Identity, error) {
 	}, name, ip.String())
 }
 
-// Client is the identity of a client of the cluster.
+// Client returns the identity of a client of the cluster.
 func (a *Authority) Client(name string) (Identity, error) {
 	return a.issue("client", name, func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} }, name)
 }
@@ -136,8 +139,8 @@ func (a *Authority) issue(role, name string, adjust func(*x509.Certificate), con
 	return Identity{Cert: inPEM("CERTIFICATE", der), Key: inPEM("PRIVATE KEY", private), Trust: trust}, err
 }
 
-// trust has the authorities of the previous generation, this one and the next. So members of two consecutive generations trust each other while one
-// generation replaces the other.
+// trust returns the certificates of the authorities of the previous generation, this one and the next. So
+// members of two consecutive generations trust each other while one generation replaces the other.
 func (a *Authority) trust() (text string, err error) {
 	for g := max(1, a.generation-1); g <= min(Highest, a.generation+1); g++ {
 		other := a
@@ -151,11 +154,11 @@ func (a *Authority) trust() (text string, err error) {
 	return text, nil
 }
 
-// Config is the TLS configuration of a client with this identity.
+// Config returns the TLS configuration of a client with this identity.
 func (i Identity) Config() (*tls.Config, error) { return Config(i.Cert, i.Key, i.Trust) }
 
-// Config is the TLS configuration of a client with a certificate and its key, which trusts these authorities, all in PEM. The errors repeat nothing
-// of them.
+// Config returns the TLS configuration of a client. cert and key are its certificate and key, and trust are the
+// authorities that it trusts, all in PEM. The errors contain no part of them.
 func Config(cert, key, trust string) (*tls.Config, error) {
 	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
 	if err != nil {
@@ -175,7 +178,7 @@ func (m *Master) key(scope Scope, generation int, context ...string) ed25519.Pri
 
 func (m *Master) serial(scope Scope, generation int, context ...string) *big.Int {
 	n := m.derive(16, "serial number", scope, generation, context)
-	n[0] = n[0]&0x7f | 0x40 // positive, and of one length
+	n[0] = n[0]&0x7f | 0x40 // positive, and always of the same length
 	return new(big.Int).SetBytes(n)
 }
 
@@ -192,14 +195,15 @@ func inBytes(texts []string) (list [][]byte) {
 	return list
 }
 
-// subject names a member or a client of the scope. Its unit distinguishes scopes whose names look the same.
+// subject returns the name of a member or a client of the scope. Its organizational unit distinguishes scopes
+// whose names look the same.
 func (s Scope) subject(name string) pkix.Name {
 	text, _ := json.Marshal(inBytes([]string{s.Stack, s.Namespace, s.Cluster}))
 	sum := sha256.Sum256(text)
 	return pkix.Name{Organization: []string{"stackreeve"}, OrganizationalUnit: []string{plain(s.Cluster) + " " + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))}, CommonName: name}
 }
 
-// plain is a name that certificates can hold: short, and with characters that need no quoting.
+// plain returns a name that certificates can contain: it is short, and its characters need no quoting.
 func plain(name string) string {
 	name = odd.ReplaceAllString(name, "_")
 	return name[:min(len(name), 32)]
