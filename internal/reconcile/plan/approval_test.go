@@ -12,14 +12,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// sumOf stands for a manifest.
+// sumOf returns the checksums of a made-up manifest.
 func sumOf(text string) *Bound {
 	all := checksum.New("test")
 	all.Add(text)
 	return &Bound{Sum: all.Sum(), Open: all.Sum()}
 }
 
-// deed makes a step of what it does to one object; behind a slash stand the manifest that it is done for and the object's ID.
+// deed returns a step about one object. text has the form DEED, DEED/MANIFEST or DEED/MANIFEST/ID.
 func deed(text string) Step {
 	words := append(strings.Split(text, "/"), "m", "1")
 	s := Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: Update, Object: Object{Want: &kind.Desired{}, Have: &kind.Live{ID: words[2]}}, Consent: Consent{Bound: sumOf(words[1])}}
@@ -37,7 +37,7 @@ func deed(text string) Step {
 		change(kind.Change{Field: "disk", Destroys: true})
 	case "cut":
 		change(kind.Change{Field: "rules", Cuts: "no traffic"})
-	case "uncut": // what somebody has put there by hand
+	case "uncut": // the removed rules were added by hand
 		change(kind.Change{Field: "rules", Cuts: "no traffic"})
 		s.Drift = true
 	case "replace":
@@ -67,8 +67,8 @@ func approvalOf(deeds ...string) Approval {
 	return Approval{Hash: p.Hash(), Commit: "c", Proof: p.Proof()}
 }
 
-// An interrupted pass may go on with what is left of its plan. An approval of one deed is good for others that do no more to the same
-// object for the same manifest.
+// After an interrupted pass, the next one may carry out the rest of the plan. An approval of one step also covers steps that do not
+// do more to the same object for the same manifest.
 func TestApprovalsOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	deeds := []string{"create", "change", "reboot", "wipe", "lose", "cut", "uncut", "replace", "delete", "detach"}
@@ -144,7 +144,7 @@ func TestWhatApprovalsCover(t *testing.T) {
 	}
 }
 
-// The hash of a plan is of all that is shown of its writing steps, and of nothing else.
+// The hash of a plan covers everything that is shown about its writing steps, and nothing else.
 func TestHashesOfPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestHashesOfPlans(t *testing.T) {
 	}
 }
 
-// People are told what has come on top of the approval that is nearest to a plan.
+// The message names the steps that are missing in the approval with the fewest missing steps.
 func TestWhyApprovalsDoNotCover(t *testing.T) {
 	t.Parallel()
 	near, far, other := approvalOf("delete"), approvalOf("delete/m/7"), approvalOf("wipe")
@@ -202,7 +202,7 @@ func TestWhyApprovalsDoNotCover(t *testing.T) {
 		approved []Approval
 		now      []string
 		want     string
-		of       string // the hash that is named
+		of       string // the hash in the message
 	}{
 		"of another commit":       {[]Approval{other}, []string{"delete"}, "wrong-approval", other.Hash},
 		"one step more":           {[]Approval{near}, []string{"delete", "delete/m/2"}, "grown approved 1", near.Hash},

@@ -14,7 +14,8 @@ import (
 
 func named(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 
-// wanted is an object that a commit wants: "name parent ref,ref". The one that is called import is unmanaged, and text has data.
+// wanted returns desired objects. Each line is "NAME PARENT REF,REF". An object with the name import is unmanaged, and one with
+// the name text has data.
 func wanted(lines ...string) (want []kind.Desired) {
 	for _, line := range lines {
 		words := append(strings.Split(line, " "), "", "")
@@ -41,7 +42,7 @@ func names(want []kind.Desired) string {
 	return strings.Join(all, " ")
 }
 
-// A group stands for all that it was expanded into, over any number of steps.
+// The parts of a group are all objects that it was expanded into, at any depth.
 func TestPartsOfAGroup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -64,7 +65,7 @@ func TestPartsOfAGroup(t *testing.T) {
 	}
 }
 
-// A group goes back to all that it stood for, and to what that used and nobody manages.
+// A fallback contains all objects that the group expanded into, and the unmanaged objects and data that these used.
 func TestWhatAGroupGoesBackTo(t *testing.T) {
 	t.Parallel()
 	f := Failing{Group: named("g"), Serving: []*Step{{}}}
@@ -86,7 +87,8 @@ func TestWhatAGroupGoesBackTo(t *testing.T) {
 	}
 }
 
-// A commit made the members that serve if it wanted each as its mark says, and knew the one that is to go back.
+// MadeBy returns true if the commit has the state in the mark of each serving member, and also describes the member that has to
+// go back.
 func TestWhichCommitMadeMembers(t *testing.T) {
 	t.Parallel()
 	printer, err := fingerprint.New("s")
@@ -119,7 +121,7 @@ func TestWhichCommitMadeMembers(t *testing.T) {
 	}
 }
 
-// People read which members are not made before the change is undone: the first, and how many more.
+// The message names the first member that is not created before the change is undone, and says how many more there are.
 func TestMembersThatAreNotMadeAreTold(t *testing.T) {
 	t.Parallel()
 	for n, want := range []string{"", "[Thing/0]", "[Thing/0 1]", "[Thing/0 2]"} {

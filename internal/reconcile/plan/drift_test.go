@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Drift is what differs although no commit says so, corrected or not. A trace says whose it is; without one, the way in which a step
-// corrects it says enough, but for changes and deletions.
+// A difference that no commit explains is drift, whether the step corrects it or not. Drifted says who caused it. If that is unknown,
+// Drifted has a text only for changes and deletions.
 func TestDriftOfAStep(t *testing.T) {
 	t.Parallel()
 	colour, gone := []kind.Change{{Field: "colour"}}, []kind.Change{{Field: "metadata.name"}}
@@ -21,7 +21,7 @@ func TestDriftOfAStep(t *testing.T) {
 	have, failed := &kind.Live{ID: "1"}, &kind.Live{ID: "1", Phase: kind.Failed}
 	for name, c := range map[string]struct {
 		step                     Step
-		drifts, vanished, traced bool // traced: something is said where nobody asked whose it is
+		drifts, vanished, traced bool // traced is true if Drifted returns a text without a Trace
 	}{
 		"corrected":              {Step{Action: Update, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
 		"reported":               {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
@@ -63,7 +63,7 @@ func TestDriftOfAStep(t *testing.T) {
 	}
 }
 
-// Two steps differ in the same way if all that people see of the difference is the same.
+// Two steps have the same Difference if everything that people see of it is equal.
 func TestTheSameDifference(t *testing.T) {
 	t.Parallel()
 	made := func() Step {
@@ -91,7 +91,7 @@ func TestTheSameDifference(t *testing.T) {
 	}
 }
 
-// An object has the labels of what it comes from, where it has none of the name itself.
+// An object inherits the labels of its parent, except labels that it has itself.
 func TestLabelsAreInherited(t *testing.T) {
 	t.Parallel()
 	of := func(name string, labels ...string) *kind.Desired {
@@ -132,7 +132,7 @@ func TestLabelsAreInherited(t *testing.T) {
 	}
 }
 
-// Names in the cloud are what others wrote: secrets are taken out of them where nothing else says the name, and out of all that is noted.
+// Other people can write names in the cloud. So secrets are removed from a name that comes only from the cloud, and from all notes.
 func TestWhatIsTakenOutOfAPlan(t *testing.T) {
 	t.Parallel()
 	r := redact.New(slices.Values([]string{"hidden-word"}), slices.Values([]string{}))
@@ -143,7 +143,7 @@ func TestWhatIsTakenOutOfAPlan(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		step  Step
-		shown bool // the name
+		shown bool // whether the name is shown
 	}{
 		"by the cloud":    {step(func(*Step) {}), false},
 		"by a manifest":   {step(func(s *Step) { s.Want = &kind.Desired{} }), true},

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Plans remember how long a member has been down, even if one of them cannot see it.
+// The next plan knows how long a member has been down, even if a plan in between could not list it.
 func TestPatients(t *testing.T) {
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	long, lately, ago := now.Add(-9*time.Minute), now.Add(-time.Minute), now.Add(-2*time.Hour)

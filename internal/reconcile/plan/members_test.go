@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// memberStep is a step that is about the work of a member of a group.
+// memberStep returns the step of an object that does the work of a member.
 func memberStep(action Action, group, member string) Step {
 	s := Step{Key: named(member), Action: action, Object: Object{Want: &kind.Desired{}, Have: &kind.Live{ID: "id-" + member, Phase: kind.Ready, Facts: kind.Facts{Address: "10.0.0.1"}}}}
 	s.Part, s.IsWorker = &Part{Group: named(group), Member: named(member)}, true
@@ -24,7 +24,7 @@ func with(s Step, change func(*Step)) Step {
 	return s
 }
 
-// A group is rolling while members are made or interrupted; those count as done that nothing is to be done about and that serve.
+// A rollout is in progress while members are created or interrupted. A member counts as done if it serves and needs no step.
 func TestHowFarGroupsAre(t *testing.T) {
 	t.Parallel()
 	reboot := func(s *Step) { s.Changes = []kind.Change{{Disruption: kind.Reboot}} }
@@ -61,7 +61,7 @@ func TestHowFarGroupsAre(t *testing.T) {
 	}
 }
 
-// Members are asked by the probes of their group, where something usable does their work at an address.
+// A member is probed if its group has probes, and if the object that does its work is usable and has an address.
 func TestMembersThatAreAsked(t *testing.T) {
 	t.Parallel()
 	probes := []rollout.Probe{{Type: "tcp", Port: 80}}
@@ -93,7 +93,7 @@ func TestMembersThatAreAsked(t *testing.T) {
 	}
 }
 
-// While a plan is held, members that are down may be healed, and nothing else is done.
+// While a plan is held, members that are down may be healed, and no other step is carried out.
 func TestHealingWhileAPlanIsHeld(t *testing.T) {
 	t.Parallel()
 	down := func(s *Step) { s.Have.Down = "stopped" }
@@ -134,7 +134,8 @@ func TestHealingWhileAPlanIsHeld(t *testing.T) {
 	}
 }
 
-// Only the work of a member says how it is. Cures are remembered while the member does not serve, and for an hour.
+// Only the object that does a member's work shows whether the member serves. The times of its cures are remembered while it
+// does not serve, and for an hour after a cure.
 func TestWhatIsRememberedOfPatients(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1700000000, 0)

@@ -2,7 +2,8 @@ package plan
 
 import "testing"
 
-// Later rounds do what the first plan does, what follows from it, and what else was approved with it.
+// Later rounds may carry out the steps of the first plan, the steps that follow from them, and other
+// steps that were approved.
 func TestWhatLaterRoundsMayDo(t *testing.T) {
 	t.Parallel()
 	approved := approvalOf("delete/m/1", "delete/m/2")

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The next upkeep of a plan is the first that comes of all its objects; what loses something is left out where that is asked for.
+// The next upkeep of a plan is the earliest one of all its objects. WithoutLosses leaves out upkeep that removes something.
 func TestUpkeepOfAPlan(t *testing.T) {
 	t.Parallel()
 	at := func(unix ...int64) (p Plan) {
@@ -49,7 +49,7 @@ func TestUpkeepOfAPlan(t *testing.T) {
 	}
 }
 
-// A plan that cannot be carried out, or that nothing is left of, is told apart from one that goes on.
+// The outcome of a plan says whether it cannot be carried out, has nothing left to do, or still has steps.
 func TestWhatAPlanComesTo(t *testing.T) {
 	t.Parallel()
 	held := Restraint{Held: cause.List{cause.Of(cause.Gone)}}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// A step is asked many things that follow from its parts; each row says which are true of it.
+// Many methods derive a property from the fields of a step. Each row lists the properties of one step.
 func TestWhatFollowsFromAStep(t *testing.T) {
 	t.Parallel()
 	mark, colour := kind.Change{Field: kind.MarkField}, kind.Change{Field: "colour"}
@@ -77,7 +77,7 @@ func TestWhatFollowsFromAStep(t *testing.T) {
 	}
 }
 
-// Something is destroyed by a step that takes away an object, or data, or what others depend on, and that nobody has agreed to yet.
+// A step does harm if it removes an object, data, or something that others depend on, unless people have agreed to that.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	cuts, loses := kind.Change{Cuts: "no traffic"}, kind.Change{Destroys: true}
@@ -86,7 +86,7 @@ func TestHarm(t *testing.T) {
 		step  Step
 		harms bool
 		d     kind.Disruption
-		cuts  bool // nothing else
+		cuts  bool // whether the step only cuts off users
 	}{
 		"deleted":                   {Step{Action: Delete}, true, kind.Replace, false},
 		"let go":                    {Step{Action: Detach}, false, kind.InPlace, true},
@@ -111,7 +111,8 @@ func TestHarm(t *testing.T) {
 	}
 }
 
-// A step is carried out through the entry that its manifest names where that shows the object, and otherwise through the one that does.
+// A step is carried out through the entry that its manifest names, if that entry shows the object. Otherwise it is carried out through
+// the entry that shows the object.
 func TestEntriesOfAStep(t *testing.T) {
 	t.Parallel()
 	of := func(entry string) *kind.Desired { return &kind.Desired{Entry: entry} }
@@ -139,7 +140,7 @@ func TestEntriesOfAStep(t *testing.T) {
 	}
 }
 
-// Parts that a step may lack are asked for all the same.
+// Methods about optional parts of a step also work if the step lacks the part.
 func TestPartsOfAStep(t *testing.T) {
 	t.Parallel()
 	secrets := redact.New(slices.Values([]string{"hidden-word"}), slices.Values([]string{}))
@@ -189,7 +190,7 @@ func TestPartsOfAStep(t *testing.T) {
 	}
 }
 
-// redacted is what stands in place of a secret.
+// redacted returns the text that replaces a secret.
 func redacted(r *redact.Redactor) string { return r.Text("hidden-word") }
 
 func codesOf(list cause.List) string {
@@ -200,7 +201,7 @@ func codesOf(list cause.List) string {
 	return strings.Join(all, " ")
 }
 
-// A step that has to wait for several things says all of them, the last one as what it waits for.
+// If a step waits for several objects, it has all the reasons. The last one is its Turn.
 func TestWaitingForSeveralThings(t *testing.T) {
 	t.Parallel()
 	s := Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Field: "colour"}}}}

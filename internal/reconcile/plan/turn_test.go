@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A step that others await for several reasons is looked at again for the soonest of them. It keeps which member waits, and for how long.
+// If other members wait for a step for several reasons, the earliest Until counts. Whom and Patience of any reason are not lost.
 func TestAwaitedForSeveralReasons(t *testing.T) {
 	early, late, member := time.Unix(100, 0), time.Unix(200, 0), manifest.Key{Kind: "VirtualMachine", Name: "web-0"}
 	patient := plan.Settling{Whom: member, Until: late, Patience: time.Minute, Failing: early}

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// lostAs records objects as seen before: pairs of a name and the ID that it had.
+// lostAs records objects as seen before. pairs alternates the name of an object and the ID that it had.
 func lostAs(pairs ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -18,7 +18,7 @@ func lostAs(pairs ...string) func(*world.Input) {
 	}
 }
 
-// A manifest that gives an ID adopts that object if no stack owns it, or if this stack made it for a key that it no longer wants.
+// A manifest that gives an ID adopts that object if no stack owns it, or if this stack created it for a key without a manifest.
 func TestAdoptionByID(t *testing.T) {
 	decisions(t, map[string]decision{
 		"nobody's":                      {repo: []string{"a adopt=id-001 colour=red"}, cloud: []string{"x nobody colour=red"}, want: map[string]string{"a": "update adopts changes owner-mark"}},
@@ -80,7 +80,8 @@ func TestAdoptionOfWhatIsFound(t *testing.T) {
 	})
 }
 
-// A mark that somebody removed is put back on the object that was seen before, unless that object belongs to somebody else now.
+// If somebody removed the mark of an object that was seen before, the mark is written again, unless the object belongs to
+// somebody else now.
 func TestAMarkThatWasTakenOff(t *testing.T) {
 	decisions(t, map[string]decision{
 		"from what it was":            {repo: []string{"a"}, cloud: []string{"a nobody"}, alter: lostAs("a", "id-001"), want: map[string]string{"a": "update drift changes owner-mark"}},

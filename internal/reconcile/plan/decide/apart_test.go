@@ -52,7 +52,7 @@ func TestAttackAnotherStacksObject(t *testing.T) {
 	}
 }
 
-// Only a step that would write an exclusive use of another stack's object is refused.
+// A step is refused only if it would write a use of another stack's object, and that use is exclusive.
 func TestWhatIsNoExclusiveUse(t *testing.T) {
 	repo, theirs := []string{"theirs import=disk", "user atop=theirs colour=new"}, "disk other"
 	exclusive := func(more func(*world.Input)) func(*world.Input) {

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackOneForAll: plans that delete or replace one object together with all objects that use it.
+// TestAttackOneForAll measures plans that delete or replace one object together with the thousands of objects that use it.
 func TestAttackOneForAll(t *testing.T) {
 	const n = 2000
 	w := thingtest.New()
@@ -93,7 +93,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A real collision of digests takes 2³⁰ tries. This planner only believes that it has one.
+	// A real collision of digests takes 2³⁰ tries. The test only simulates one in ByOwner.
 	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
 	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
 	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {

@@ -108,7 +108,7 @@ func chestPlan(want []kind.Desired) plan.Plan {
 	return Compute(world.Input{Stack: "s", Kinds: chestKinds(), Want: want, Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: brands}}})
 }
 
-// collide makes everything equal that marks store of two commits, as if somebody had found a collision of the digests there.
+// collide gives the objects of each commit the same digests for their marks, as if somebody had found a collision of the digests.
 func collide(want []kind.Desired) []kind.Desired {
 	want = slices.Clone(want)
 	for i := range want {
@@ -196,7 +196,8 @@ func TestPlansOfOneHashAreEqual(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { differ(rt, draw(rt, "one"), draw(rt, "two")) })
 }
 
-// An approval of a plan with an import that was not found yet covers the object that the same description finds later, and nothing else.
+// If an import had found no object when a plan was approved, the approval covers the object that the same import finds later, and no other
+// change.
 func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	wish := chestWish{Make: "ash", Prune: "true"}
 	before := chestPlan(wish.want(t))
@@ -216,12 +217,12 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	}
 }
 
-// short are the functions of this package and of resolve that shorten a sum, all of them for marks. Others call a Short that shortens amounts, not
-// sums.
+// short are the functions of these packages that shorten a checksum. They do so only for marks. Any other function named Short that is
+// called shortens amounts.
 var short = map[string]bool{"sums": true, "dataText": true, "secretText": true, "InMark": true, "orphanKey": true, "Short": true, "Tight": true}
 
-// Nothing shorter than 256 bits enters a plan's hash. All functions that shorten a sum are in a list, and none of them makes a value that an approval
-// binds.
+// A plan's hash includes only checksums of 256 bits. All functions that shorten a checksum are in the list short, and none of them makes a
+// value that an approval binds.
 func TestHashesAreWhole(t *testing.T) {
 	if n := 8 * len(plan.Print{}); n < 256 || len(plan.Plan{}.Hash()) != plan.HashDigits || plan.HashDigits < 64 {
 		t.Errorf("prints have %d bits, hashes %d digits", n, plan.HashDigits)

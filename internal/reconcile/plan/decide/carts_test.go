@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// carts are three kinds of workloads. A Cart is a Thing that stands on another Thing, its wheel. A Train is a group of Carts, a Row a group of
-// Things.
+// carts are three workload kinds. A Cart expands into a Thing and into another Thing that it depends on, its wheel. A Train is a group of
+// Carts. A Row is a group of Things.
 func carts() []*kind.Kind {
 	return []*kind.Kind{
 		typed.Workload[cartSpec]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Cart", Parts: []string{"Thing"}}, Validate: func(*cartSpec, *kind.Report) {}, Expand: expandCart}.Kind(),
@@ -24,13 +24,13 @@ type cartSpec struct {
 	Colour string `json:"colour,omitempty"`
 	Shape  string `json:"shape,omitempty"`
 	Wheel  string `json:"wheel,omitempty"` // the shape of its wheel
-	Tag    bool   `json:"tag,omitempty"`   // whether a third Thing is near the wheel
+	Tag    bool   `json:"tag,omitempty"`   // whether a third Thing refers to the wheel with near
 }
 
 type trainSpec struct {
 	Carts int      `json:"carts"`
 	From  int      `json:"from"` // the first member that is changed
-	Most  int      `json:"most"` // the greatest size, where somebody else decides the size
+	Most  int      `json:"most"` // the largest size, if somebody else decides the size
 	Heal  bool     `json:"heal"` // whether members that are down are healed
 	Drain bool     `json:"drain"`
 	Cart  cartSpec `json:"cart"`
@@ -71,7 +71,7 @@ func expandRow(s *rowSpec, e *kind.Expansion) {
 	scaled(e, "Thing", s.Count, s.Most, thing(thingtest.Spec{}))
 }
 
-// scaled adds the members of the smallest size, and further ones up to the greatest.
+// scaled adds the members that always exist, and the scaled members up to the largest size.
 func scaled(e *kind.Expansion, of string, least, most int, body any) {
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
 	only := func(int) int { return 0 }
@@ -79,12 +79,12 @@ func scaled(e *kind.Expansion, of string, least, most int, body any) {
 	e.Varied(of, most-least, func(i int) string { return name(least + i) }, []any{body}, only, kind.Scaled)
 }
 
-// cart is a manifest of a Cart that adopts the objects with its names.
+// cart returns the manifest of a Cart whose parts adopt objects by their names.
 func cart(name string) string {
 	return "kind: Cart\napiVersion: test/v1\nmetadata: {name: " + name + ", annotations: {stackreeve.dev/adopt: \"true\"}}\nspec: {}"
 }
 
-// train is the manifest of a Train called t. row is that of a Row called r.
+// train returns the manifest of a Train with the name t. row returns the manifest of a Row with the name r.
 func train(spec string) string {
 	return "kind: Train\napiVersion: test/v1\nmetadata: {name: t}\nspec: {" + spec + "}"
 }

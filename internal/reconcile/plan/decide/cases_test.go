@@ -19,8 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// decision is a case of what a plan decides. repo and cloud are in the form that [thingtest.Filled] reads; a line of repo that begins with "kind: "
-// is a manifest. alter changes the rest of the input.
+// decision is a test case: an input, and the steps that a plan has to contain. repo and cloud are in the form that [thingtest.Filled]
+// reads. A line of repo that begins with "kind: " is a manifest. alter changes the input.
 type decision struct {
 	repo, cloud []string
 	kinds       []*kind.Kind // in addition to Thing and Flock
@@ -80,13 +80,13 @@ func (c decision) input(t *testing.T) world.Input {
 	return in
 }
 
-// item is a Thing of the cloud for a test to change.
+// item returns a Thing of the cloud, which a test may change.
 func item(in *world.Input, name string) *kind.Live {
 	items := in.Have["Thing"].Items
 	return &items[slices.IndexFunc(items, func(l kind.Live) bool { return l.Name == name })]
 }
 
-// desired is a Thing of the repository for a test to change.
+// desired returns a Thing of the repository, which a test may change.
 func desired(in *world.Input, name string) *kind.Desired {
 	return &in.Want[slices.IndexFunc(in.Want, func(d kind.Desired) bool { return d.Key == thingtest.Key(name) })]
 }
@@ -148,7 +148,7 @@ func said(s plan.Step) string {
 	return strings.Join(words, " ")
 }
 
-// codesOf are the codes of causes, each before the codes of the causes inside it.
+// codesOf returns the codes of causes, each before the codes of the causes inside it.
 func codesOf(list cause.List) (codes []string) {
 	for _, c := range list {
 		codes = append(codes, string(c.Code))

@@ -7,10 +7,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A crowd has more objects on one host than may be there. Objects on an unknown host are no crowd.
+// A crowd is a list of more objects on one host than are allowed. Objects whose hosts are unknown
+// are no crowd.
 func TestCrowds(t *testing.T) {
 	for _, tt := range []struct {
-		hosts           string // a letter each; - is not known
+		hosts           string // one letter for the host of each object; - is an unknown host
 		perHost, crowds int
 	}{{"", 1, 0}, {"a", 1, 0}, {"ab", 1, 0}, {"aa", 1, 1}, {"aa", 2, 0}, {"aaab", 2, 1}, {"aabb", 1, 2}, {"--", 1, 0}} {
 		var list []*plan.Step

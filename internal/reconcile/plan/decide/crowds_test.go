@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// keepsApart lets Things of the weight "hard" or "soft" keep the objects apart that refer to them: one on each host.
+// keepsApart makes Things of the weight "hard" or "soft" keepers: each host may have only one of the objects that
+// refer to such a Thing.
 func keepsApart(in *world.Input) {
 	by := func(weight string) (int, bool) {
 		if weight == "hard" || weight == "soft" {
@@ -23,7 +24,7 @@ func keepsApart(in *world.Input) {
 	in.Kinds[0].PerHostOf = func(have any) (int, bool) { return by(have.(*thingtest.Thing).Weight) }
 }
 
-// on places things on hosts: pairs of a name and its host.
+// on places things on hosts. pairs alternates the name of a thing and its host.
 func on(pairs ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		keepsApart(in)
@@ -33,7 +34,7 @@ func on(pairs ...string) func(*world.Input) {
 	}
 }
 
-// Objects that share a host although another one keeps them apart are reported as crowded. Nothing is done about it.
+// If objects share a host although a keeper forbids that, their steps are reported as crowded, and do not change.
 func TestCrowdedObjectsAreTold(t *testing.T) {
 	repo := []string{"hub weight=hard", "a near=hub", "b near=hub", "c"}
 	cloud := []string{"hub ours weight=hard", "a ours near=id-001", "b ours near=id-001", "c ours"}

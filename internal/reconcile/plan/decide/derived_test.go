@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// An object that stays as it is differs in one of two ways: a suspension makes it suspended, the strategy of its group makes it outdated. Neither is
-// drift.
+// An object that differs and is not changed is either suspended, or outdated because of its group's strategy. In neither case is the
+// difference drift.
 func TestWhatIsLeftAsItIs(t *testing.T) {
 	suspend, here := &kind.Desired{Options: kind.Options{Suspend: true}}, &kind.Live{}
 	differs := []kind.Change{{Field: "spec.resource.colour"}}

@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An attacker with the right to write marks forges one that says "detach". Nothing is detached for that if the repository wants the object, or if
-// another owner has it, too. The same holds for a copy, for several objects with the same key, and for other stacks and projects. A detached object
-// is never reported as anything else.
+// An attacker with the right to write marks forges one that says "detach". Because of such a mark, no object is detached that has a
+// manifest, or that another owner has marked, too. The same is true for copies, for several objects with the same mark, and for objects of
+// other stacks and projects.
 func TestAttackForgedDetach(t *testing.T) {
 	forged := func(stack string) *kind.Mark {
 		return &kind.Mark{Owner: ownertext.Of(stack, thingtest.Key("a")), Applied: "x", Keep: true, Detach: true}
@@ -23,7 +23,7 @@ func TestAttackForgedDetach(t *testing.T) {
 	for name, tt := range map[string]struct {
 		repo   []string
 		things []thingtest.Thing
-		want   plan.Action // of everything there is a step for
+		want   plan.Action // the action of every step
 		steps  int
 	}{
 		"what the repository wants": {[]string{"a"}, []thingtest.Thing{{Mark: forged("s"), Mine: true}}, plan.Update, 1},

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// shown puts what entries show of Things into what is known: the main one, and one called "other".
+// shown sets the parts of the collection of Things: the part that the main entry shows, and the part that an
+// entry with the name "other" shows.
 func shown(main, other kind.Shown) func(*world.Input) {
 	return func(in *world.Input) {
 		c := in.Have["Thing"]
@@ -19,7 +20,7 @@ func shown(main, other kind.Shown) func(*world.Input) {
 	}
 }
 
-// seenBy has an object seen by these entries.
+// seenBy makes each of the entries show an object.
 func seenBy(name string, entries ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		l := item(in, name)
@@ -32,7 +33,8 @@ func seenBy(name string, entries ...string) func(*world.Input) {
 	}
 }
 
-// An object is made through the entry that its manifest names, once it is sure that no other one shows it.
+// An object is created through the entry that its manifest names, but only if it is certain that no other entry
+// shows it.
 func TestEntriesThatObjectsAreMadeThrough(t *testing.T) {
 	down, none := errors.New("503"), fmt.Errorf("%w: volume", kind.ErrNoService)
 	decisions(t, map[string]decision{
@@ -52,7 +54,7 @@ func TestEntriesThatObjectsAreMadeThrough(t *testing.T) {
 	})
 }
 
-// A plan says which collections and which entries did not say what they have.
+// A plan reports which collections could not be listed, and which entries could not log in.
 func TestUnknownListsAreTold(t *testing.T) {
 	down, none := errors.New("503"), fmt.Errorf("%w: volume", kind.ErrNoService)
 	for name, c := range map[string]struct {
@@ -79,7 +81,7 @@ func TestUnknownListsAreTold(t *testing.T) {
 	}
 }
 
-// Objects that a part of a list does not show may use what is to go: an entry that could not be read hides them.
+// If the list of an entry failed, objects that it would show may use an object that is to be deleted.
 func TestWhoHidesUsers(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	decisions(t, map[string]decision{

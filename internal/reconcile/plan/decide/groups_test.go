@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// all makes several changes of the input one.
+// all combines several changes of the input.
 func all(changes ...func(*world.Input)) func(*world.Input) {
 	return func(in *world.Input) {
 		for _, change := range changes {
@@ -22,14 +22,14 @@ func all(changes ...func(*world.Input)) func(*world.Input) {
 	}
 }
 
-// begunFor notes that the agent itself has begun to change an object.
+// begunFor records that the agent itself has started to change an object.
 func begunFor(name string) func(*world.Input) {
 	return func(in *world.Input) { in.Begun[thingtest.Key(name)] = true }
 }
 
 func onlyHealing(in *world.Input) { in.Healing = true }
 
-// A group that freezes a member keeps it from being interrupted, and from nothing else.
+// If a group freezes a member, only steps that would interrupt the member are not carried out.
 func TestMembersThatAreLeftAsTheyAre(t *testing.T) {
 	flock := []string{"flock f count=2 from=1 colour=new shape=new"}
 	f1 := "f-1 ours colour=new shape=new"
@@ -52,7 +52,7 @@ func TestMembersThatAreLeftAsTheyAre(t *testing.T) {
 	})
 }
 
-// A member that does not serve is healed in the way that its group says, and nothing else of it is changed.
+// A member that does not serve is healed in the way that its group says, and no other change is made to it.
 func TestMembersThatAreHealed(t *testing.T) {
 	two := []string{train("carts: 2, heal: true")}
 	with := func(line string) []string {
@@ -99,9 +99,10 @@ func TestHealingChangesNothingElse(t *testing.T) {
 	}
 }
 
-// A front sends nothing new to members that are about to be interrupted. It goes on sending to former members that stand in for others.
+// A front sends no new traffic to members that are about to be interrupted. It still sends traffic to former members that stand in for
+// other members.
 func TestFrontsFollowTheMembersOfAGroup(t *testing.T) {
-	ends := func(in *world.Input) { // the end of the traffic from a front to a target shows as a difference
+	ends := func(in *world.Input) { // if traffic from a front to a target has to end, Diff reports a change
 		diff := in.Kinds[0].Diff
 		in.Kinds[0].Diff = func(w kind.Want, have any) kind.Changes {
 			c := diff(w, have)
@@ -127,7 +128,7 @@ func TestFrontsFollowTheMembersOfAGroup(t *testing.T) {
 	})
 }
 
-// A workload whose members take turns says so in its notes. A finished plan names the groups that went back.
+// If members are changed in turns, a note of the workload says so. Fallbacks of a plan has the groups that went back.
 func TestGroupsAreToldOf(t *testing.T) {
 	d := decision{repo: []string{"flock f count=2 shape=new", "flock g count=1"}, cloud: []string{"f-0 stale shape=old", "f-1 stale shape=old", "g-0 ours"}, alter: func(in *world.Input) {
 		key := in.Want[slices.IndexFunc(in.Want, func(d kind.Desired) bool { return d.Key.Name == "g" })].Key

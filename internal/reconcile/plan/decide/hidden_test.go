@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// sends is the spec of a Front, which sends to Things.
+// sends is the spec of a Front, which sends traffic to Things.
 type sends struct {
 	Near  []string `json:"near,omitempty" ref:"Thing"`
 	Reads []string `json:"reads,omitempty" ref:"Other,reads"`
@@ -26,12 +26,13 @@ func fronts() *kind.Kind {
 	return k
 }
 
-// define is a kind of Things with another name.
+// define returns a kind of Things with another name.
 func define(name string) *kind.Kind {
 	return thingtest.Of(kind.Info{Group: "test", Version: "v1", Kind: name}, thingtest.New())
 }
 
-// Objects that cannot be listed may use an object that is to go. That object waits, and no other one does.
+// Objects that cannot be listed may use an object that is to be deleted. Then the deletion of that object
+// waits, and no other deletion does.
 func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	item := func(name string, mark kind.Mark) kind.Collection {
@@ -39,7 +40,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 		return kind.Collection{Items: []kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
 	}
 	for name, c := range map[string]struct {
-		of    string // the kind of the object that is to go
+		of    string // the kind of the object that is to be deleted
 		front kind.Collection
 		mark  kind.Mark
 		lost  map[string]string

@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// unmanaged is the manifest of a Thing that is only used.
+// unmanaged returns the manifest of a Thing that is only imported.
 func unmanaged(name, imports string) string {
 	return "kind: Thing\napiVersion: test/v1\nmetadata: {name: " + name + "}\nspec: {managementPolicy: unmanaged, import: {" + imports + "}}"
 }
 
-// An import stands for exactly one usable object of the cloud.
+// An import must find exactly one usable object of the cloud.
 func TestImports(t *testing.T) {
 	byID, byName := unmanaged("base", "id: id-001"), unmanaged("base", "filter: {name: base}")
 	user := "web atop=base"
@@ -46,7 +46,8 @@ func TestImports(t *testing.T) {
 	})
 }
 
-// An import waits for the objects that its filter refers to, and a kind may say what to do if it finds nothing or too much.
+// An import waits for the objects that its filter refers to. A kind may give its own advice for an import that finds no
+// object, or several.
 func TestImportsThatDepend(t *testing.T) {
 	base := unmanaged("base", "filter: {name: base}")
 	refers := func(key manifest.Key) func(*world.Input) {
@@ -88,7 +89,7 @@ func TestAnImportOfManyNamesFive(t *testing.T) {
 	}
 }
 
-// A plan compares a limited number of names with the names that it does not find.
+// To suggest a similar name, a plan compares a missing name only with a limited number of names.
 func TestNearestNamesAreLimited(t *testing.T) {
 	for n, near := range map[int]bool{mostCompared: true, mostCompared + 1: false} {
 		d := decision{repo: []string{unmanaged("base", "filter: {name: basis}")}, cloud: []string{"bases nobody"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// claiming makes the objects of a kind claim a place on the object that they rest on: the place that their colour names.
+// claiming makes each object of a kind claim its colour as an exclusive value of the object that it depends on.
 func claiming(k *kind.Kind) *kind.Kind {
 	k.ExclusiveClaims = func(w kind.Want) []kind.Claim {
 		spec, ok := w.Spec.(*thingtest.Spec)
@@ -26,13 +26,13 @@ func claiming(k *kind.Kind) *kind.Kind {
 	return k
 }
 
-// asking is a case of claims that only one object can have. The object x of the cloud also answers to token. alter changes the rest of the input.
+// asking is a test case about exclusive claims. The object x of the cloud also has the token. alter changes the input.
 type asking struct {
 	repo, cloud []string
 	token       string
 	alter       func(*world.Input)
-	refused     map[string]string // the code of a cause, and what the cause is about
-	kept        []string          // the objects without a manifest that stay
+	refused     map[string]string // by object: the code of a cause, and the object that the cause names
+	kept        []string          // the objects without a manifest that are kept
 }
 
 const baseHere = "base ours colour=red"
@@ -66,7 +66,7 @@ func (c asking) run(t *testing.T) {
 	}
 }
 
-// argsOf are the arguments of causes, and those of causes among them.
+// argsOf returns the arguments of causes, and the arguments of causes inside them.
 func argsOf(list cause.List) (args []any) {
 	for _, c := range list {
 		for _, arg := range c.Args {
@@ -111,7 +111,8 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 	}
 }
 
-// madeFor adds to the input an object that the cloud has made for another one, with the token of blue.
+// madeFor adds to the input an object that the cloud has created for the object with that ID. It has the token of the
+// value blue.
 func madeFor(id string) func(*world.Input) {
 	return func(in *world.Input) {
 		c := in.Have["Thing"]
@@ -120,7 +121,7 @@ func madeFor(id string) func(*world.Input) {
 	}
 }
 
-// A claim is not refused where nothing is wrong, or nothing is known.
+// A claim is not refused if no other object has the value, or if it is unknown which one has it.
 func TestNobodyElseHasIt(t *testing.T) {
 	blue := []string{"base colour=red", "a atop=base colour=blue"}
 	for name, c := range map[string]asking{
@@ -152,7 +153,8 @@ func TestNobodyElseHasIt(t *testing.T) {
 	}
 }
 
-// Only one object can have a range. An object of the stack that has a part of it stays where nothing takes its place.
+// Only one object can have a range. An object of the stack that has a part of the range is kept if the new object
+// cannot be created.
 func TestARangeOnlyOneCanHave(t *testing.T) {
 	base, a := "base colour=red", "a atop=base colour=10.0.0.0/24"
 	for name, c := range map[string]asking{
@@ -179,7 +181,7 @@ func TestARangeOnlyOneCanHave(t *testing.T) {
 	}
 }
 
-// A new object that asks for the range of an object without a manifest may be the same one under another name.
+// A new object that claims a value of an object without a manifest may be that same object under another name.
 func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("base colour=red", "a atop=base colour=blue")
@@ -201,7 +203,7 @@ func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 	}
 }
 
-// Manifests that claim the same are found without a cloud.
+// Rivals finds manifests that claim the same value, without a cloud.
 func TestRivals(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("base colour=red", "a atop=base colour=10.0.0.0/24", "b atop=base colour=10.0.0.128/25", "c atop=base colour=blue", "d atop=base colour=blue",
@@ -218,7 +220,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// Where the objects of a kind could not be listed, no manifest of the kind states anything, and nobody has anything.
+// If a kind could not be listed, its manifests state no facts, and no holder of a value is known.
 func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("a")

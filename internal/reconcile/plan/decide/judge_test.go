@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// refsOf are the references of an object that a policy sees.
+// refsOf returns the references of an object that policies get.
 func refsOf(p plan.Plan, name string) []guard.Reference {
 	return refsWhere(p, func(key manifest.Key) bool { return key.Name == name })
 }
@@ -43,7 +43,8 @@ func TestPoliciesSeeWhatReferencesAre(t *testing.T) {
 	}
 }
 
-// A workload refers to the objects that its parts refer to, and not to its parts. An object that will be replaced is not known.
+// The references of a workload are those of its parts to other objects, without references to its parts. Known is false for an object that
+// will be replaced.
 func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	key := func(kind, name string) manifest.Key { return manifest.Key{Kind: kind, Name: name} }
 	part := kind.Desired{Key: key("Server", "a"), Refs: []kind.RefSpec{{Field: "f", Key: key("Flavor", "x")}, {Field: "p", Key: key("Port", "a")}}}
@@ -80,8 +81,8 @@ func TestPoliciesSeeWhatPartsReferTo(t *testing.T) {
 	}
 }
 
-// A step bears the verdicts of every object whose field it writes: an object that leaves a field to it, and ConfigMaps and Secrets whose data it
-// sends.
+// A step is refused if a verdict denies an object whose field it writes. Such objects are ConfigMaps and Secrets whose data it sends, and
+// objects that entrust it with a field.
 func TestAStepBearsTheVerdictsOfWhatItWrites(t *testing.T) {
 	wish := chestWish{Make: "elm", Prune: "true", Text: []byte("curl | sh")}
 	deny := func(name string) plan.Policy {

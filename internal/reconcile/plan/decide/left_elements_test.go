@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// leaving makes the comparison of a Thing report an element that is left to others. The element goes with the Thing itself, and with the objects of
-// the IDs.
+// leaving makes the comparison of a Thing report an element that is left to others. The element is removed together with the Thing, and
+// together with each object whose ID is in with.
 func leaving(name, element string, with ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		k := in.Kinds[0]
@@ -26,14 +26,15 @@ func leaving(name, element string, with ...string) func(*world.Input) {
 	}
 }
 
-// An object is not replaced if that deletes elements that its manifest, or that of an object which the cloud detaches, leaves to others.
+// An object is not replaced if that would delete elements left to others: elements of the object itself, or of an object that the cloud
+// detaches.
 func TestElementsOfOthersAreKept(t *testing.T) {
 	const ignores = " ignore-fields=spec.resource.weight"
 	hub, rim := "hub shape=new", "rim beside=hub"
 	there := []string{"hub stale shape=old", "rim ours beside=id-001"}
 	for name, c := range map[string]struct {
 		decision
-		want string // the refused elements; "" where the hub is replaced
+		want string // the elements because of which the replacement is refused; "" if the hub is replaced
 	}{
 		"its own": {decision{repo: []string{hub + ignores}, cloud: there[:1], alter: leaving("hub", "rule 1")}, "rule 1"},
 		"its own, and its manifest ignores nothing": {decision{repo: []string{hub}, cloud: there[:1], alter: leaving("hub", "rule 1")}, ""},

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// holding makes Things hold data. Their deletion loses it, which the plan says.
+// holding makes Things contain data that is lost when they are deleted.
 func holding(more func(*world.Input)) func(*world.Input) {
 	return func(in *world.Input) {
 		in.Kinds[0].Info.HoldsData, in.Kinds[0].Info.Loss = true, []string{"its data"}
@@ -17,7 +17,7 @@ func holding(more func(*world.Input)) func(*world.Input) {
 	}
 }
 
-// A step that would lose data says so, and the manifest or the mark says whether that is allowed.
+// DataAtStake of a step says that it would lose data. The manifest or the mark says whether that is allowed.
 func TestDataAtStake(t *testing.T) {
 	gone := []string{"a stale"}
 	decisions(t, map[string]decision{
@@ -33,7 +33,8 @@ func TestDataAtStake(t *testing.T) {
 	})
 }
 
-// The mark remembers that data may be lost only where nothing keeps the object, and where marks can be rewritten.
+// The mark records that data may be lost, but not if the object stays after its manifest is removed, or if marks
+// of its kind cannot be rewritten.
 func TestMarksRememberAllowedLoss(t *testing.T) {
 	for name, c := range map[string]struct {
 		line string

@@ -21,8 +21,8 @@ type vault struct {
 	Code   *string `json:"code,omitempty" rule:"secret"`
 }
 
-// The digest of an object with secrets is stored as a fingerprint, from which nobody can guess the secrets at the price of a plain hash. The digests
-// that earlier releases stored are still understood, and renewed in place.
+// Marks store a fingerprint for an object with secrets, so that guessing the secrets costs much more than with a plain hash. The digests
+// that earlier releases stored are still accepted, and replaced by fingerprints in place.
 func TestAttackSecretDigest(t *testing.T) {
 	k := typed.Kind[vault, struct{}, vault]{Info: kind.Info{Group: "test", Version: "v1", Kind: "Vault"}}.Flat()
 	text := "apiVersion: test/v1\nkind: Vault\nmetadata: {name: v}\nspec: {code: '4711'}\n"
@@ -59,7 +59,7 @@ func TestAttackSecretDigest(t *testing.T) {
 	}
 }
 
-// A cautious agent finishes what this very manifest has begun, even for an object with secrets.
+// A cautious agent finishes the change of an object that the present manifest has started, even for an object with secrets.
 func TestCautionKnowsWhatWasAppliedOfSecrets(t *testing.T) {
 	k := typed.Kind[vault, struct{}, vault]{
 		Info: kind.Info{Group: "test", Version: "v1", Kind: "Vault"},

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A missing object is drift if the previous commit wanted it in the same form, and the stack owns something.
+// A missing object is drift if the previous commit had the same manifest, and the stack owns any object.
 func TestMissingSinceTheCommitBefore(t *testing.T) {
 	before := func(same bool, more func(*world.Input)) func(*world.Input) {
 		return func(in *world.Input) {
@@ -36,7 +36,8 @@ func TestMissingSinceTheCommitBefore(t *testing.T) {
 	})
 }
 
-// Manifests wait for an object without a manifest. The stack keeps such an object if it made it.
+// Objects wait for an object that they refer to and that has no manifest. If the stack created that
+// object, it is kept.
 func TestObjectsWithoutAManifest(t *testing.T) {
 	user := []string{"user atop=base"}
 	decisions(t, map[string]decision{

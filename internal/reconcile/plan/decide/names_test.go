@@ -11,7 +11,7 @@ import (
 
 const uuid = "0b1d5f9e-3c1a-4c5e-9d7a-1f2e3d4c5b6a"
 
-// An ID among the values of a change is named by the manifest that stands for the object, by the stack's mark, or by its name in the cloud.
+// The name for an ID in a change comes from the manifest of the object, from the stack's mark, or from the object's name in the cloud.
 func TestWhoIsMeantByAnID(t *testing.T) {
 	ident := func(name, id string) func(*world.Input) {
 		return func(in *world.Input) { item(in, name).ID = id }

@@ -10,7 +10,7 @@ import (
 
 func synced(in *world.Input) { in.Synced = true }
 
-// A difference is drift where no commit explains it, and nothing that the stack itself does.
+// A difference is drift if neither a commit nor an action of the stack itself explains it.
 func TestDifferencesThatAreDrift(t *testing.T) {
 	decisions(t, map[string]decision{
 		"the same manifest was applied":                     {repo: []string{"a colour=new"}, cloud: []string{"a ours colour=old"}, want: map[string]string{"a": "update drift of-this changes colour"}},
@@ -45,12 +45,12 @@ func TestDifferencesThatAreDrift(t *testing.T) {
 	})
 }
 
-// madeAs is what this process has made and not seen usable.
+// madeAs records an object that this process has created and not seen usable.
 func madeAs(name, id string) func(*world.Input) {
 	return func(in *world.Input) { in.Made[thingtest.Key(name).String()] = id }
 }
 
-// A difference that follows from what a field refers to is no drift.
+// A difference is no drift if the target of the field's reference has changed.
 func TestDifferencesThatFollow(t *testing.T) {
 	decisions(t, map[string]decision{
 		"its target is not there":                               {repo: []string{"b", "a near=b"}, cloud: []string{"a ours near=id-009"}, want: map[string]string{"a": "update of-this changes near after b", "b": "create"}},
@@ -73,7 +73,7 @@ func TestDifferencesThatFollow(t *testing.T) {
 	})
 }
 
-// An object from which the cloud has taken something that is gone was changed by nobody.
+// If a target is gone, and the cloud has removed the reference to it, the difference is no drift.
 func TestWhatIsBereftHasNotDrifted(t *testing.T) {
 	repo, cloud := []string{"b", "a near=b colour=new"}, "a ours colour=old"
 	decisions(t, map[string]decision{

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// inProjects has manifests name a project, another Thing, by their weight. places are names of things of the cloud and the IDs of the
-// projects that they are in, in turn. A mark is guarded where "+" stands before the ID.
+// inProjects makes the weight of a manifest the name of its project, which is another Thing. places alternates the name of a thing in
+// the cloud and the ID of its project. If the ID starts with "+", the thing is guarded.
 func inProjects(places ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		in.Kinds[0].Project = func(w kind.Want) kind.Ref {
@@ -35,7 +35,8 @@ func inProjects(places ...string) func(*world.Input) {
 	}
 }
 
-// A manifest that names a project is about an object there; a mark in another project is told, and nothing follows from it.
+// A manifest that names a project describes an object there. A plan reports a mark in another project, and does nothing else about
+// it.
 func TestObjectsInOtherProjects(t *testing.T) {
 	repo := []string{"p colour=red", "a weight=p"}
 	p := "p ours colour=red"
@@ -66,7 +67,7 @@ func TestObjectsInOtherProjects(t *testing.T) {
 	})
 }
 
-// Of marks in other projects a plan tells only some, since anybody can write them.
+// A plan reports only a limited number of marks in other projects, since other people can write them.
 func TestFewMarksInOtherProjectsAreTold(t *testing.T) {
 	for n, told := range map[int]int{mostAstray: mostAstray, mostAstray + 3: mostAstray} {
 		var c decision

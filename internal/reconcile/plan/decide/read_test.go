@@ -28,7 +28,8 @@ func stepOf(t *testing.T, p plan.Plan, name string) plan.Step {
 	return p.Steps[i]
 }
 
-// IDs in fields that refer to others get names. A value that only looks like an ID gets none.
+// Names has the IDs in fields with references. It has no name for a value that only looks like an
+// ID.
 func TestNamesOfIDs(t *testing.T) {
 	p := planOf(t, []string{"a", "b", "user near=b colour=red"}, []string{"a ours", "b ours", "foreign nobody", "user stale near=id-001 colour=id-001", "other stale near=id-003"})
 	s := stepOf(t, p, "user")
@@ -55,7 +56,7 @@ func TestAdoptionIsCalledSo(t *testing.T) {
 	}
 }
 
-// Details that are only for people do not change the hash.
+// Details that only people read do not change the hash.
 func TestHashKnowsNoPresentation(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c colour=green"}, []string{"a nobody colour=blue", "b stale colour=blue", "d stale"})
 	shown := p.MapSteps(func(s plan.Step) plan.Step {
@@ -68,7 +69,7 @@ func TestHashKnowsNoPresentation(t *testing.T) {
 	}
 }
 
-// The counts of actions add up to the number of steps, whatever else is counted.
+// The sum of the counts of all actions is the number of steps.
 func TestEveryStepIsCountedOnce(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c", "i import=nothing", "u import=b", "g adopt=gone"}, []string{"a nobody colour=blue", "b ours colour=blue", "d stale"})
 	s := p.Summary()
@@ -87,7 +88,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// An object is noted as a part of the group that it belonged to, and of no other.
+// Within of an object without a manifest is the group that it belonged to, and no other group.
 func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	group := manifest.Key{Group: "g", Kind: "Group", Namespace: "default", Name: "web"}
 	member := manifest.Key{Group: "g", Kind: "Thing", Namespace: "default", Name: "web-0"}

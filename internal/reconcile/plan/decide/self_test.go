@@ -21,7 +21,7 @@ func TestOwnedWhereTheMarkSays(t *testing.T) {
 	}
 }
 
-// A plan does not overlook an object with a mark for another kind.
+// A plan has a step for an object with a mark for another kind.
 func TestAttackMarkOfAnotherKind(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}

@@ -8,12 +8,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// asks writes a number of members on an object, as somebody who asks for it does.
+// asks writes a wanted number of members on an object, as an autoscaler does.
 func asks(name, number string) func(*world.Input) {
 	return func(in *world.Input) { item(in, name).WantedReplicas = number }
 }
 
-// A wish chooses among the numbers that a manifest allows; a text that is no number leaves a group as it is.
+// A wish chooses among the numbers that a manifest allows. If its text is no number, the size of the group does not
+// change.
 func TestSizesThatAreAskedFor(t *testing.T) {
 	for text, members := range map[string]int{"": 3, "2": 2, "4": 4, "5": 5, "9": 5, "1": 2, "0": 2, "-1": 3, "04": 3, "+4": 3, "many": 3, "4.0": 3} {
 		if got := (wish{thingtest.Key("a"), text}).size(3, 2, 5).Members; got != members {
@@ -22,7 +23,7 @@ func TestSizesThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// A group whose size is open keeps the members that it has, and those before them, until somebody asks for another number.
+// A group whose size is open has all members up to the last one that exists, until somebody asks for another number.
 func TestMembersThatComeAndGo(t *testing.T) {
 	decisions(t, map[string]decision{
 		"nothing is there":                                {repo: []string{row("count: 1, most: 3")}, kinds: carts(), want: map[string]string{"r-0": "create"}},
@@ -50,7 +51,7 @@ func TestMembersThatComeAndGo(t *testing.T) {
 	})
 }
 
-// The reason why a member goes names its group.
+// The reason for the deletion of a member names its group.
 func TestWhoIsBeyondASize(t *testing.T) {
 	for _, c := range []decision{
 		{repo: []string{row("count: 1, most: 2")}, kinds: carts(), cloud: []string{"r-0 ours", "r-1 ours"}, alter: asks("r-0", "1")},
@@ -70,7 +71,7 @@ func TestWhoIsBeyondASize(t *testing.T) {
 	}
 }
 
-// An object that uses members which come and go has not drifted while it lacks one of them, or still has one.
+// An object may not use a new member yet, or may still use a deleted one. That is no drift.
 func TestWhatUsesMembersThatComeAndGo(t *testing.T) {
 	synced := func(number string, more ...func(*world.Input)) func(*world.Input) {
 		return func(in *world.Input) {
@@ -99,7 +100,7 @@ func TestWhatUsesMembersThatComeAndGo(t *testing.T) {
 	})
 }
 
-// Spares exist while members are interrupted. Spares that exist and are not needed go.
+// Spares exist while members are interrupted. Spares that are not needed are deleted.
 func TestFurtherMembers(t *testing.T) {
 	decisions(t, map[string]decision{
 		"one that is needed":                     {repo: []string{"flock f count=1 surge=1 shape=new"}, cloud: []string{"f-0 stale shape=old"}, want: map[string]string{"f-0": "replace : fixed-field changes shape owner-mark after f-spare-0", "f-spare-0": "create"}},

@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// The same input gives the same plan, to the last word, in whatever order Go goes through a map.
+// The same input gives exactly the same plan, although the order in which Go iterates over a map is
+// random.
 func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 	have := kind.Snapshot{}
 	var kinds []*kind.Kind

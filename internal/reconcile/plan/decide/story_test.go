@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story is a repository, a cloud and the plan that follows from them. The first line of the file says what the story shows.
+// Each story has a repository, a cloud and the plan that results from them. The first line of the file says what the story
+// shows.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -61,7 +62,7 @@ func lines(f *txtar.File) []string {
 	return strings.Split(strings.TrimSpace(string(f.Data)), "\n")
 }
 
-// planText writes down the plan of a story, one line a step.
+// planText returns the plan of a story, with one line for each step.
 func planText(t *testing.T, repo, cloud, options []string) string {
 	p, err := planned(t, repo, cloud, options)
 	if err != nil {
@@ -90,10 +91,10 @@ func planned(t *testing.T, repo, cloud, options []string) (plan.Plan, error) {
 			in.Replace = false
 		case "synced":
 			in.Synced = true
-		case "lost": // a name, and the ID of its object
+		case "lost": // the value is a name, and the ID that its object had
 			name, id, _ := strings.Cut(value, " ")
 			in.KnownIDs = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
-		case "made": // by this process, which has not seen it usable
+		case "made": // the object was created by this process, which has not seen it usable
 			for _, thing := range w.Things {
 				if thing.Name == value {
 					in.Made[thingtest.Key(value).String()] = thing.ID

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// An object without a manifest is a part of a suspended object only by its kind and its name.
+// The kind and the name of an object without a manifest decide whether it is a part of a suspended
+// object.
 func TestPartsOfWhatIsSuspended(t *testing.T) {
 	key := func(kindName, namespace, name string) manifest.Key {
 		return manifest.Key{Group: "g", Kind: kindName, Namespace: namespace, Name: name}
@@ -36,7 +37,7 @@ func TestPartsOfWhatIsSuspended(t *testing.T) {
 		{key("Thing", "default", "webs"), false},
 		{key("Thing", "default", "old-web"), false},
 		{key("Thing", "elsewhere", "web-1"), false},
-		{key("Thing", "default", "lone-1"), false}, // a kind that stands for nothing has no parts
+		{key("Thing", "default", "lone-1"), false}, // an object of a kind that does not expand has no parts
 	} {
 		o, ok := ownertext.Parse(ownertext.Of("s", c.orphan))
 		if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// targets are the approved sums that the steps of a case bear, by the names of the objects.
+// targets returns the Target of each step of a test case, by the name of the object.
 func (c decision) targets(t *testing.T) map[string]string {
 	in := c.input(t)
 	in.Approving = true
@@ -23,7 +23,8 @@ func (c decision) targets(t *testing.T) map[string]string {
 	return found
 }
 
-// A target stands for everything that a group is to become, for the objects that it refers to, and for nothing else.
+// A target changes with every change of the group's target state, and of the objects that the group refers to. It
+// does not change otherwise.
 func TestTargetsBindWhatAGroupBecomes(t *testing.T) {
 	flock := []string{"x import=x", "hub colour=red", "flock f count=2 colour=red atop=x"}
 	there := []string{"x nobody", "hub ours colour=red"}
@@ -60,7 +61,7 @@ func TestTargetsBindWhatAGroupBecomes(t *testing.T) {
 	}
 }
 
-// The objects that do the work of members bear a target, if one of them is created.
+// If a step creates an object that does the work of a member, the step has a Target.
 func TestWhoBearsATarget(t *testing.T) {
 	for name, c := range map[string]struct {
 		decision
@@ -87,7 +88,7 @@ func TestWhoBearsATarget(t *testing.T) {
 	}
 }
 
-// An approved rollout goes on after a restart, as far as a member shows the approval.
+// After a restart, an approved rollout continues without another approval if a member shows the approval.
 func TestRolloutsGoOn(t *testing.T) {
 	three := []string{"flock f count=3 shape=new"}
 	begun := []string{"f-0 ours shape=new created=20", "f-1 stale shape=old created=10", "f-2 stale shape=old created=11"}

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// garden is an object that is watered each day, and loses its oldest flower then.
+// garden is an object whose upkeep waters it each day, and removes its oldest flower.
 type garden struct {
 	Near string `json:"near,omitempty" ref:"Garden"`
 }
@@ -26,8 +26,8 @@ var gardening = typed.Kind[garden, struct{}, garden]{
 	},
 }
 
-// gardens is the plan, at a time, of gardens with these specs. Those in applied exist in the cloud; applied is the digest in their marks, "" for that
-// of the manifest.
+// gardens returns the plan for gardens with these specs, made at the time now. The gardens in applied exist in the cloud. applied has the
+// digests in their marks; "" stands for the digest of the manifest.
 func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[string]string) plan.Plan {
 	t.Helper()
 	k := gardening.Flat()
@@ -63,7 +63,7 @@ func stepFor(t *testing.T, p plan.Plan, name string) plan.Step {
 	return plan.Step{}
 }
 
-// Upkeep is in no number and no hash of a plan. Only a caller that asks for it sees it.
+// Upkeep is not included in any count or hash of a plan. Only [plan.Step.Tending] returns it.
 func TestUpkeepIsNoDifference(t *testing.T) {
 	now := time.Date(2026, 5, 1, 3, 0, 0, 0, time.UTC)
 	p, never := gardens(t, now, map[string]string{"a": "{}"}, map[string]string{"a": ""}), gardens(t, time.Time{}, map[string]string{"a": "{}"}, map[string]string{"a": ""})
@@ -85,8 +85,8 @@ func TestUpkeepIsNoDifference(t *testing.T) {
 	}
 }
 
-// No upkeep is due for an object that a commit changes first, or while an object that it refers to is missing. An agent that does not know what was
-// applied last takes nothing away.
+// No upkeep is due for an object that a commit changes first, or while an object that it refers to is missing. If the present manifest was
+// not applied to an object, upkeep removes nothing from it.
 func TestUpkeepWaits(t *testing.T) {
 	now := time.Date(2026, 5, 1, 3, 0, 0, 0, time.UTC)
 	texts := map[string]string{"a": "{}", "b": "{near: a}"}
@@ -105,7 +105,7 @@ func TestUpkeepWaits(t *testing.T) {
 	}
 }
 
-// A change in place that loses something is harm. An approval of other changes does not cover it.
+// A change in place that destroys something is harm. An approval of other changes does not cover it.
 func TestALossInPlaceIsHarm(t *testing.T) {
 	s := plan.Step{Key: manifest.Key{Kind: "Garden", Name: "a"}, Action: plan.Update, Object: plan.Object{Want: &kind.Desired{}, Have: &kind.Live{ID: "1"}}, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.keep", Loss: "flowers", Destroys: true}}}}
 	gentle := s

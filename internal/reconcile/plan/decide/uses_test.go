@@ -11,15 +11,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// held is a kind of which the cloud deletes no object that is in use.
+// held makes Things a kind whose objects the cloud does not delete while they are in use.
 func held(in *world.Input) { in.Kinds[0].Info.Held = true }
 
-// loosely has the cloud take off what an object uses of others.
+// loosely makes the cloud detach an object from every object that it uses, when the used object is deleted.
 func loosely(name string) func(*world.Input) {
 	return func(in *world.Input) { l := item(in, name); l.AutoDetached = slices.Clone(l.Uses) }
 }
 
-// An object that something goes on using is neither deleted nor replaced, and what would have followed need not.
+// An object that stays in use is neither deleted nor replaced, and steps that would have followed are not
+// planned.
 func TestWhatStaysInUse(t *testing.T) {
 	decisions(t, map[string]decision{
 		"what is deleted is used by what stays":                  {repo: []string{"a suspend=true"}, cloud: []string{"b stale", "a ours atop=id-001"}, want: map[string]string{"a": "keep of-this : suspended aside atop", "b": "refuse error in-use : gone-and gone cannot-be-deleted user-because suspended"}},
@@ -46,7 +47,8 @@ func TestWhatStaysInUse(t *testing.T) {
 	})
 }
 
-// A deletion waits for the users that go, too; in a circle, those that use loosely need not go first.
+// A deletion waits for users that are deleted, too. In a circle, it does not wait for users that the cloud
+// itself detaches.
 func TestWhoHasToGoFirst(t *testing.T) {
 	decisions(t, map[string]decision{
 		"two of one name":                          {cloud: []string{"b stale", "a stale near=id-001", "a stale as=c near=id-001"}, want: map[string]string{"a": "delete : gone", "b": "delete : gone used by Thing/a", "c": "delete : gone"}},
@@ -67,7 +69,8 @@ func TestWhoHasToGoFirst(t *testing.T) {
 	})
 }
 
-// An object waits for what it refers to, unless that is there already and stays, or is only followed later.
+// An object waits for the objects that it refers to, unless such an object exists and stays, or the
+// reference can be written later.
 func TestWhatStepsWaitFor(t *testing.T) {
 	decisions(t, map[string]decision{
 		"a new one for a new one":                             {repo: []string{"b", "a near=b"}, want: map[string]string{"a": "create after b", "b": "create"}},
@@ -95,7 +98,7 @@ func TestWhatStepsWaitFor(t *testing.T) {
 	})
 }
 
-// The facts of a marked object are those of the only one that bears the mark for its key.
+// Marked returns the facts of an object only if no other object bears the mark for the same key.
 func TestFactsOfMarkedObjects(t *testing.T) {
 	a := func(rivals string) kind.Live {
 		return kind.Live{ID: "id", Phase: kind.Ready, InOwnProject: true, Facts: kind.Facts{Address: "here"}, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Rivals: rivals}}
@@ -105,7 +108,7 @@ func TestFactsOfMarkedObjects(t *testing.T) {
 	down := errors.New("503")
 	for name, c := range map[string]struct {
 		have kind.Snapshot
-		gone bool // nothing bears it
+		gone bool // no object bears the mark
 		ok   bool
 	}{
 		"one":                       {kind.Snapshot{"Thing": {Items: []kind.Live{a("")}}}, false, true},

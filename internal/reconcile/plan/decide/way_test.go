@@ -10,12 +10,13 @@ import (
 
 func replaceRefused(in *world.Input) { in.Replace = false }
 
-// alsoRefers adds a reference to what a manifest refers to.
+// alsoRefers adds a reference to a manifest.
 func alsoRefers(name string, ref kind.RefSpec) func(*world.Input) {
 	return func(in *world.Input) { d := desired(in, name); d.Refs = append(d.Refs, ref) }
 }
 
-// An import that stands for another object since is no reason to replace what was made of it, unless an annotation names the field.
+// If an import finds another object than before, objects that were created from it are not replaced, unless an annotation names the
+// field.
 func TestAnImportThatIsAnotherObject(t *testing.T) {
 	repo, cloud := []string{"x import=x", "a atop=x shape=new"}, []string{"old nobody", "x nobody", "a ours atop=id-001 shape=new"}
 	chosen := func(ways string) []string { return []string{"x import=x", "a atop=x shape=new change-policy=" + ways} }
@@ -35,7 +36,8 @@ func TestAnImportThatIsAnotherObject(t *testing.T) {
 	})
 }
 
-// A group that says how its members are replaced allows it; what a built-in kind says for its own machines does not.
+// If the manifest of a group says how its members are replaced, they may be replaced. A strategy that a built-in kind sets for its
+// machines does not allow that.
 func TestGroupsThatAllowReplacing(t *testing.T) {
 	stale := []string{"f-0 stale shape=old"}
 	decisions(t, map[string]decision{

@@ -15,10 +15,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// mostDecided is how many times a plan may be decided.
+// mostDecided is the largest number of planners that one plan may need.
 const mostDecided = 4
 
-// These laws hold for any repository and any cloud:
+// These laws are true for any repository and any cloud:
 //
 //   - One input gives one plan.
 //   - Each object that bears a mark of the stack has a step.
@@ -54,7 +54,9 @@ func TestPlansOfAnyWorld(t *testing.T) {
 }
 
 func lawful(in world.Input, p plan.Plan) error {
-	writes, told := map[string]int{}, map[string]bool{} // told are the IDs of all steps, and the names of objects that are refused or kept, whose identity may be unknown
+	// told contains the IDs of all steps. It also contains the names of objects that are refused or kept, because their identity may be
+	// unknown.
+	writes, told := map[string]int{}, map[string]bool{}
 	for _, s := range p.Steps {
 		if told[s.ID()] = true; s.Action == plan.Refuse || s.Action == plan.Keep {
 			told[s.Key.Name] = true
@@ -65,7 +67,7 @@ func lawful(in world.Input, p plan.Plan) error {
 		if writes[s.ID()]++; writes[s.ID()] > 1 {
 			return fmt.Errorf("%s is written by two steps", s.ID())
 		}
-		remembered := in.KnownIDs[s.Key.String()] == s.ID() // somebody removed its mark
+		remembered := in.KnownIDs[s.Key.String()] == s.ID() // the agent has seen the object before, and somebody removed its mark
 		if ours := remembered || s.Have.Mark != nil && s.Have.Mark.Rivals == "" && s.Have.Copied == ""; !ours && s.Action != plan.Update && !s.Adopts {
 			return fmt.Errorf("%s %s, which nobody but a mark that proves nothing says is ours", s.Action, s.ID())
 		}
@@ -86,8 +88,8 @@ func lawful(in world.Input, p plan.Plan) error {
 	return takesTurns(in, p)
 }
 
-// takesTurns reports a group that is about to lose more members at once than its strategy allows. If an object that all of them depend on is
-// replaced, they may go together.
+// takesTurns returns an error if a group would lose more members at the same time than its strategy allows. If an object that all members
+// depend on is replaced, they may be replaced together.
 func takesTurns(in world.Input, p plan.Plan) error {
 	for i := range in.Want {
 		group := &in.Want[i]

@@ -16,13 +16,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// facts are what a story says besides its repository and its cloud. Times are durations as seen from now.
+// facts adds the further lines of a story to the input. Times are given as durations before or after now.
 type facts struct {
 	t  *testing.T
 	in *world.Input
 }
 
-// add takes a line in: its first word says what it is about.
+// add adds a line to the input. The first word says which fact it is.
 func (f facts) add(words []string) {
 	switch about, rest := words[0], words[1:]; about {
 	case "unlisted":
@@ -72,7 +72,7 @@ func (f facts) add(words []string) {
 			}
 		})
 		f.in.Seen.Served[f.member(rest[0])] = served
-	case "served-of": // one that is not there
+	case "served-of": // the member's object does not exist any more
 		f.in.Seen.Served[f.member(rest[0])] = plan.Served{ID: rest[1]}
 	case "quiet":
 		f.in.Seen.Quiet[plan.Quiet{Front: f.key(rest[0]), Of: f.member(rest[1])}] = f.at(rest[2])
@@ -108,7 +108,7 @@ func (f facts) number(text string) int {
 	return n
 }
 
-// live is the object of a name in the cloud.
+// live returns the object of the cloud with that name.
 func (f facts) live(name string) *kind.Live {
 	for _, c := range f.in.Have {
 		if i := slices.IndexFunc(c.Items, func(l kind.Live) bool { return l.Name == name }); i >= 0 {
@@ -119,7 +119,7 @@ func (f facts) live(name string) *kind.Live {
 	return nil
 }
 
-// key is that of a manifest, or of a Thing that has none any more.
+// key returns the key of the manifest with that name. If there is none, it is the key of a Thing.
 func (f facts) key(name string) manifest.Key {
 	if i := slices.IndexFunc(f.in.Want, func(d kind.Desired) bool { return d.Key.Name == name }); i >= 0 {
 		return f.in.Want[i].Key
@@ -127,7 +127,7 @@ func (f facts) key(name string) manifest.Key {
 	return thingtest.Key(name)
 }
 
-// member is the key of the member of a name.
+// member returns the key of the member with that name.
 func (f facts) member(name string) manifest.Key {
 	for _, d := range f.in.Want {
 		if d.Key.Name == name && (d.Parent.Kind == "Flock" || d.Parent.Kind == "Camp") {
@@ -137,7 +137,7 @@ func (f facts) member(name string) manifest.Key {
 	return thingtest.Key(name)
 }
 
-// set changes how an object is in the cloud.
+// set changes a field of an object in the cloud.
 func (f facts) set(l *kind.Live, field, value string) {
 	switch field {
 	case "since":
@@ -158,13 +158,13 @@ func (f facts) set(l *kind.Live, field, value string) {
 		l.Interruptible.Last = true
 	case "unmarked":
 		l.Mark = nil
-	case "was": // the kind of what it was made for
+	case "was": // the kind in the object's mark
 		l.Mark.Owner = ownertext.Of("s", manifest.Key{Group: "test", Kind: value, Namespace: "default", Name: l.Name})
 	case "refused":
 		l.Mark.Refused = f.in.Want[slices.IndexFunc(f.in.Want, func(d kind.Desired) bool { return d.Key.Name == value && !d.Virtual })].Digest
 	case "unwell": // a name, or a token
 		l.Unwell = append(l.Unwell, f.token(value))
-	case "loose": // what the cloud takes off
+	case "loose": // a used object from which the cloud itself detaches this one
 		l.AutoDetached = append(l.AutoDetached, f.token(value))
 	case "near":
 		f.near(l, value)
@@ -175,13 +175,13 @@ func (f facts) set(l *kind.Live, field, value string) {
 		name, since, _ := strings.Cut(value, ":")
 		state := l.State.(*thingtest.Thing)
 		state.Says += " " + f.token(name)
-		l.Drained[f.token(name)], l.Mark.Applied = f.at(since), kind.Unfinished // it sends less than its manifest says
+		l.Drained[f.token(name)], l.Mark.Applied = f.at(since), kind.Unfinished // the object sends less traffic than its manifest says
 	default:
 		f.t.Fatalf("nothing has a %q", field)
 	}
 }
 
-// near has an object send something to others.
+// near makes an object send traffic to others.
 func (f facts) near(l *kind.Live, names string) {
 	state := l.State.(*thingtest.Thing)
 	l.Drained = map[string]time.Time{}
@@ -190,7 +190,7 @@ func (f facts) near(l *kind.Live, names string) {
 	}
 }
 
-// token is the ID of what has a name, or that text itself.
+// token returns the ID of the Thing with that name, or the text itself if there is none.
 func (f facts) token(name string) string {
 	if i := slices.IndexFunc(f.in.Have["Thing"].Items, func(l kind.Live) bool { return l.Name == name }); i >= 0 {
 		return f.in.Have["Thing"].Items[i].ID
@@ -198,7 +198,7 @@ func (f facts) token(name string) string {
 	return name
 }
 
-// strategy changes how members take turns.
+// strategy sets a field of a group's strategy.
 func (f facts) strategy(s *rollout.Strategy, field, value string) {
 	switch field {
 	case "type":
@@ -221,7 +221,7 @@ func (f facts) strategy(s *rollout.Strategy, field, value string) {
 		s.Rollback = true
 	case "consents":
 		s.Consents = true
-	case "heal": // after so long
+	case "heal": // the value is the time after which members are healed
 		s.Heal = rollout.Heal{Down: map[string]rollout.Cure{"stopped": thingtest.Restart, "broken": rollout.Replace}, Silent: thingtest.Restart,
 			After: f.duration(value), PerHour: 3, MaxSick: rollout.Amount{Percent: 50, Share: true}}
 	default:

@@ -14,8 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A cast is the kinds of a story. Things are members of Flocks, and do the work of Tents, which are members of Camps: each has a peg that it
-// stands on, and perhaps a Flag on top. A Fair is a Camp of Stalls, of which nothing is known to do the work. A Gate sends something to the Things that it is near, and says whether they serve.
+// A cast has the kinds of a story. Things are members of Flocks. They also do the work of Tents, which are the members of Camps. Each Tent
+// has a Thing, a peg that the Thing depends on, and optionally a Flag that depends on the Thing. A Fair is a group of Stalls. A Stall has
+// no object that does its work. A Gate sends traffic to the Things that it is near, and reports whether they serve.
 type cast struct{ things, gates, flags *thingtest.World }
 
 func newCast() cast { return cast{thingtest.New(), thingtest.New(), thingtest.New()} }
@@ -48,7 +49,7 @@ type campSpec struct {
 type tentSpec struct {
 	Shape string `json:"shape"`
 	Peg   string `json:"peg"`  // the shape of its peg
-	Flag  bool   `json:"flag"` // whether a flag is on top
+	Flag  bool   `json:"flag"` // whether the Tent has a Flag
 }
 
 func camp(name, members string) *kind.Kind {
@@ -81,7 +82,7 @@ func tent(name string, parts ...string) *kind.Kind {
 	}.Kind()
 }
 
-// document writes a line of a repository as a manifest.
+// document converts a line of a story's repository to a manifest.
 func document(line string) string {
 	words := strings.Fields(line)
 	switch {
@@ -102,7 +103,7 @@ func document(line string) string {
 	return thingtest.Manifest(line)
 }
 
-// wanted reads a repository.
+// wanted returns the desired objects of a story's repository.
 func (c cast) wanted(t *testing.T, lines []string) []kind.Desired {
 	t.Helper()
 	var text strings.Builder

@@ -24,10 +24,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// now is when all plans are made.
+// now is the time at which all plans are made.
 var now = time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)
 
-// Each story is a repository, a cloud, further facts, and what the plan says of groups. The first line of the file says what it shows.
+// Each story has a repository, a cloud, further facts, and the expected parts of the plan that are about groups. The first line of the
+// file says what the story shows.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/stories/*.txtar")
@@ -59,7 +60,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// input is what a story says.
+// input returns the input of the plan that a story describes.
 func input(t *testing.T, part map[string][]string) world.Input {
 	c := newCast()
 	want := c.wanted(t, part["repo"])
@@ -90,7 +91,7 @@ func input(t *testing.T, part map[string][]string) world.Input {
 	return in
 }
 
-// describe says what a plan is about groups: codes and values, a line each.
+// describe returns the parts of a plan that are about groups: codes and values, one on each line.
 func describe(p plan.Plan) string {
 	var b strings.Builder
 	for i := range p.Steps {
@@ -161,7 +162,7 @@ func awayOf(p *plan.Part) int {
 	return p.Away
 }
 
-// ago is a time as seen from now; "never" for the zero time.
+// ago returns a time relative to now; "never" for the zero time.
 func ago(at time.Time) string {
 	switch {
 	case at.IsZero():

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// toDestroy makes a plan with steps such as "delete Server 3".
+// toDestroy makes a plan. Each of steps, such as "delete Server 3", stands for a number of steps.
 func toDestroy(owned map[string]int, steps ...string) plan.Plan {
 	p := plan.Plan{Stack: "s", Stock: plan.Stock{OwnedKinds: owned}}
 	for _, n := range owned {

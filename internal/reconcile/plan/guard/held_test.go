@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// codes are the codes of causes, in their order.
+// codes returns the codes of causes, in their order.
 func codes(list cause.List) string {
 	var all []cause.Code
 	for _, c := range list {
@@ -19,7 +19,7 @@ func codes(list cause.List) string {
 	return fmt.Sprint(all)
 }
 
-// A plan is held for each reason that there is, unless somebody approved of exactly that plan.
+// A plan is held for all reasons together, unless somebody approved exactly that plan.
 func TestReasonsToHoldAPlan(t *testing.T) {
 	t.Parallel()
 	elsewhere := cause.Of(cause.Told, "another project")
@@ -27,9 +27,9 @@ func TestReasonsToHoldAPlan(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit, steps string
 		also         func(*plan.Plan)
-		approved     string // e for the exact plan, o for another one
+		approved     string // a letter for each approval: e for the exact plan, o for another one
 		want         string
-		by           int // which approval lets it through; -1 for none
+		by           int // the index of the approval because of which it is not held; -1 for none
 	}{
 		"nothing is in the way":                    {"5", "create Server 1", nil, "", "[]", -1},
 		"an approval that nobody needs":            {"5", "create Server 1", nil, "e", "[]", -1},
@@ -74,7 +74,7 @@ func TestReasonsToHoldAPlan(t *testing.T) {
 	}
 }
 
-// The plan that a person has read is carried out, and no other one.
+// Only the plan with the hash that a person has read is carried out.
 func TestOnlyThePlanOfAHash(t *testing.T) {
 	t.Parallel()
 	p := toDestroy(nil, "create Server 1")
@@ -98,7 +98,7 @@ func TestOnlyThePlanOfAHash(t *testing.T) {
 	}
 }
 
-// Objects whose data would be lost are named, three at most, with the number of the others.
+// The cause names at most three of the objects whose data would be lost, and the number of the others.
 func TestLossesAreNamed(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
@@ -138,7 +138,8 @@ func TestLossesAreNamed(t *testing.T) {
 	}
 }
 
-// An object that the cloud copied, or that nobody has marked yet, is owned once it is adopted: it counts on both sides.
+// An object with a copied mark, or without a mark, is adopted by its step. So limits count it as owned and as
+// destroyed.
 func TestWhatIsAdoptedCountsAsOwned(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -158,7 +159,7 @@ func TestWhatIsAdoptedCountsAsOwned(t *testing.T) {
 	}
 }
 
-// People read how things are destroyed, each way once.
+// The message lists each way in which objects are destroyed once.
 func TestWaysToDestroy(t *testing.T) {
 	t.Parallel()
 	cut := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "rules", Cuts: "no traffic"}}}}

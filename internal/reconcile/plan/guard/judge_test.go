@@ -12,7 +12,8 @@ import (
 
 func keyOf(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 
-// stepOf is a step of a thing with a manifest that refers to others, each under a field of its name.
+// stepOf returns a step for a thing whose manifest refers to the things refs. The field of each reference has the name of
+// its target.
 func stepOf(action plan.Action, name, parent string, refs ...string) plan.Step {
 	d := &kind.Desired{Key: keyOf(name)}
 	for _, ref := range refs {
@@ -25,7 +26,7 @@ func stepOf(action plan.Action, name, parent string, refs ...string) plan.Step {
 	return s
 }
 
-// workOf is a workload; data makes it one that others read.
+// workOf returns a workload. If data is not nil, it is an object with data.
 func workOf(name, parent string, data map[string]string) plan.Workload {
 	w := plan.Workload{Key: keyOf(name), Want: &kind.Desired{Key: keyOf(name), Virtual: true, Data: data}}
 	if parent != "" {
@@ -34,7 +35,7 @@ func workOf(name, parent string, data map[string]string) plan.Workload {
 	return w
 }
 
-// denying says no to the object of a name.
+// denying returns a policy that denies the object with that name.
 func denying(name string) plan.Policy {
 	return Judge(func(string) bool { return true }, func(s Subject) (v Verdict) {
 		if s.Key.Name == name {
@@ -44,7 +45,8 @@ func denying(name string) plan.Policy {
 	})
 }
 
-// A step is refused when its object is denied, or what that was expanded from, or what the step writes.
+// A step is refused if its object is denied, or an object that it was expanded from, or an object whose field the step
+// writes.
 func TestWhomADenialReaches(t *testing.T) {
 	t.Parallel()
 	data := map[string]string{"a": "b"}
@@ -104,7 +106,7 @@ func TestWhomADenialReaches(t *testing.T) {
 	}
 }
 
-// A warning is noted where people see the object, behind what was noted of it before; so is a denial that refuses nothing.
+// A warning is added behind the other notes of the object. A denial that refuses no step is added in the same way.
 func TestVerdictsAreNoted(t *testing.T) {
 	t.Parallel()
 	noted := []kind.Note{{Field: "f", Text: "before"}}
@@ -143,11 +145,11 @@ func TestVerdictsAreNoted(t *testing.T) {
 	}
 }
 
-// Policies see what becomes of each object that stays: which fields change, and what is written about it.
+// Policies get each object that exists after the plan, with the fields that change and with its manifest.
 func TestWhatPoliciesSee(t *testing.T) {
 	t.Parallel()
 	fields := []string{"spec.a", "spec.b", "spec.c", "spec.d", "spec.e", "spec.f"}
-	left := stepOf(plan.Keep, "left", "") // another step writes these fields of it
+	left := stepOf(plan.Keep, "left", "") // another step writes these fields of the object
 	left.Want.Options.Entrusted = map[string]manifest.Key{"spec.x": keyOf("unchanged"), "spec.y": keyOf("unknown"), "spec.z": keyOf("made")}
 	left.Want.Object = &manifest.Object{Annotations: map[string]string{"n": "v"}}
 	changed, unchanged, made := stepOf(plan.Update, "changed", ""), stepOf(plan.Update, "unchanged", ""), stepOf(plan.Create, "made", "")
@@ -160,7 +162,7 @@ func TestWhatPoliciesSee(t *testing.T) {
 	}{"red"}
 	copied, dropped, gone := stepOf(plan.Delete, "copied", ""), stepOf(plan.Detach, "dropped", ""), stepOf(plan.Delete, "gone", "")
 	copied.Surplus = true
-	twin := stepOf(plan.Update, "left", "") // a surplus copy of an object says nothing of it
+	twin := stepOf(plan.Update, "left", "") // the step of a surplus copy is not about the object itself
 	twin.Surplus = true
 	twin.Want.Options.Entrusted = map[string]manifest.Key{"spec.a": keyOf("changed")}
 	seen := map[string]string{}
@@ -185,7 +187,8 @@ func TestWhatPoliciesSee(t *testing.T) {
 	}
 }
 
-// An object refers to what it stands for refers to, outside of that, whether all its parts have manifests or not.
+// The references of an object include those of its parts to objects that are no parts of it, even if a part has no
+// manifest.
 func TestReferencesOfWhatAnObjectStandsFor(t *testing.T) {
 	t.Parallel()
 	p := plan.Plan{

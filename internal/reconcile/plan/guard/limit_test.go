@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzLimit: a limit is never more than what it says, whatever is owned.
+// FuzzLimit checks that a limit never allows more than its text says, for any number of owned
+// objects.
 func FuzzLimit(f *testing.F) {
 	for _, text := range []string{"5", "30%", " 7 ", "1e2%", "NaN%", "-0%", "0x1p-2%", "100.0000001%", "9223372036854775807", "+3", "30%%"} {
 		f.Add(text, 10)

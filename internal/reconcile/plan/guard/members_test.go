@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// flock makes the steps of a group, one word a member: the letters are the steps of its parts. r is replaced, k kept,
-// c created, + replaced with a leave that was given before.
+// flock returns the steps of a group. Each word of members is one member, and each letter is the step of one of its parts. r is replace,
+// k is keep, c is create, and + is a replacement that was approved before.
 func flock(name string, away int, members ...string) (steps []plan.Step) {
 	for i, letters := range members {
 		part := &plan.Part{Group: manifest.Key{Kind: "Flock", Name: name}, Member: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i)}, Away: away}
@@ -32,14 +32,14 @@ func flock(name string, away int, members ...string) (steps []plan.Step) {
 	return steps
 }
 
-// Of a group that says how its members are replaced, no more count than can be away at once, those first that lose the most. A group may
-// not lose a greater share of its members than the stack of its objects.
+// If a group says how its members are replaced, only as many members count as can be away at the same time. The members that lose the
+// most count first. The limit of the stack also limits the share of a group's members.
 func TestLimitsCountMembers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limit string
 		steps []plan.Step
-		want  string // codes, and how many
+		want  string // the codes of the causes, with their numbers
 	}{
 		"each member counts":                       {"3", flock("a", 0, "r", "r", "r", "r"), "over-limit 4; over-limit-in-group 4 of a"},
 		"they take turns":                          {"1", flock("a", 1, "r", "r", "r", "r"), ""},
@@ -71,7 +71,7 @@ func TestLimitsCountMembers(t *testing.T) {
 					p.Owned++
 				}
 			}
-			p.Owned++ // not all of the stack are members
+			p.Owned++ // the stack also has objects that are no members
 			got := ""
 			for _, why := range p.Apply(Brake(Limits{All: all}, nil)).Held {
 				if got != "" {

@@ -26,7 +26,7 @@ func TestSharesAndNumbersOfALimit(t *testing.T) {
 	}
 }
 
-// The first reason that stops a whole plan is the one that people read.
+// If several policies suspend a plan, people read the reason of the first one.
 func TestTheFirstReasonStays(t *testing.T) {
 	t.Parallel()
 	p := plan.Plan{}.Apply(Suspend("first"), Suspend("second"), Manual("third"), Manual("fourth"))
@@ -35,7 +35,8 @@ func TestTheFirstReasonStays(t *testing.T) {
 	}
 }
 
-// Windows stop a plan, or what it destroys, and say when they close; of several the one that closes first counts.
+// A closed window suspends a plan, or refuses the steps that destroy something. For an open window, the plan has the
+// time at which it closes. If there are several, the earliest time counts.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	closed := func(time.Time) (time.Time, string) { return time.Time{}, "not on Sundays" }
@@ -49,7 +50,7 @@ func TestWindows(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		policies []plan.Policy
-		want     string // actions, why it is suspended, and in how many hours the windows close
+		want     string // the actions, why the plan is suspended, and in how many hours both windows close
 	}{
 		"closed":             {[]plan.Policy{Within(closed)}, `[delete create replace update keep] "not on Sundays" 0 0`},
 		"closed and open":    {[]plan.Policy{Within(until(3)), Within(closed)}, `[delete create replace update keep] "not on Sundays" 3 0`},
@@ -83,7 +84,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// actions are those of the steps of a plan, in their order.
+// actions returns the actions of the steps of a plan, in their order.
 func actions(p plan.Plan) (all []plan.Action) {
 	for _, s := range p.Steps {
 		all = append(all, s.Action)
@@ -91,7 +92,7 @@ func actions(p plan.Plan) (all []plan.Action) {
 	return all
 }
 
-// Each policy leaves alone what is none of its business.
+// Each policy changes only the steps that it is about.
 func TestWhatPoliciesMakeOfAStep(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
@@ -134,7 +135,7 @@ func TestWhatPoliciesMakeOfAStep(t *testing.T) {
 		"the end of a stack":               {Ending(), plan.Step{Action: plan.Delete, Object: gone, Causes: cause.List{cause.Of(cause.Gone)}}, "delete [stack-ends]"},
 		"the end of a stack: another word": {Ending(), plan.Step{Action: plan.Delete, Object: gone, Causes: cause.List{cause.Of(cause.SpareUnneeded)}}, "delete [spare-unneeded]"},
 	} {
-		other := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(&yes)} // which has every policy make a copy
+		other := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(&yes)} // with this step, every policy copies the plan
 		s := plan.Plan{Steps: []plan.Step{c.step, other}}.Apply(c.policy).Steps[0]
 		got := fmt.Sprint(s.Action, " ", codes(s.Causes))
 		if s.Error {
@@ -149,7 +150,8 @@ func TestWhatPoliciesMakeOfAStep(t *testing.T) {
 	}
 }
 
-// A creation may happen in another project. Unless somebody says always, a stack that owns something is sure of its own.
+// The objects that a plan creates may exist in another project. Unless always is true, that is ignored for a stack that
+// owns objects in its project.
 func TestWhatIsMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A group that went back wants its parts of then, in the order of references. Everything else is wanted as it is now.
+// A group that went back has the desired parts of the earlier commit, in the order of references. All other objects
+// are those of the present commit.
 func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		now, then      []string
@@ -88,7 +89,8 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 	}
 }
 
-// As many members of a group that went back may be away as then. Other groups keep their present amounts.
+// For a group that went back, the earlier commit says how many members may be away. For other groups, the present
+// commit says it.
 func TestAmountsOfGroupsThatWentBack(t *testing.T) {
 	in := input(t, "Flock/f down=1", "Flock/g down=2")
 	in.Fallbacks = map[manifest.Key]plan.Fallback{key("Flock/f"): plan.NewFallback(plan.Failing{Group: key("Flock/f")}, "then", wanted(t, []string{"Flock/f down=3"}))}

@@ -21,7 +21,7 @@ func kinds() []*kind.Kind {
 	return []*kind.Kind{group("Flock", "Thing"), group("Camp", "Tent"), thing, {Info: kind.Info{Kind: "Rope"}}, tent}
 }
 
-// key is that of a text "Kind/name"; the zero key of "".
+// key parses a key in the form "Kind/name". For "", it returns the zero key.
 func key(text string) manifest.Key {
 	kind, name, _ := strings.Cut(text, "/")
 	return manifest.Key{Kind: kind, Name: name}
@@ -34,8 +34,8 @@ func keys(texts string) (list []manifest.Key) {
 	return list
 }
 
-// wanted are the desired objects of lines. Each line is a key, followed by words: of=PARENT, near=TARGET, late=TARGET, was=FORMER, v=VERSION,
-// down=NUMBER for a group, adopts=ID, and the names of properties.
+// wanted returns the desired objects that lines describe. Each line is a key, followed by words: of=PARENT, near=TARGET, late=TARGET,
+// was=FORMER, v=VERSION, down=NUMBER for a group, adopts=ID, and the names of properties.
 func wanted(t *testing.T, lines []string) (want []kind.Desired) {
 	t.Helper()
 	for _, line := range lines {
@@ -90,7 +90,7 @@ func input(t *testing.T, lines ...string) world.Input {
 	return world.Input{Stack: "s", Kinds: kinds(), Want: wanted(t, lines)}
 }
 
-// written writes objects as lines say them: their keys, with their versions.
+// written returns the keys of objects, with their versions, in one line.
 func written(want []kind.Desired) string {
 	var words []string
 	for _, d := range want {

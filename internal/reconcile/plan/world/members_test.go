@@ -33,7 +33,8 @@ func TestTheGroupOfAnObject(t *testing.T) {
 	}
 }
 
-// A member does its work itself, or has a part with its own name that does it: one of the first kind that can be cured.
+// A member does its work itself, or a part with the member's name does it. The kind of that part is the first one that has
+// cures.
 func TestWhoDoesTheWorkOfAMember(t *testing.T) {
 	w := worldOf(input(t))
 	for _, c := range []struct {
@@ -49,7 +50,7 @@ func TestWhoDoesTheWorkOfAMember(t *testing.T) {
 	}
 }
 
-// A member may be left without changes that interrupt what works, or by which a commit has it lose something.
+// A group may delay changes that interrupt a working object, or by which a commit makes an object lose something.
 func TestChangesThatWaitForTheirTurn(t *testing.T) {
 	w := worldOf(input(t))
 	applied, another := &kind.Mark{Applied: "now"}, &kind.Mark{Applied: "before"}
@@ -78,7 +79,8 @@ func TestChangesThatWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// People have written a manifest, or the template of a definition. Nobody has written the objects that a workload expands into.
+// People write manifests and the templates of definitions. They do not write the objects that a workload of a built-in kind
+// expands into.
 func TestWhatPeopleHaveWritten(t *testing.T) {
 	w := worldOf(input(t, "Flock/f", "Thing/a of=Flock/f", "Shop/s defined", "Flock/g of=Shop/s", "Thing/b of=Flock/g", "Mall/m defined", "Shop/t of=Mall/m defined", "Flock/h of=Shop/t", "Camp/c", "Shop/u of=Camp/c defined", "Flock/i of=Shop/u"))
 	for text, want := range map[string]bool{"Flock/f": true, "Thing/a": false, "Flock/g": true, "Thing/b": false, "Flock/h": true, "Flock/i": false} {
@@ -88,7 +90,7 @@ func TestWhatPeopleHaveWritten(t *testing.T) {
 	}
 }
 
-// A use is loose if the cloud takes off all that is used of another object.
+// A use is loose if the cloud itself detaches everything of the other object that is used.
 func TestLooseUses(t *testing.T) {
 	other := &kind.Live{ID: "id", Tokens: []string{"token", "further"}}
 	for name, c := range map[string]struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// A plan is made with some of the further members of each group, in the order of their numbers, and with all that belongs to them.
+// Cut keeps the first few of each group's spares and scaled members, in the order of their numbers, with all objects that belong
+// to them.
 func TestFurtherMembersOfGroups(t *testing.T) {
 	flock := []string{"Flock/f", "Thing/f-1 of=Flock/f", "Thing/f-0 of=Flock/f", "Thing/f-10 of=Flock/f spare", "Thing/f-9 of=Flock/f spare", "Thing/f-3 of=Flock/f scaled", "Thing/f-2 of=Flock/f scaled"}
 	camp := []string{"Camp/c", "Tent/c-0 of=Camp/c", "Thing/c-0 of=Tent/c-0", "Tent/c-1 of=Camp/c spare", "Thing/c-1 of=Tent/c-1 spare", "Rope/c-1 near=Thing/c-1 spare", "Tent/c-2 of=Camp/c spare", "Thing/c-2 of=Tent/c-2 near=Thing/c-1 spare", "Rope/lone spare near=Thing/c-0"}
@@ -45,7 +46,7 @@ func TestTheFirstMemberOfAGroup(t *testing.T) {
 	}
 }
 
-// An object is known by its former names, unless another further object is called so now.
+// ByOwner has an object under its former names, too, unless another spare or scaled object has that name now.
 func TestFormerNamesOfFurtherMembers(t *testing.T) {
 	in := input(t, "Flock/f", "Thing/a of=Flock/f spare was=Thing/old was=Thing/b", "Thing/b of=Flock/f spare")
 	all := world.FurtherOf(in)

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// One desired object answers for an owner text: the one of that name that has an object in the cloud, or else the one that had the name before.
+// ByOwner has one desired object for each owner text: the object that has the name now and is not virtual, or else an object that had the
+// name before.
 func TestWhoAnswersForAMark(t *testing.T) {
 	w := worldOf(input(t, "Flock/f virtual", "Thing/a was=Thing/b was=Thing/old", "Thing/b", "Thing/c was=Thing/old"))
 	for text, want := range map[string]string{"Thing/a": "Thing/a", "Thing/b": "Thing/b", "Thing/old": "Thing/a", "Flock/f": "", "Thing/other": ""} {
@@ -19,7 +20,7 @@ func TestWhoAnswersForAMark(t *testing.T) {
 	}
 }
 
-// The first of two objects that share an owner text answers for it.
+// If two objects have the same owner text, ByOwner has the first of them.
 func TestTheFirstOfTwoAnswersForAMark(t *testing.T) {
 	in := input(t, "Thing/a", "Thing/a")
 	in.Want[1].Key.Group = "another"
@@ -28,7 +29,7 @@ func TestTheFirstOfTwoAnswersForAMark(t *testing.T) {
 	}
 }
 
-// The stack owns each object that bears its mark. It owns an object that outlives its manifest only while a manifest wants it.
+// The stack owns each object that bears its mark. An object with a Keep mark counts only while it has a manifest.
 func TestWhatTheStackOwns(t *testing.T) {
 	in := input(t, "Thing/a", "Thing/b adopts=free", "Thing/c adopts=nothing", "Thing/d unmanaged adopts=theirs", "Tent/e adopts=free")
 	live := func(id, owner string, keep bool) kind.Live {
@@ -56,7 +57,8 @@ func TestWhatTheStackOwns(t *testing.T) {
 	}
 }
 
-// The parts of a suspended object stay with it. An object that is suspended as a part of another one adds nothing.
+// The parts of a suspended object are kept. An object that is suspended only as a part of another one is not in the list of suspended
+// objects.
 func TestWhatStaysWithSuspendedObjects(t *testing.T) {
 	w := worldOf(input(t, "Camp/c suspended", "Tent/c-0 of=Camp/c suspended", "Camp/d", "Tent/d-0 of=Camp/d suspended", "Thing/lone suspended", "Flock/of-others suspended unmanaged", "Shop/my.shop defined suspended", "Camp/awake"))
 	for object, want := range map[string]string{
@@ -90,7 +92,7 @@ func TestWhatStaysWithSuspendedObjects(t *testing.T) {
 	}
 }
 
-// Fingerprints of secrets are made with the key of the stack, and without one if it has none.
+// Fingerprints of secrets are made with the key of the stack. If it has no key, they are made without one.
 func TestFingerprintsOfAWorld(t *testing.T) {
 	in := input(t)
 	if worldOf(in).Printer == nil {
