@@ -1,5 +1,6 @@
-// Package m3 asks the coordinators that run beside M3DB's nodes, in JSON, which instances hold which shards and which namespaces
-// there are. It knows one request at a time: who is asked, and what follows from an answer, is decided elsewhere.
+// Package m3 sends requests in JSON to the coordinators that run with M3DB's nodes. It reads and changes
+// placements, which assign shards to instances, and namespaces. It sends single requests. Its callers decide to
+// which coordinator a request is sent, and what to do after an answer.
 package m3
 
 import (
@@ -20,54 +21,57 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// The ports of a node. Others find the one that they ask in the placement, see [PortOf].
+// These are the ports of a node. Other nodes find the port of a node in the placement, see [PortOf].
 const (
-	NodePort        = 9000 // what they ask where a configuration of one's own says so
-	StatusPort      = 9002 // where a node says how it is
-	LastNodePort    = 9004 // further ones of the node, up to this
+	NodePort        = 9000 // clients use it if their own configuration says so
+	StatusPort      = 9002 // here a node reports its state
+	LastNodePort    = 9004 // the node uses the ports up to this one
 	FirstOwnPort    = 9100
 	LastOwnPort     = 9899
-	CoordinatorPort = 7201 // of the coordinator in it
+	CoordinatorPort = 7201 // the port of the coordinator in the node
 )
 
-// Zone is where a cluster keeps its data in etcd; the nodes' configuration says the same.
+// Zone is the name under which a cluster stores its data in etcd. The configuration of the nodes contains the
+// same name.
 const Zone = "embedded"
 
-// Patience is how long one answer may take.
+// Patience is the time limit for one answer.
 const Patience = 10 * time.Second
 
-// maxAnswer is how large one answer may be, in bytes: a placement has some hundred for each shard of each instance.
+// maxAnswer is the maximum size of one answer in bytes. A placement has some hundred bytes for each shard of
+// each instance.
 const maxAnswer = 4 << 20
 
-// Client asks coordinators at their addresses about one cluster. Their answers are bounded and are not trusted: anybody on their network may
-// answer.
+// Client sends requests about one cluster to coordinators at their addresses. The size of an answer is limited.
+// Answers are not trusted, because anybody on the network may have sent them.
 type Client struct {
 	Machines    outbound.Machines
 	Port        int    // usually 7201
-	Environment string // of the cluster, as its nodes' configuration has it
+	Environment string // the environment of the cluster, as in the configuration of its nodes
 }
 
-// Over is what asks the coordinators on machines about a cluster, by its environment.
+// Over returns a client that sends requests about a cluster to coordinators on machines. environment identifies
+// the cluster.
 func Over(machines outbound.Machines, environment string) Client {
 	return Client{Machines: machines, Port: CoordinatorPort, Environment: environment}
 }
 
-// Refused is what a coordinator said to a request that it did not carry out.
+// Refused is the error of a coordinator that did not carry out a request.
 type Refused struct {
-	Status  int // of HTTP
+	Status  int // the status of HTTP
 	Message string
 }
 
 // Error implements error.
 func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Message), 200) }
 
-// NotFound reports whether there is no such thing, as the cluster itself says.
+// NotFound reports whether the cluster itself answers that the requested object does not exist.
 func (r *Refused) NotFound() bool { return r.Status == http.StatusNotFound }
 
-// Later reports whether it may do the same when the cluster is in another state.
+// Later reports whether the same request may be carried out later, when the cluster is in another state.
 func (r *Refused) Later() bool { return true }
 
-// Exists reports whether it is there already.
+// Exists reports whether the object already exists.
 func (r *Refused) Exists() bool { return r.Status == http.StatusConflict }
 
 // ErrSilent is the error of an address at which no M3 coordinator answers.
@@ -75,13 +79,13 @@ var ErrSilent = boot.ErrSilent
 
 const placementPath = "services/m3db/placement"
 
-// Placement asks which instances hold which shards; nil when that was never decided.
+// Placement reads the placement, or returns nil if there is none yet.
 func (c Client) Placement(ctx context.Context, address string) (*Placement, error) {
 	var got placementAnswer
 	err := c.ask(ctx, http.MethodGet, address, placementPath, nil, &got)
 	var refused *Refused
 	if errors.As(err, &refused) && refused.NotFound() {
-		return nil, nil //nolint:nilnil // that there is none is an answer
+		return nil, nil //nolint:nilnil // that there is no placement is a valid answer
 	}
 	if err != nil {
 		return nil, err
@@ -89,36 +93,36 @@ func (c Client) Placement(ctx context.Context, address string) (*Placement, erro
 	return got.placement()
 }
 
-// Bootstrapped asks a node whether it has read all data of its shards and could read it again from its own disk. Before that
-// nothing else may change. (src/dbnode/network/server/tchannelthrift/node/service.go)
+// Bootstrapped reads from a node whether it has read all data of its shards and could read them again from its
+// own disk. Until then, nothing else may be changed. (src/dbnode/network/server/tchannelthrift/node/service.go)
 func (c Client) Bootstrapped(ctx context.Context, address string) (bool, error) {
 	status, _, err := c.send(ctx, http.MethodGet, address, StatusPort, "/bootstrapped", nil)
 	return status == http.StatusOK, err
 }
 
-// Init decides, once for a cluster, which instances hold which shards.
+// Init creates the placement of a cluster, which is done only once.
 func (c Client) Init(ctx context.Context, address string, instances []Instance, shards, replicas int) error {
 	body := map[string]any{"instances": instances, "num_shards": shards, "replication_factor": replicas}
 	return c.ask(ctx, http.MethodPost, address, placementPath+"/init", body, nil)
 }
 
-// Add has an instance take its part of the shards.
+// Add adds an instance to the placement. The instance gets its part of the shards.
 func (c Client) Add(ctx context.Context, address string, instance Instance) error {
 	return c.ask(ctx, http.MethodPost, address, placementPath, map[string]any{"instances": []Instance{instance}}, nil)
 }
 
-// Remove has an instance give its shards to the others.
+// Remove removes an instance from the placement. The other instances get its shards.
 func (c Client) Remove(ctx context.Context, address, id string) error {
 	return c.ask(ctx, http.MethodDelete, address, placementPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// Replace has one instance take all shards of another.
+// Replace replaces an instance in the placement by another one, which gets all its shards.
 func (c Client) Replace(ctx context.Context, address, leaving string, by Instance) error {
 	body := map[string]any{"leavingInstanceIDs": []string{leaving}, "candidates": []Instance{by}}
 	return c.ask(ctx, http.MethodPost, address, placementPath+"/replace", body, nil)
 }
 
-// ask has one answer, whole. Its errors repeat nothing that the machine said, except for [Refused].
+// ask sends a request and parses the answer. Only the error [Refused] contains a text from the machine.
 func (c Client) ask(ctx context.Context, method, address, path string, body, into any) error {
 	status, answer, err := c.send(ctx, method, address, c.Port, "/api/v1/"+path, body)
 	if err != nil {

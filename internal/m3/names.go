@@ -9,9 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// InstanceID is what a placement calls the instance of a machine: by its name, the volume that its data is on, and its address.
-// A placement replaces an instance by one of another ID only, and never changes where it is, so another disk or another address
-// is another instance. "" while either is not known.
+// InstanceID returns the ID of a machine's instance in a placement. It consists of the machine's name, the
+// volume with its data, and its address. A placement cannot change the address of an instance; it can only
+// replace the instance by one with another ID. So a machine with another disk or another address is another
+// instance. InstanceID returns "" if the volume or the address is not known.
 func InstanceID(machine, volumeID, address string) string {
 	if len(volumeID) < volumeDigits || address == "" {
 		return ""
@@ -19,12 +20,13 @@ func InstanceID(machine, volumeID, address string) string {
 	return machine + "." + strings.ToLower(volumeID[:volumeDigits]) + "@" + address
 }
 
-// volumeDigits is how much of a volume's ID machines see as the serial number of its disk, at least.
+// volumeDigits is the number of digits of a volume's ID that every machine sees in the serial number of its
+// disk.
 const volumeDigits = 8
 
 var instanceID = pattern.Of(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}@[0-9a-fA-F.:]+$`)
 
-// MachineOf is the machine whose instance an ID is of; "" for one that [InstanceID] does not give.
+// MachineOf returns the machine of an instance ID. It returns "" for an ID that does not come from [InstanceID].
 func MachineOf(id string) string {
 	if parts := instanceID.FindStringSubmatch(id); parts != nil {
 		return parts[1]
@@ -32,20 +34,23 @@ func MachineOf(id string) string {
 	return ""
 }
 
-// PortOf is where the node of an instance listens to others. It differs with the disk: a node that takes the place of one
-// at the same address asks that one for its data, too, for each block of each shard. Where nobody listens any more it goes on at once; if that were
-// itself, it would be refused by itself, and try again for 8 s or more each time. (src/dbnode/client/session.go)
+// PortOf returns the port on which the node of an instance listens for other nodes. Another disk means another
+// port. The reason is a node that replaces an instance at the same address: it also requests each block of each
+// shard from that instance. If nothing listens on the old port, the node continues immediately. If the port were
+// its own, it would refuse its own request, and try again for 8 s or more each time.
+// (src/dbnode/client/session.go)
 func PortOf(id string) int {
 	sum := sha256.Sum256([]byte(id))
 	return FirstOwnPort + int(binary.BigEndian.Uint32(sum[:4])%(LastOwnPort-FirstOwnPort+1))
 }
 
-// Environment is where a cluster keeps its data in etcd, as m3db-operator has it.
+// Environment returns the name under which a cluster stores its data in etcd, as m3db-operator does.
 func Environment(namespace, cluster string) string { return namespace + "/" + cluster }
 
 var namable = pattern.Of(`[^a-z0-9.-]+`)
 
-// NamespaceObject is the name of the object that stands for a namespace of a cluster. Namespaces can be called what no object can.
+// NamespaceObject returns the name of the object for a namespace of a cluster. It may differ from the name of
+// the namespace, because not every such name can be the name of an object.
 func NamespaceObject(cluster, namespace string) string {
 	plain := strings.Trim(namable.ReplaceAllString(strings.ToLower(namespace), "-"), "-.")
 	if plain == namespace && len(plain) <= maxPlain {
@@ -55,5 +60,5 @@ func NamespaceObject(cluster, namespace string) string {
 	return cluster + "-" + strings.TrimRight(plain[:min(len(plain), maxPlain)], "-.") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// maxPlain is how much of a namespace's name is in that of its object.
+// maxPlain is the maximum number of characters of a namespace's name in the name of its object.
 const maxPlain = 40

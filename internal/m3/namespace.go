@@ -10,7 +10,7 @@ import (
 
 const namespacePath = "services/m3db/namespace"
 
-// Options are those of a namespace. (m3db/m3, src/dbnode/generated/proto/namespace/namespace.proto)
+// Options are the options of a namespace. (m3db/m3, src/dbnode/generated/proto/namespace/namespace.proto)
 type Options struct {
 	BootstrapEnabled   bool               `json:"bootstrapEnabled"`
 	FlushEnabled       bool               `json:"flushEnabled"`
@@ -24,7 +24,7 @@ type Options struct {
 	AggregationOptions AggregationOptions `json:"aggregationOptions"`
 }
 
-// RetentionOptions are how long data is kept.
+// RetentionOptions contains the retention period of data and related times.
 type RetentionOptions struct {
 	RetentionPeriod                     time.Duration `json:"retentionPeriodNanos,string"`
 	BlockSize                           time.Duration `json:"blockSizeNanos,string"`
@@ -34,50 +34,51 @@ type RetentionOptions struct {
 	BlockDataExpiryAfterNotAccessPeriod time.Duration `json:"blockDataExpiryAfterNotAccessPeriodNanos,string"`
 }
 
-// IndexOptions are those of the index of series.
+// IndexOptions are the options of the index of series.
 type IndexOptions struct {
 	Enabled   bool          `json:"enabled"`
 	BlockSize time.Duration `json:"blockSizeNanos,string"`
 }
 
-// AggregationOptions are what the data of a namespace is an aggregate of.
+// AggregationOptions says in which way the data of a namespace are aggregated.
 type AggregationOptions struct {
 	Aggregations []Aggregation `json:"aggregations"`
 }
 
-// Aggregation is one of those; Attributes is nil of data as it was written.
+// Aggregation is one of the aggregations of a namespace. If the data are stored as they were written, Attributes
+// is nil.
 type Aggregation struct {
 	Aggregated bool        `json:"aggregated"`
 	Attributes *Attributes `json:"attributes,omitempty"`
 }
 
-// Attributes are those of an aggregate.
+// Attributes are the attributes of an aggregate.
 type Attributes struct {
 	Resolution        time.Duration `json:"resolutionNanos,string"`
 	DownsampleOptions *Downsample   `json:"downsampleOptions,omitempty"`
 }
 
-// Downsample is whether all data is aggregated, and not only what rules name.
+// Downsample says whether all data are aggregated, or only the data that rules select.
 type Downsample struct {
 	All bool `json:"all"`
 }
 
-// Namespace is one as a cluster has it.
+// Namespace is a namespace of a cluster.
 type Namespace struct {
 	Options
 	Staging struct {
-		Status string `json:"status"` // UNKNOWN or INITIALIZING until it was made ready
+		Status string `json:"status"` // UNKNOWN or INITIALIZING until ReadyNamespace was called
 	} `json:"stagingState"`
 }
 
-// Ready reports whether coordinators use it: they neither write to nor read from one that was made and nothing else.
-// (src/query/storage/m3/dynamic_cluster.go)
+// Ready reports whether coordinators use the namespace. After its creation, they neither write to it nor read
+// from it until it is made ready. (src/query/storage/m3/dynamic_cluster.go)
 func (n Namespace) Ready() bool { return n.Staging.Status == "READY" }
 
-// maxNamespaces is how many namespaces are believed.
+// maxNamespaces is the maximum number of namespaces that is accepted in an answer.
 const maxNamespaces = 1000
 
-// Namespaces lists the namespaces of a cluster by their names.
+// Namespaces returns the namespaces of a cluster, by their names.
 func (c Client) Namespaces(ctx context.Context, address string) (map[string]Namespace, error) {
 	var got struct {
 		Registry struct {
@@ -91,23 +92,23 @@ func (c Client) Namespaces(ctx context.Context, address string) (map[string]Name
 	return got.Registry.Namespaces, err
 }
 
-// CreateNamespace makes a namespace; coordinators use it after [Client.ReadyNamespace].
+// CreateNamespace creates a namespace. Coordinators use it only after [Client.ReadyNamespace].
 func (c Client) CreateNamespace(ctx context.Context, address, name string, o Options) error {
 	return c.ask(ctx, http.MethodPost, address, namespacePath, map[string]any{"name": name, "options": o}, nil)
 }
 
-// ReadyNamespace has coordinators use a namespace, once most nodes have it.
+// ReadyNamespace makes coordinators use a namespace, after most nodes have it.
 func (c Client) ReadyNamespace(ctx context.Context, address, name string) error {
 	return c.ask(ctx, http.MethodPost, address, namespacePath+"/ready", map[string]any{"name": name}, nil)
 }
 
-// SetRetention changes how long data is kept, which is all of a namespace that can be changed.
+// SetRetention changes the retention period of a namespace. No other option of a namespace can be changed.
 func (c Client) SetRetention(ctx context.Context, address, name string, period time.Duration) error {
 	options := map[string]any{"retentionOptions": map[string]any{"retentionPeriodNanos": fmt.Sprint(period.Nanoseconds())}}
 	return c.ask(ctx, http.MethodPut, address, namespacePath, map[string]any{"name": name, "options": options}, nil)
 }
 
-// DeleteNamespace deletes a namespace with all of its data.
+// DeleteNamespace deletes a namespace with all its data.
 func (c Client) DeleteNamespace(ctx context.Context, address, name string) error {
 	return c.ask(ctx, http.MethodDelete, address, namespacePath+"/"+url.PathEscape(name), nil, nil)
 }

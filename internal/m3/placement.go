@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// Instance is one that holds shards, as it is asked for. (m3db/m3, src/cluster/generated/proto/placementpb/placement.proto)
+// Instance is an instance as requests describe it. An instance stores shards. (m3db/m3,
+// src/cluster/generated/proto/placementpb/placement.proto)
 type Instance struct {
 	ID             string `json:"id"`
 	IsolationGroup string `json:"isolation_group"`
@@ -19,31 +20,31 @@ type Instance struct {
 	Port           int    `json:"port"`
 }
 
-// NewInstance is one at an address and a port.
+// NewInstance returns an instance at an address and a port.
 func NewInstance(id, isolationGroup, address string, port int) Instance {
 	return Instance{ID: id, IsolationGroup: isolationGroup, Zone: Zone, Weight: 100,
 		Endpoint: net.JoinHostPort(address, strconv.Itoa(port)), Hostname: address, Port: port}
 }
 
-// Placement is which instances hold which shards.
+// Placement contains the assignment of shards to instances.
 type Placement struct {
-	Version   int // grows with each change
+	Version   int // a number that rises with each change
 	Replicas  int
 	Shards    int
-	Instances []Held // by ID
+	Instances []Held // sorted by ID
 }
 
-// Held is an instance with how many shards it has in each state.
+// Held is an instance with the number of its shards in each state.
 type Held struct {
 	ID, IsolationGroup, Address      string
 	Port                             int
 	Initializing, Available, Leaving int
 }
 
-// Settled reports whether none of its shards is coming or going.
+// Settled reports whether no shard of the instance is being added or removed.
 func (h Held) Settled() bool { return h.Initializing == 0 && h.Leaving == 0 }
 
-// Find is the instance of an ID; nil where there is none.
+// Find returns the instance with an ID, or nil.
 func (p *Placement) Find(id string) *Held {
 	if p == nil {
 		return nil
@@ -54,7 +55,7 @@ func (p *Placement) Find(id string) *Held {
 	return nil
 }
 
-// Unsettled is the first instance of which shards are coming or going; nil where there is none.
+// Unsettled returns the first instance with shards that are being added or removed, or nil.
 func (p *Placement) Unsettled() *Held {
 	if i := slices.IndexFunc(p.Instances, func(h Held) bool { return !h.Settled() }); i >= 0 {
 		return &p.Instances[i]
@@ -62,7 +63,8 @@ func (p *Placement) Unsettled() *Held {
 	return nil
 }
 
-// Alike is what placements of the same instances have in common: how far these are with their shards changes all the time.
+// Alike returns the same text for all placements with the same instances. The states of the shards are not part
+// of it, because they change all the time.
 func (p *Placement) Alike() string {
 	if p == nil {
 		return ""
@@ -74,7 +76,7 @@ func (p *Placement) Alike() string {
 	return text
 }
 
-// maxInstances is how many instances a placement can have that is believed.
+// maxInstances is the maximum number of instances that is accepted in a placement.
 const maxInstances = 2000
 
 type placementAnswer struct {
@@ -104,7 +106,7 @@ func (a placementAnswer) placement() (*Placement, error) {
 		}
 		h := Held{ID: id, IsolationGroup: i.IsolationGroup}
 		var port string
-		h.Address, port, _ = net.SplitHostPort(i.Endpoint) // "" is nobody's address
+		h.Address, port, _ = net.SplitHostPort(i.Endpoint) // "" is not the address of any machine
 		h.Port, _ = strconv.Atoi(port)
 		for _, s := range i.Shards {
 			switch s.State {

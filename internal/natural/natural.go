@@ -1,6 +1,6 @@
-// Package natural orders names as people do: web-2 before web-10.
+// Package natural sorts names as people do: web-2 before web-10.
 //
-// It does not know what the names stand for.
+// It does not depend on the meaning of the names.
 package natural
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Compare orders two texts by their parts: numbers by value, everything else by bytes. Different texts are never equal, so that it is an order
-// for sets, too.
+// Compare compares two texts part by part: numbers by their value, everything else byte by byte. Different texts
+// are never equal, so the order can also be used for sets.
 func Compare(a, b string) int {
 	wholeA, wholeB := a, b
 	for a != "" && b != "" {
@@ -30,7 +30,7 @@ func Compare(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(wholeA, wholeB))
 }
 
-// Sort sorts texts into that order.
+// Sort sorts texts with Compare.
 func Sort(texts []string) { slices.SortFunc(texts, Compare) }
 
 func digits(text string) string {

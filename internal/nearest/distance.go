@@ -1,10 +1,12 @@
 package nearest
 
-// longest is how long a text can be that is compared, in bytes: as a name in a manifest.
+// longest is the maximum length in bytes of a text that is compared. It is the maximum length of a name in a
+// manifest.
 const longest = 253
 
-// Distance is the number of letters to insert, delete, replace or swap with a neighbour to turn a into b. It gives up
-// beyond most, and looks at no more than most letters to either side: its cost is the length of a times most.
+// Distance returns the number of letters to insert, delete, replace or swap with a neighbour to turn a into b.
+// If there are more than most, the result is only larger than most. The cost is the length of a times most,
+// because letters are compared only within most positions.
 func Distance(a, b string, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most || len(a) > longest || len(b) > longest {
 		return most + 1
@@ -27,7 +29,7 @@ func Distance(a, b string, most int) int {
 				cost = 0
 			}
 			d := last[j-1] + cost
-			if j < i+most || i == 1 { // above is within the band
+			if j < i+most || i == 1 { // the cell above is within the band
 				d = min(d, last[j]+1)
 			}
 			d = min(d, row[j-1]+1)

@@ -1,5 +1,4 @@
-// Package nearest finds the name that a person most likely meant, and puts names in
-// the order of how likely they were meant.
+// Package nearest finds the name that a person most likely meant, and sorts names by how likely they were meant.
 package nearest
 
 import (
@@ -8,8 +7,7 @@ import (
 	"strings"
 )
 
-// Name is the candidate that a person most likely meant by name; "" when none is
-// close.
+// Name returns the candidate that a person most likely meant by name. It returns "" if no candidate is similar.
 func Name(name string, candidates []string) string {
 	best, least := "", 0
 	for _, c := range candidates {
@@ -25,8 +23,8 @@ func Name(name string, candidates []string) string {
 	return best
 }
 
-// Names lists up to n candidates in the order of their likeness to name,
-// leaving out those that have hardly anything in common with it.
+// Names returns up to n candidates, sorted by their similarity to name. Candidates that have hardly anything in
+// common with name are left out.
 func Names(name string, candidates []string, n int) []string {
 	most := max(3, min(len(name)/2, 20))
 	var out []string
@@ -38,8 +36,8 @@ func Names(name string, candidates []string, n int) []string {
 	return out
 }
 
-// Order is all candidates in the order of their likeness to name. The caller bounds how
-// many there are: each costs a comparison of up to 253 by 40 letters.
+// Order returns all candidates, sorted by their similarity to name. The caller must limit their number, because
+// each costs a comparison of up to 253 by 40 letters.
 func Order(name string, candidates []string) []string {
 	const most = 40
 	out := make([]string, len(candidates))
@@ -49,14 +47,13 @@ func Order(name string, candidates []string) []string {
 	return out
 }
 
-// scored is a candidate, and how many letters it is away.
+// scored is a candidate, and its distance in letters.
 type scored struct {
 	name string
 	far  int
 }
 
-// ranked are the candidates, the nearest first. Beyond most letters distances are not
-// exact.
+// ranked returns the candidates, the most similar first. Distances above most letters are not exact.
 func ranked(name string, candidates []string, most int) []scored {
 	list := make([]scored, len(candidates))
 	for i, c := range candidates {
@@ -68,7 +65,7 @@ func ranked(name string, candidates []string, most int) []scored {
 	return list
 }
 
-// sharePrefix reports whether two names begin alike, as versions of one image do.
+// sharePrefix reports whether two names have the same beginning, as versions of one image do.
 func sharePrefix(a, b string) bool {
 	const letters = 4
 	return len(a) >= letters && len(b) >= letters && strings.EqualFold(a[:letters], b[:letters])

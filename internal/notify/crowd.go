@@ -9,31 +9,33 @@ import (
 )
 
 const (
-	// alone is how many stacks are reported individually.
+	// alone is the number of stacks that are reported separately.
 	alone = 5
-	// crowdTime is how long stacks that get into the same state for the same reason are counted together, from the first of them on.
+	// crowdTime is the time in which stacks with the same state and the same reason are collected. It starts with
+	// the first of them.
 	crowdTime = time.Minute
-	// mostNamed is how many of them are named.
+	// mostNamed is the maximum number of stacks in a notification whose names are shown.
 	mostNamed = 40
 )
 
-// Crowd joins notifications when the same thing happens to many stacks, as when a cloud is down. People are told of the first few stacks at
-// once, and of the others together, a minute after the first. Programs are told of each (see [Format.ForPeople]).
+// Crowd joins notifications if the same happens to many stacks, for example because a cloud is down. People get
+// the notifications about the first few stacks immediately, and one about all others a minute after the first.
+// Programs get a notification about each stack (see [Format.ForPeople]).
 type Crowd struct {
 	send func(Notification)
 
 	mu   sync.Mutex
 	open map[reason]*gathered
-	ill  map[string]bool // the stacks whose last notification to people said that something is wrong
+	ill  map[string]bool // the stacks about which people were last notified of a problem
 }
 
-// gathered are stacks in the same state for the same reason.
+// gathered contains the notifications about stacks in the same state for the same reason.
 type gathered struct {
-	told    int // number of notifications in this minute
+	told    int // number of notifications that were sent in this minute
 	waiting []Notification
 }
 
-// reason is what notifications of one crowd have in common.
+// reason is the common part of the notifications in one crowd.
 type reason struct {
 	state, cause string
 	over         bool
@@ -44,8 +46,8 @@ func NewCrowd(send func(Notification)) *Crowd {
 	return &Crowd{send: send, open: map[reason]*gathered{}, ill: map[string]bool{}}
 }
 
-// Tell sends a notification, or keeps it until others can join it. It drops older notifications about the stack. When something is over that
-// was not yet sent, it sends nothing at all.
+// Tell sends a notification, or delays it so that others can be joined with it. It drops older notifications
+// about the stack. If the notification ends a problem about which nothing was sent yet, Tell sends nothing.
 func (c *Crowd) Tell(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +83,7 @@ func (c *Crowd) tell(text Notification, of ...Notification) {
 	c.send(text)
 }
 
-// endWait sends the waiting notifications. If there were some, it gathers for another minute.
+// endWait sends the waiting notifications. If there were any, it collects for another minute.
 func (c *Crowd) endWait(why reason) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +111,7 @@ func (c *Crowd) Flush() {
 	}
 }
 
-// together makes one notification of several with the same state.
+// together joins several notifications with the same state.
 func together(list []Notification) Notification {
 	all := list[0]
 	if len(list) == 1 {

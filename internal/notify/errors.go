@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbox"
 )
 
-// The consequence of a receiver's error.
+// These are the classes of a receiver's errors, with their consequence:
 //
 //	ErrRefused       a person must correct the address, the credentials or the message
 //	ErrUnavailable   try again later
@@ -15,5 +15,5 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// Judge returns what an outbox does after an error of a receiver.
+// Judge returns the verdict of an outbox on an error of a receiver.
 func Judge(err error) outbox.Verdict { return outbox.Verdict{Away: errors.Is(err, ErrUnavailable)} }

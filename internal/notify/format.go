@@ -8,7 +8,8 @@ import (
 
 type object map[string]any
 
-// text is the whole notification in a few lines. Text from manifests is not markup.
+// text returns the whole notification in a few lines. The lines contain no markup, so text from manifests is not
+// interpreted.
 func (n Notification) text() string {
 	text := n.Title()
 	for _, more := range []string{n.Message, n.Link} {
@@ -19,7 +20,7 @@ func (n Notification) text() string {
 	return text
 }
 
-// cloudEvent is a CloudEvent in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
+// cloudEvent returns a CloudEvent in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
 func cloudEvent(n Notification) object {
 	return object{
 		"specversion": "1.0", "id": id(n), "source": "stackreeve/" + n.Stack, "type": "dev.stackreeve.stack." + strings.ReplaceAll(kindOf(n), " ", "-"),
@@ -31,7 +32,7 @@ func cloudEvent(n Notification) object {
 	}
 }
 
-// kindOf is a word for the state.
+// kindOf returns a word for the state.
 func kindOf(n Notification) string {
 	if n.State == healed {
 		return "healed"
@@ -39,8 +40,9 @@ func kindOf(n Notification) string {
 	return n.State
 }
 
-// slack is the body for incoming webhooks of Slack, Mattermost and Rocket.Chat. In Slack, three characters begin markup. The others have
-// Markdown and mentions. So text that is not ours stands in a code block, which nothing in it can end.
+// slack returns the body for incoming webhooks of Slack, Mattermost and Rocket.Chat. In Slack, three characters
+// begin markup. The other two have Markdown and mentions. So untrusted text is in a code block, which the text
+// cannot end.
 func slack(n Notification) object {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "`", "'").Replace
 	text := escape(n.Title())
@@ -53,7 +55,7 @@ func slack(n Notification) object {
 	return object{"text": text}
 }
 
-// teams is the body for a workflow of Teams: a message with an Adaptive Card.
+// teams returns the body for a workflow of Teams: a message with an Adaptive Card.
 func teams(n Notification) object {
 	color := map[Severity]string{Error: "attention", Warning: "warning", Info: "good"}[n.Severity]
 	plain := func(text string, more object) object {
@@ -77,8 +79,8 @@ func teams(n Notification) object {
 	}}}
 }
 
-// pagerDuty is an event of PagerDuty's Events API v2. A stack has one incident, which ends when the stack is in sync. Ending an incident that
-// does not exist changes nothing.
+// pagerDuty returns an event of PagerDuty's Events API v2. A stack has one incident, which ends when the stack
+// is in sync. The end of an incident that does not exist has no effect.
 func pagerDuty(n Notification, key string) object {
 	event := object{"routing_key": key, "dedup_key": "stackreeve/" + n.Stack, "event_action": "trigger"}
 	if n.well() {
@@ -95,7 +97,7 @@ func pagerDuty(n Notification, key string) object {
 	return event
 }
 
-// matrix is a notice in a room (client-server API, m.room.message).
+// matrix returns a notice in a room (client-server API, m.room.message).
 func matrix(n Notification) object {
 	lines := strings.Split(html.EscapeString(n.text()), "\n")
 	lines[0] = "<strong>" + lines[0] + "</strong>"

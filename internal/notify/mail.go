@@ -21,16 +21,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Mail is the sender and the recipients of e-mail. The server is the receiver's URL: smtps://host for TLS from the first byte, smtp://host for
-// STARTTLS. The server must offer STARTTLS; only a server on this machine may do without.
+// Mail contains the sender and the recipients of e-mail. The mail server is the receiver's URL: smtps://host for
+// TLS from the first byte, smtp://host for STARTTLS. The server must offer STARTTLS, unless it is on this
+// machine.
 type Mail struct {
 	From     string
 	To       []string
-	Username string // "" for no login; the receiver's TokenFile holds its password.
-	CAFile   string // authorities to trust besides the system's; "" for none
+	Username string // "" if no login is needed; the password is in the receiver's TokenFile.
+	CAFile   string // authorities to trust in addition to the system's; "" if there are none.
 }
 
-// CheckMail returns what is wrong with a server and addresses, by field.
+// CheckMail returns the mistakes in a server and in addresses, by field.
 func CheckMail(server string, m Mail) map[string]string {
 	wrong := map[string]string{}
 	to, err := url.Parse(server)
@@ -54,16 +55,16 @@ func CheckMail(server string, m Mail) map[string]string {
 	return wrong
 }
 
-// port is the port of mail servers, by scheme.
+// port contains the default port of mail servers, by scheme.
 var port = map[string]string{"smtps": "465", "smtp": "587"}
 
-// deliverMail hands a notification to the mail server.
+// deliverMail sends a notification to the mail server.
 func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password string, n Notification) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	trust, err := r.Mail.trust(server.Hostname())
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing it
+		return fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing the file
 	}
 	host := server.Hostname()
 	listens := server.Port()
@@ -86,7 +87,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 	return nil
 }
 
-// talk speaks with the server until it confirms that it has the message.
+// talk sends the message to the server, and returns when the server has confirmed that it has the message.
 func (m *Mail) talk(conn net.Conn, server *url.URL, trust *tls.Config, password string, text []byte) error {
 	c, err := smtp.NewClient(conn, server.Hostname())
 	if err != nil {
@@ -126,13 +127,13 @@ func (m *Mail) talk(conn net.Conn, server *url.URL, trust *tls.Config, password 
 	if err := w.Close(); err != nil {
 		return err
 	}
-	_ = c.Quit() // it has the message
+	_ = c.Quit() // the server already has the message
 	return nil
 }
 
 var errNoTLS = errors.New("no TLS")
 
-// classOf says whether it may help to try again.
+// classOf returns the class of an error: whether it makes sense to try again.
 func classOf(err error) error {
 	var answer *textproto.Error
 	var unknown x509.UnknownAuthorityError
@@ -143,7 +144,7 @@ func classOf(err error) error {
 	return ErrUnavailable
 }
 
-// withoutServerText is the error without the server's text: that may hold what was sent.
+// withoutServerText returns the text of an error without the server's text, because that may repeat the message.
 func withoutServerText(err error) string {
 	var answer *textproto.Error
 	switch {
@@ -166,16 +167,16 @@ func (m *Mail) trust(host string) (*tls.Config, error) {
 	return trust, nil
 }
 
-// bare is an address without the name beside it.
+// bare returns an address without the name of its owner.
 func bare(address string) string {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil {
-		return address // CheckMail refuses it
+		return address // CheckMail refuses such an address
 	}
 	return parsed.Address
 }
 
-// header is an address as it is written in a header.
+// header returns an address in the form for a header.
 func header(address string) string {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil {
@@ -184,7 +185,7 @@ func header(address string) string {
 	return parsed.String()
 }
 
-// message is an e-mail (RFC 5322) in plain text. All messages about one stack are one thread.
+// message returns an e-mail (RFC 5322) in plain text. All messages about one stack are one thread.
 func message(m *Mail, n Notification) []byte {
 	var out bytes.Buffer
 	thread := id(Notification{Stack: n.Stack})
@@ -206,7 +207,7 @@ func message(m *Mail, n Notification) []byte {
 	return out.Bytes()
 }
 
-// bounded is a connection from which only so many bytes are read.
+// bounded is a connection from which only a limited number of bytes is read.
 type bounded struct {
 	net.Conn
 	left int

@@ -11,38 +11,39 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Memory is what receivers were last told of stacks. It outlives the sinks of a stack that is served again. In a file, it outlives the
-// process, too; without one, problems are reported once more after a restart.
+// Memory contains the last notification that was sent to each receiver about each stack. If a stack is no longer
+// served and then served again, its sink uses the same Memory. With a file, the Memory also survives a restart.
+// Without a file, problems are reported again after a restart.
 type Memory struct {
-	file  string                               // "" for none
+	file  string                               // "" if there is none
 	write func(file string, text []byte) error // replaces the file
 
 	mu      sync.Mutex
 	told    map[subject]toldOf
-	changed bool // since the file was written
+	changed bool // reports whether something has changed since the file was written
 }
 
 // subject is a stack, and the name of a rule.
 type subject struct{ stack, rule string }
 
-// toldOf is what a rule's receiver was last told.
+// toldOf is the last notification to the receiver of a rule.
 type toldOf struct {
 	state, commit string
-	objects       []string  // all objects reported since the stack is in that state.
-	quiet         time.Time // until then no further objects are reported
+	objects       []string  // all objects that were reported since the stack is in that state.
+	quiet         time.Time // the time until which no further objects are reported
 }
 
 const (
-	// pause is the time between two notifications about further objects.
+	// pause is the minimum time between two notifications about further objects.
 	pause = time.Hour
-	// mostMemory is how much of a file is read, in bytes.
+	// mostMemory is the maximum number of bytes of a file that are read.
 	mostMemory = 16 << 20
 )
 
 // NewMemory returns an empty memory without a file.
 func NewMemory() *Memory { return &Memory{write: localfile.Replace, told: map[subject]toldOf{}} }
 
-// remembered is an entry of a memory's file.
+// remembered is an entry in the file of a Memory.
 type remembered struct {
 	Stack   string    `json:"stack"`
 	Rule    string    `json:"rule"`
@@ -52,7 +53,8 @@ type remembered struct {
 	Quiet   time.Time `json:"quiet,omitzero"`
 }
 
-// OpenMemory returns the memory in a file. It is empty when the file is missing or cannot be read: the file is a cache.
+// OpenMemory returns the Memory in a file. If the file is missing or cannot be read, the Memory is empty,
+// because the file is only a cache.
 func OpenMemory(file string) *Memory {
 	m := NewMemory()
 	m.file = file
@@ -70,7 +72,8 @@ func OpenMemory(file string) *Memory {
 	return m
 }
 
-// save writes the file if something has changed. The caller holds the lock. A file that cannot be written holds less until the next attempt.
+// save writes the file if something has changed. The caller must hold the lock. If the file cannot be written,
+// its content is old until the next attempt.
 func (m *Memory) save() {
 	if m.file == "" || !m.changed {
 		return
@@ -85,21 +88,21 @@ func (m *Memory) save() {
 	}
 }
 
-// Forget forgets a stack that no longer exists.
+// Forget removes a stack that no longer exists.
 func (m *Memory) Forget(stack string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(func(of subject) bool { return of.stack == stack })
 }
 
-// Keep forgets all other stacks.
+// Keep removes all other stacks.
 func (m *Memory) Keep(stacks []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(func(of subject) bool { return !slices.Contains(stacks, of.stack) })
 }
 
-// drop forgets some entries. The caller holds the lock.
+// drop removes some entries. The caller must hold the lock.
 func (m *Memory) drop(gone func(subject) bool) {
 	before := len(m.told)
 	maps.DeleteFunc(m.told, func(of subject, _ toldOf) bool { return gone(of) })
@@ -107,20 +110,21 @@ func (m *Memory) drop(gone func(subject) bool) {
 	m.save()
 }
 
-// note stores what was told. The caller holds the lock, and calls save once for all notes of a run.
+// note stores a notification. The caller must hold the lock, and calls save once for all notifications of a run.
 func (m *Memory) note(of subject, now toldOf) {
 	m.told[of], m.changed = now, true
 }
 
-// grown reports whether a notification names objects that the receiver was not told of, and the pause is over.
+// grown reports whether a notification contains objects that were not yet reported to the receiver, and the
+// pause has ended.
 func (t toldOf) grown(n Notification) bool {
 	return t.same(n) && !n.At.Before(t.quiet) && len(t.unknown(n)) > 0
 }
 
-// same reports whether the receiver was told of the state.
+// same reports whether the last notification to the receiver was about the same state.
 func (t toldOf) same(n Notification) bool { return t.state == n.State && t.commit == n.Commit }
 
-// unknown returns the objects that the receiver was not told of.
+// unknown returns the objects that were not yet reported to the receiver.
 func (t toldOf) unknown(n Notification) (list []string) {
 	for _, o := range n.Objects {
 		if !slices.Contains(t.objects, o) {

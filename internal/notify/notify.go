@@ -1,7 +1,8 @@
-// Package notify notifies people about stacks in the places where they look anyway: a chat, a pager, a program of theirs.
+// Package notify sends people notifications about stacks: to a chat, a pager, or a program of theirs.
 //
-// It knows when something is worth a notification and which format each receiver needs. It does not know how a stack got into its state. It is
-// quiet: one notification when a stack gets into a state, and one when it is well again.
+// It decides when a notification is sent, and makes the format that each receiver needs. It does not depend on
+// how a stack got into its state. It sends few notifications: one when a stack gets into a state, and one when
+// the stack is well again.
 package notify
 
 import (
@@ -17,20 +18,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Severity is how bad something is.
+// Severity is the severity of a notification.
 type Severity int
 
-// The severities.
+// These are the values of Severity.
 const (
 	Info Severity = iota
 	Warning
 	Error
 )
 
-// String is the word for it in configurations and at receivers.
+// String returns the word for the severity in configurations and at receivers.
 func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
 
-// ParseSeverity reads such a word. An unknown or empty word is Warning, the default threshold.
+// ParseSeverity returns the severity for a word. For an unknown or empty word, it returns Warning, the default
+// threshold.
 func ParseSeverity(word string) Severity {
 	if at := slices.Index([]string{"info", "warning", "error"}, word); at >= 0 {
 		return Severity(at)
@@ -38,21 +40,22 @@ func ParseSeverity(word string) Severity {
 	return Warning
 }
 
-// Notification is one message about a stack, or about several.
+// Notification is one message about a stack, or about several stacks.
 type Notification struct {
 	Stack, Commit string
-	State, Before string // as in [report.StackState]; Before is "" for the first of a process
+	State, Before string // as in [report.StackState]; Before is "" in the first notification of a process
 	Message       string
 	Severity      Severity
-	Kinds         []string // kinds of the objects concerned.
-	Objects       []string // the objects concerned, as Kind/name.
-	Further       bool     // there are more objects than in the last notification.
-	Link          string   // where people see more; "" when unknown.
+	Kinds         []string // the kinds of the objects.
+	Objects       []string // the objects that the notification is about, as Kind/name.
+	Further       bool     // reports whether there are more objects than in the last notification.
+	Link          string   // an address with more information; "" if unknown.
 	At            time.Time
-	Stacks        []string // of one about several stacks, see [Crowd]; Stack is one of them
+	Stacks        []string // the stacks, if there are several (see [Crowd]); Stack is one of them
 }
 
-// About identifies the stacks concerned: two notifications with the same text are about the same stacks.
+// About returns a text that identifies the stacks. Two notifications with the same text are about the same
+// stacks.
 func (n Notification) About() string {
 	if len(n.Stacks) > 0 {
 		return strings.Join(n.Stacks, " ")
@@ -60,7 +63,8 @@ func (n Notification) About() string {
 	return n.Stack
 }
 
-// cause is what it has in common with those of other stacks: drift of any objects, or the same failure.
+// cause returns a text that is the same for notifications with the same cause. All notifications of drift have
+// the same cause, and so have notifications of the same failure.
 func (n Notification) cause() string {
 	if n.State == report.StateDrifted || n.State == healed {
 		return ""
@@ -68,7 +72,7 @@ func (n Notification) cause() string {
 	return n.Message
 }
 
-// Title is what happened, in a line.
+// Title returns one line about the event.
 func (n Notification) Title() string {
 	title := "stack " + n.Stack + " is " + n.State
 	if len(n.Stacks) > 0 {
@@ -86,31 +90,31 @@ func (n Notification) Title() string {
 	return title
 }
 
-// EndsProblem reports whether the notification says that an earlier problem is over.
+// EndsProblem reports whether the notification is about the end of an earlier problem.
 func (n Notification) EndsProblem() bool {
 	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed, report.StateRollingOut}, n.Before)
 }
 
-// well reports whether nothing is wrong with the stack.
+// well reports whether the stack has no problem.
 func (n Notification) well() bool {
 	return n.State == report.StateInSync || n.State == healed || n.State == report.StateRollingOut
 }
 
-// Rule says which receiver is told of what.
+// Rule says which receiver gets which notifications.
 type Rule struct {
 	Name   string
 	Origin manifest.Origin
-	Stacks []string // patterns of names; none means all
-	Kinds  []string // none means all, and notifications without objects
+	Stacks []string // patterns of names; empty means all
+	Kinds  []string // empty means all, and also notifications without objects
 	Least  Severity
 	To     Receiver
 }
 
-// About reports whether the rule is about a stack.
+// About reports whether the rule applies to a stack.
 func (r *Rule) About(stack string) bool {
 	return len(r.Stacks) == 0 || slices.ContainsFunc(r.Stacks, func(pattern string) bool {
 		matched, err := path.Match(pattern, stack)
-		return matched && err == nil // wrong patterns are refused when the configuration is read
+		return matched && err == nil // invalid patterns are refused when the configuration is read
 	})
 }
 
@@ -118,13 +122,14 @@ func (r *Rule) takes(n Notification) bool {
 	return n.Severity >= r.Least && (len(r.Kinds) == 0 || slices.ContainsFunc(n.Kinds, func(kind string) bool { return slices.Contains(r.Kinds, kind) }))
 }
 
-// severities are those of states with a notification. Other states end by themselves, or somebody wants them.
+// severities contains the severity of each state with a notification. Other states end without help, or are
+// wanted.
 var severities = map[string]Severity{
 	report.StateFailed: Error, report.StateRefused: Error, report.StateHeld: Warning, report.StateDrifted: Warning, healed: Warning, report.StateInSync: Info,
 	report.StateRollingOut: Info,
 }
 
-// healed is the state of a stack whose drift the run has corrected.
+// healed is the state of a stack if the run has corrected drift.
 const healed = "in sync after drift was corrected"
 
 // Sink sends notifications about the runs of one stack.
@@ -133,17 +138,17 @@ type Sink struct {
 	stack string
 	rules []Rule
 	send  func(rule *Rule, n Notification)
-	// Link returns an address with more about a commit; nil when unknown.
+	// Link returns an address with more information about a commit, or "" if unknown.
 	Link func(commit string) string
 }
 
-// New returns a sink with the rules that are about a stack. send must not wait.
+// New returns a sink with the rules that apply to a stack. send must not block.
 func New(stack string, rules []Rule, m *Memory, send func(rule *Rule, n Notification)) *Sink {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.About(stack) })
 	return &Sink{Memory: m, stack: stack, rules: about, send: send}
 }
 
-// Ran sends the notifications that a run causes.
+// Ran sends the notifications about a run.
 func (s *Sink) Ran(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +173,8 @@ func (s *Sink) Ran(run report.Run) {
 	s.save()
 }
 
-// RolloutWatcher returns a watcher of passes. It notifies when a group starts to change its members, once for each commit.
+// RolloutWatcher returns a watcher of passes. It sends a notification when a group starts to change its members,
+// once for each commit.
 func (s *Sink) RolloutWatcher() engine.Watcher { return rolling{s} }
 
 type rolling struct{ sink *Sink }
@@ -198,18 +204,18 @@ func (r rolling) Progress(p engine.Progress) {
 	s.save()
 }
 
-// tell sends what a rule's receiver does not know yet.
+// tell sends the notification, or a part of it, if the rule's receiver has not got it yet.
 func (s *Sink) tell(rule *Rule, n Notification) {
 	at := subject{s.stack, rule.Name}
 	before, now := s.told[at], toldOf{state: n.State, commit: n.Commit, objects: n.Objects}
 	n.Before = before.state
 	switch {
 	case n.State == report.StateInSync && before.state == "" && rule.To.Format.remembers():
-		s.note(at, now) // an agent that has ended since may have reported something
+		s.note(at, now) // an agent that has stopped since then may have reported something
 		s.send(rule, n)
 	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.EndsProblem()):
 		if !before.same(n) {
-			s.note(at, now) // there was nothing that could be over
+			s.note(at, now) // there was no problem that could have ended
 		}
 	case n.EndsProblem(), rule.takes(n) && !before.same(n):
 		s.note(at, now)

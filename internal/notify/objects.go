@@ -9,10 +9,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostObjects is how many objects a message names.
+// mostObjects is the maximum number of objects in a message.
 const mostObjects = 3
 
-// about adds to a notification of drift which objects differ, and who changed them: the first few objects by name.
+// about adds to a notification of drift the names of the first few objects, and who changed them.
 func (n *Notification) about(run report.Run) {
 	if run.Pass == nil {
 		return

@@ -17,21 +17,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Receiver is the destination of notifications. Files are read each time, so that their content can be replaced. Either URLFile or URL is
-// given: an address that is a secret itself is in a file.
+// Receiver is the destination of notifications. Its files are read for each notification, so that their content
+// can be replaced. Either URLFile or URL is set: an address that is itself a secret is in a file.
 type Receiver struct {
 	Format    Format
 	URL       string
 	URLFile   string
-	TokenFile string // "" for none; of PagerDuty the routing key.
-	Room      string // of Matrix
-	Mail      *Mail  // of e-mail
+	TokenFile string // "" if there is none; for PagerDuty, the file with the routing key.
+	Room      string // the room of Matrix
+	Mail      *Mail  // the data of e-mail
 }
 
 // Format is the format that a receiver needs.
 type Format string
 
-// The formats.
+// These are the values of Format.
 const (
 	CloudEvents Format = "webhook"
 	Slack       Format = "slack"
@@ -41,18 +41,19 @@ const (
 	Email       Format = "email"
 )
 
-// ForPeople reports whether people, not programs, read the messages.
+// ForPeople reports whether people read the messages, and not programs.
 func (f Format) ForPeople() bool { return f == Slack || f == Teams || f == Matrix || f == Email }
 
-// remembers reports whether the receiver keeps a problem open until a message ends it, no matter which process opened it.
+// remembers reports whether the receiver stores a problem until a message ends it. The message may come from
+// another process.
 func (f Format) remembers() bool { return f == PagerDuty }
 
 const (
-	// limit is how long a receiver may take.
+	// limit is the time limit for sending to a receiver.
 	limit = 15 * time.Second
-	// mostSecret is how much of a file with an address or a token is read, in bytes.
+	// mostSecret is the maximum number of bytes that are read from a file with an address or a token.
 	mostSecret = 16 << 10
-	// mostAnswer is how much of an answer is read, in bytes.
+	// mostAnswer is the maximum number of bytes of an answer that are read.
 	mostAnswer = 64 << 10
 )
 
@@ -102,7 +103,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 func secretIn(file string) (string, error) {
 	text, err := localfile.Read(file, mostSecret)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing it
+		return "", fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing the file
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -127,7 +128,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 		return fmt.Errorf("%w: %s does not answer", ErrUnavailable, to.Hostname())
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, resp.Body) // the answer may hold what was sent
+	_, _ = io.Copy(io.Discard, resp.Body) // the answer is not shown, because it may repeat the request
 	switch code := resp.StatusCode; {
 	case code < 300:
 		return nil
@@ -138,7 +139,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	}
 }
 
-// id is the same each time the same notification is sent, so that receivers can deduplicate.
+// id returns the same text each time the same notification is sent, so that receivers can ignore duplicates.
 func id(n Notification) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{n.About(), n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
 	return hex.EncodeToString(sum[:16])

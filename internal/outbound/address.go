@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Origin is the scheme, host and port of an address, in one spelling.
+// Origin returns the scheme, host and port of an address in canonical spelling.
 func Origin(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
 	if port == "" {
@@ -19,15 +19,15 @@ func Origin(u *url.URL) string {
 
 func hostOf(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// Local reports whether a host is written as an address of this machine or its link: no name is looked up.
+// Local reports whether a host is written as an address of this machine or of its link. No name is resolved.
 func Local(host string) bool {
 	host = hostOf(host)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && local(ip)
 }
 
-// local reports whether an IP address, or one embedded in it, belongs to this machine's loopback or is
-// link-local, where the metadata services of clouds are. It does not know the addresses of interfaces, see
+// local reports whether an IP address, or one that is embedded in it, is a loopback or link-local address. The
+// metadata services of clouds have link-local addresses. For the addresses of this machine's interfaces, see
 // [ours].
 func local(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
@@ -47,23 +47,23 @@ var metadata = map[netip.Addr]bool{
 	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
 }
 
-// forms are the IPv6 prefixes whose addresses a router or this machine takes for IPv4 addresses, and the
-// offset of the IPv4 address.
+// forms contains the IPv6 prefixes whose addresses contain an IPv4 address, and the offset of that address. A
+// router or this machine sends packets for such an address to the IPv4 address.
 var forms = []struct {
 	prefix   netip.Prefix
 	at       int
 	inverted bool
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), 12, false},    // NAT64 (RFC 6052)
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12, false},  // NAT64 of one's own (RFC 8215)
+	{netip.MustParsePrefix("64:ff9b:1::/48"), 12, false},  // local-use NAT64 (RFC 8215)
 	{netip.MustParsePrefix("2002::/16"), 2, false},        // 6to4 (RFC 3056)
 	{netip.MustParsePrefix("2001::/32"), 4, false},        // Teredo: the server (RFC 4380)
-	{netip.MustParsePrefix("2001::/32"), 12, true},        // and the client
+	{netip.MustParsePrefix("2001::/32"), 12, true},        // Teredo: the client
 	{netip.MustParsePrefix("::/96"), 12, false},           // compatible (RFC 4291, 2.5.5.1)
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12, false}, // translated (RFC 2765)
 }
 
-// embedded lists the IPv4 addresses that are embedded in an IPv6 address.
+// embedded returns the IPv4 addresses that are embedded in an IPv6 address.
 func embedded(ip netip.Addr) (all []netip.Addr) {
 	if !ip.Is6() {
 		return nil
@@ -90,7 +90,8 @@ func embedded(ip netip.Addr) (all []netip.Addr) {
 	return all
 }
 
-// ours reports whether an IP address, or one embedded in it, belongs to an interface of this machine.
+// ours reports whether an IP address, or one that is embedded in it, is the address of an interface of this
+// machine.
 func ours(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
 	own, err := net.InterfaceAddrs()
@@ -105,7 +106,8 @@ func ours(ip netip.Addr) bool {
 	})
 }
 
-// answersItself reports whether packets to an address would have that address as their source. It sends none.
+// answersItself reports whether packets to an address would have the same address as their source. It sends no
+// packet.
 func answersItself(ip netip.Addr) bool {
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip, 9)))
 	if err != nil {
@@ -116,7 +118,7 @@ func answersItself(ip netip.Addr) bool {
 	return err == nil && from.Addr().WithZone("").Unmap() == ip
 }
 
-// Loopback reports whether a host is written as this machine's own address: no name is looked up.
+// Loopback reports whether a host is written as this machine's own address. No name is resolved.
 func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()

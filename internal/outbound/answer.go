@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// bound makes a body end in an error after most bytes. Go has decompressed the body before.
+// bound limits the body of an answer: after most bytes, a read returns an error. The limit counts the bytes
+// after decompression.
 func bound(resp *http.Response, most int64) (*http.Response, error) {
 	announced := resp.ContentLength > most && resp.Request != nil && resp.Request.Method != http.MethodHead
 	if announced {
@@ -19,7 +20,7 @@ func bound(resp *http.Response, most int64) (*http.Response, error) {
 
 func tooLarge(most int64) error { return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, most>>20) }
 
-// bounded is a body that fails beyond a bound, instead of ending.
+// bounded is a body whose Read returns an error beyond a limit.
 type bounded struct {
 	io.ReadCloser
 	left, most int64

@@ -14,13 +14,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// dialer checks the IP addresses to which names resolve, because a server may name hosts that it
+// dialer checks the IP addresses to which names resolve, because a server may refer to hosts that the server
 // controls.
 type dialer struct {
 	home    map[string]bool
 	public  bool
-	proxies sync.Map    // host:port of proxies that the environment names
-	local   atomic.Bool // whether a host that the operator named is on this machine
+	proxies sync.Map    // host:port of the proxies in the environment
+	local   atomic.Bool // reports whether a host that the operator configured is on this machine
 }
 
 func newDialer(home []string) *dialer {
@@ -58,7 +58,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return base.DialContext(ctx, network, address)
 }
 
-// proxy is the environment's proxy for a request.
+// proxy returns the environment's proxy for a request.
 func (d *dialer) proxy(req *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(req)
 	if err != nil || u == nil {

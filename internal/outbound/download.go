@@ -10,14 +10,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// special are addresses besides private ones that belong to no host on the Internet, or embed another
-// address. (IANA special-purpose address registries)
+// special contains prefixes, in addition to the private ones, whose addresses are not addresses of hosts on the
+// Internet, or contain another address. (IANA special-purpose address registries)
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// public reports whether an IP address is one of the Internet's, and of no interface of this machine.
+// public reports whether an IP address is a public address of the Internet, and not of an interface of this
+// machine.
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if local(ip) || ip.IsPrivate() || len(embedded(ip)) > 0 || ours(ip) {
@@ -30,8 +31,8 @@ func notPublic(host string) error {
 	return private.Hidef("an address that is not public is not asked", "%w: %s is not on a public address, and the configuration does not name it", ErrRefused, host)
 }
 
-// judge refuses a host that is written as an address that is not public, because a proxy would not
-// refuse it.
+// judge returns an error if a host is written as an IP address that is not public. This is checked here because
+// a proxy would accept such an address.
 func (d *dialer) judge(u *url.URL) error {
 	host := hostOf(u.Hostname())
 	if !d.public || d.home[host] {
@@ -43,13 +44,13 @@ func (d *dialer) judge(u *url.URL) error {
 	return nil
 }
 
-// mostHops is the number of redirects that a download follows: mirrors answer with a few.
+// mostHops is the maximum number of redirects that a download follows. Mirrors answer with a few.
 const mostHops = 5
 
-// Downloads sends requests to addresses that untrusted people name, without credentials. It follows
-// redirects to other hosts, but never from https to http, and checks each host like the first one.
-// Redirected requests have no Referer: addresses may hold secrets. A request's context bounds its
-// time.
+// Downloads returns a client for addresses that untrusted people write. It sends no credentials. It follows
+// redirects to other hosts, but never from https to http, and checks each host in the same way as the first.
+// Redirected requests have no Referer, because addresses may contain secrets. The context of a request limits
+// its time.
 func Downloads(c Config) *http.Client {
 	c.Public = true
 	return &http.Client{Transport: New(c), CheckRedirect: func(req *http.Request, via []*http.Request) error {

@@ -10,19 +10,19 @@ import (
 	"slices"
 )
 
-// Machines sends requests directly to machines of the cloud: to their own addresses and not through a proxy. It accepts
-// any certificate, follows no redirect, and uses one connection for each request. It refuses addresses of this machine and
-// its link.
+// Machines sends requests directly to machines of the cloud: to their own addresses and not through a proxy. It
+// accepts any certificate, follows no redirect, and uses one connection for each request. It refuses addresses
+// of this machine and of its link.
 type Machines struct {
 	// Home also allows addresses of this machine, for tests.
 	Home bool
-	// Within are the networks in which machines may be, by the configuration; empty means all.
+	// Within contains the networks in which machines may be, from the configuration. Empty means all networks.
 	Within []netip.Prefix
-	// Through makes the connections; nil for the usual dialer. It is for tests.
+	// Through makes the connections. If it is nil, the usual dialer makes them. It is for tests.
 	Through func(ctx context.Context, network, address string) (net.Conn, error)
-	// Fence is called right before each request other than GET. Its error says why nothing may be changed any more. The
-	// request is sent in the context that Fence returns, which ends when nothing may be changed any more. nil means no
-	// fence.
+	// Fence is called immediately before each request other than GET. If it returns an error, the request is not
+	// sent, because nothing may be changed any more. The request gets the context that Fence returns. That context
+	// ends when nothing may be changed any more. If Fence is nil, it is not called.
 	Fence func(context.Context) (context.Context, error)
 }
 
@@ -49,27 +49,29 @@ func (m Machines) Allows(ip netip.Addr) bool {
 	return len(m.Within) == 0 || slices.ContainsFunc(m.Within, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// Do sends a request; name is the server name in TLS. The answer's body is bounded. A redirect is returned as the answer.
+// Do sends a request. name is the server name in TLS. The size of the answer's body is limited. A redirect is
+// returned as the answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
 	return m.do(req, whoever(name), nil, maxHeader)
 }
 
-// DoTrusting is Do, but the machine has to show a certificate that trust allows; nil for HTTP.
+// DoTrusting does the same as Do, but the machine must have a certificate that trust accepts. If trust is nil,
+// the request is sent without TLS.
 func (m Machines) DoTrusting(req *http.Request, trust *tls.Config) (*http.Response, error) {
 	return m.do(req, trust, nil, maxHeader)
 }
 
-// DoLarge is DoTrusting with an answer of up to most bytes.
+// DoLarge does the same as DoTrusting, but the answer may have up to most bytes.
 func (m Machines) DoLarge(req *http.Request, trust *tls.Config, most int64) (*http.Response, error) {
 	return m.do(req, trust, nil, most)
 }
 
-// whoever trusts any certificate.
+// whoever returns a TLS configuration that accepts any certificate.
 func whoever(name string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true} //nolint:gosec // it is asked whether it answers, not who it is
 }
 
-// DoHTTP2 is Do with HTTP/2 without TLS, which the machine has to speak from the start.
+// DoHTTP2 does the same as Do with HTTP/2 without TLS. The machine must accept HTTP/2 from the start.
 func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
 	unencrypted := new(http.Protocols)
 	unencrypted.SetUnencryptedHTTP2(true)

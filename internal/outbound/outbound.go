@@ -1,6 +1,5 @@
-// Package outbound sends all HTTP requests of this program: to clouds, forges and Git servers. It
-// has the bounds that all of them share, because none of them is trusted with more than its own
-// answers:
+// Package outbound sends all HTTP requests of this program: to clouds, forges and Git servers. It applies the
+// same limits to all of them, because none of these servers is trusted beyond its own answers:
 //
 //	redirects      to the same scheme, host and port, at most 3, with the method kept
 //	headers        256 KiB
@@ -8,8 +7,9 @@
 //	addresses      this machine and its link only when the operator named such a host
 //	time           dialling and handshakes; a whole exchange is bounded by its context
 //
-// An answer beyond a bound is an error, never a shorter answer. The package knows HTTP, and nothing
-// of the requests. Callers add pace, retries, caches and credentials.
+// If an answer exceeds a limit, the request returns an error and never a shorter answer. The package implements
+// HTTP, and does not depend on the content of the requests. Its callers add rate limits, retries, caches and
+// credentials.
 package outbound
 
 import (
@@ -24,10 +24,10 @@ import (
 )
 
 const (
-	// DefaultAnswer is the maximal size of an answer's body in bytes, decompressed.
+	// DefaultAnswer is the maximum size of an answer's body in bytes, after decompression.
 	DefaultAnswer = 64 << 20
 	maxHeader     = 256 << 10
-	// MaxRedirects is the number of redirects that are followed.
+	// MaxRedirects is the maximum number of redirects that are followed.
 	MaxRedirects  = 3
 	dialTime      = 30 * time.Second
 	handshakeTime = 10 * time.Second
@@ -35,32 +35,33 @@ const (
 )
 
 var (
-	// ErrRefused says that a request would go to an address that is not allowed.
+	// ErrRefused is the error that a request would be sent to an address that is not allowed.
 	ErrRefused = errors.New("refused")
-	// ErrTooLarge says that an answer is larger than its bound.
+	// ErrTooLarge is the error that an answer exceeds its limit.
 	ErrTooLarge = errors.New("the answer is too large")
 )
 
-// Config says how to reach servers. Its zero value is good for most.
+// Config configures the access to servers. Its zero value is right for most servers.
 type Config struct {
 	TLS *tls.Config // nil trusts the system's authorities
-	// MaxAnswer is the maximal size of a body in bytes; 0 is [DefaultAnswer].
+	// MaxAnswer is the maximum size of a body in bytes. 0 means [DefaultAnswer].
 	MaxAnswer int64
-	// Home are the hosts that the operator has named. When it is not empty, other hosts must not
-	// resolve to this machine or its link, where metadata services are, unless one of Home does.
+	// Home contains the hosts that the operator has configured. If it is not empty, other hosts must not resolve to
+	// this machine or to its link, where metadata services are. This rule does not apply if a host in Home itself
+	// resolves to such an address.
 	Home []string
-	// Public says that untrusted people name the hosts. Hosts that are not in Home are then reached
-	// at public addresses only.
+	// Public is set if untrusted people write the hosts. Then hosts that are not in Home must have public
+	// addresses.
 	Public bool
-	// ConnsPerHost bounds the connections, and IdlePerHost those that are kept. 0 means no bound,
-	// and Go's default.
+	// ConnsPerHost is the maximum number of connections; 0 means no limit. IdlePerHost is the maximum number of
+	// idle connections; 0 means Go's default.
 	ConnsPerHost, IdlePerHost int
-	// HeaderTime is the time limit for the beginning of an answer; with 0, the request's context
-	// alone limits it.
+	// HeaderTime is the time limit for the beginning of an answer. If it is 0, only the context of the request
+	// limits the time.
 	HeaderTime time.Duration
 }
 
-// Transport sends requests one by one, and bounds their answers.
+// Transport sends single requests, and limits their answers.
 type Transport struct {
 	base *http.Transport
 	most int64
@@ -101,14 +102,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] calls.
 func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// Client sends requests through next, and follows redirects as far as the package allows. timeout
-// limits a whole exchange; with 0, the context alone limits it.
+// Client returns a client that sends requests with next, and follows only the redirects that this package
+// allows. timeout limits a whole exchange. If it is 0, only the context limits the time.
 func Client(next http.RoundTripper, timeout time.Duration) *http.Client {
 	return &http.Client{Transport: next, Timeout: timeout, CheckRedirect: CheckRedirect}
 }
 
-// CheckRedirect allows a redirect to the same scheme, host and port that keeps the method. A
-// redirect that changes the method to GET is an error, because the request was not carried out.
+// CheckRedirect allows a redirect only if the scheme, host, port and method stay the same. A redirect that
+// changes the method to GET is an error, because the request was not carried out.
 func CheckRedirect(req *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
@@ -123,8 +124,8 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// SameOrigin reports whether two addresses have the same scheme, host and port. An address that
-// contains a login equals none.
+// SameOrigin reports whether two addresses have the same scheme, host and port. If the address a contains a
+// login, the result is false.
 func SameOrigin(a, b *url.URL) bool {
 	return a.User == nil && b.User == nil && Origin(a) == Origin(b)
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// LongestRetryAfter bounds a server's Retry-After.
+// LongestRetryAfter is the maximum for the value of a server's Retry-After.
 const LongestRetryAfter = 24 * time.Hour
 
-// RetryAfter is the time that a server asks to wait, between 0 and [LongestRetryAfter]; said is
-// false when the answer has none. A date is compared with the server's clock if the answer has
+// RetryAfter returns the time to wait from a server's answer, between 0 and [LongestRetryAfter]. said is false
+// if the answer contains none. If it is a date, it is compared with the server's clock if the answer contains
 // that.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	text := h.Get("Retry-After")
@@ -24,7 +24,8 @@ func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	return min(max(0, at.Sub(Clock(h, now))), LongestRetryAfter), true
 }
 
-// Clock is the server's clock, to which its dates refer, or ours if the answer does not have it.
+// Clock returns the time of the server's clock, to which the dates in its answer refer. If the answer does not
+// contain that time, it returns now.
 func Clock(h http.Header, now time.Time) time.Time {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		return date

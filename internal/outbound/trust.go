@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// Trusting is a TLS configuration that trusts the system's authorities and, besides, the certificates of a
-// file in PEM; "" for no file.
+// Trusting returns a TLS configuration that trusts the system's authorities and the certificates in a file in
+// PEM. If file is "", it trusts only the system's authorities.
 func Trusting(file string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if file == "" {

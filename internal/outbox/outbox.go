@@ -1,6 +1,8 @@
-// Package outbox holds what is pending for a receiver until it is delivered: only the newest of each key, tried again after growing pauses.
+// Package outbox stores pending deliveries for a receiver until they are delivered. It stores only the newest
+// delivery of each key, and tries a failed one again after increasing pauses.
 //
-// It knows neither what is delivered nor to whom. The package of the receiver decides what follows from an error.
+// It does not depend on the content of a delivery or on the receiver. The package of the receiver decides what
+// happens after an error.
 package outbox
 
 import (
@@ -14,18 +16,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Judge returns what follows from an error of a delivery.
+// Judge returns the verdict on an error of a delivery.
 type Judge func(error) Verdict
 
-// Verdict is what follows from an error of a delivery. The zero value is a refusal: it is logged, and not tried again.
+// Verdict says what happens after an error of a delivery. The zero value means that the receiver refuses the
+// delivery: the error is logged, and the delivery is not tried again.
 type Verdict struct {
-	Away  bool      // the receiver does not answer: try again.
-	Until time.Time // the receiver takes nothing before; zero when unknown.
-	Quiet bool      // the receiver never takes such things: no need to log it
+	Away  bool      // the receiver does not answer, so the delivery is tried again.
+	Until time.Time // the time before which the receiver accepts nothing; zero if unknown.
+	Quiet bool      // the receiver never accepts such deliveries, so the error is not logged.
 }
 
-// Outbox holds what is pending for a receiver until it is delivered. A receiver that is down blocks nobody: only the newest of each key waits.
-// A delivery that fails while others succeed delays none of them.
+// Outbox contains the pending deliveries for a receiver. A receiver that is down blocks nobody, because only the
+// newest delivery of each key waits. A delivery that fails does not delay other deliveries.
 type Outbox struct {
 	log   *slog.Logger
 	to    string // name of the receiver, for people
@@ -35,41 +38,46 @@ type Outbox struct {
 	queue   []string          // keys, in the order in which they first became pending
 	pending map[string]letter // by key
 	puts    int
-	more    chan struct{} // there is something new
-	// failing are the keys that failed since the last success. strikes is how often the whole receiver seemed to be down since then.
+	more    chan struct{} // receives a value when there is a new delivery
+	// failing contains the keys that have failed since the last success. strikes is the number of times since then
+	// that the whole receiver seemed to be down.
 	failing map[string]bool
 	strikes int
-	refused map[string]string // the last logged refusal of a key
+	refused map[string]string // the last logged error of a refused key
 }
 
-// letter is one pending delivery. Delivering it twice changes nothing.
+// letter is one pending delivery. A second delivery of the same letter has no effect.
 type letter struct {
 	number   int // sequence number of the Put
 	deliver  func(context.Context) error
 	failures int
-	until    time.Time // not to be tried before
+	until    time.Time // the time before which it is not tried
 }
 
 const (
 	firstPause = 2 * time.Second
 	longPause  = 5 * time.Minute
-	// mostPending is the maximum number of pending letters for a receiver that is down for long. The oldest is dropped first.
+	// mostPending is the maximum number of pending letters for a receiver that is down for a long time. The oldest
+	// letter is dropped first.
 	mostPending = 10_000
-	// deliverTime is the time limit of one delivery. mostFailing is how many different deliveries must fail in a row before the whole receiver
-	// counts as down.
+	// deliverTime is the time limit for one delivery. mostFailing is the number of different deliveries that must
+	// fail in a row before the whole receiver counts as down.
 	deliverTime = 5 * time.Minute
 	mostFailing = 3
-	// mostRefused is how many refusals are remembered so that they are not logged again.
+	// mostRefused is the maximum number of stored errors of refused keys. They are stored so that they are logged
+	// only once.
 	mostRefused = 1_000
 )
 
-// New returns an empty outbox. to is the name of the receiver for people, and judge knows its errors.
+// New returns an empty outbox. to is the name of the receiver for people. judge returns the verdict on its
+// errors.
 func New(to string, judge Judge, log *slog.Logger) *Outbox {
 	return &Outbox{log: log, to: to, judge: judge, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
-// Put makes a delivery pending, and replaces the pending one with the same key. [Outbox.Serve] or [Outbox.Flush] calls deliver, again after a
-// failure. deliver compares with what the receiver holds, and writes only the differences.
+// Put adds a pending delivery, which replaces the pending one with the same key. [Outbox.Serve] or
+// [Outbox.Flush] calls deliver, and calls it again after a failure. deliver compares its data with those of the
+// receiver, and writes only the differences.
 func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -97,14 +105,14 @@ func (o *Outbox) drop(key string) {
 	}
 }
 
-// Len is the number of pending deliveries.
+// Len returns the number of pending deliveries.
 func (o *Outbox) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.queue)
 }
 
-// Serve delivers until ctx ends, one delivery at a time.
+// Serve carries out deliveries until ctx ends, one at a time.
 func (o *Outbox) Serve(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause, away := o.round(ctx)
@@ -116,7 +124,8 @@ func (o *Outbox) Serve(ctx context.Context) {
 	}
 }
 
-// wait returns when ctx ends, when there is something new, or after a pause, if there is one.
+// wait returns when ctx ends, when there is a new delivery, or after a pause. If pause is 0, it does not end the
+// wait.
 func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 	var again <-chan time.Time
 	if pause > 0 {
@@ -131,8 +140,8 @@ func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 	}
 }
 
-// Flush delivers what is pending now. It returns when nothing is left, or when ctx ends or would end before the next attempt. It reports
-// whether nothing is left.
+// Flush carries out the deliveries that are pending now. It returns when none is left, or when ctx ends or would
+// end before the next attempt. It reports whether none is left.
 func (o *Outbox) Flush(ctx context.Context) bool {
 	o.hurry()
 	for ctx.Err() == nil {
@@ -146,7 +155,7 @@ func (o *Outbox) Flush(ctx context.Context) bool {
 	return o.Len() == 0
 }
 
-// hurry makes everything due at once.
+// hurry makes all deliveries due immediately.
 func (o *Outbox) hurry() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -156,7 +165,8 @@ func (o *Outbox) hurry() {
 	}
 }
 
-// round delivers until nothing is pending, or nothing can be tried for a while. away means that this is so for the whole receiver.
+// round carries out deliveries until none is pending, or none can be tried before a pause. away is true if this
+// is so for the whole receiver.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
 		key, l, pause := o.first(time.Now())
@@ -193,7 +203,7 @@ func deliver(ctx context.Context, l letter) error {
 	return l.deliver(ctx)
 }
 
-// logRefusal logs once that a receiver refuses a key.
+// logRefusal logs only once that a receiver refuses a key.
 func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	o.mu.Lock()
 	before := o.refused[key]
@@ -214,7 +224,8 @@ func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	}
 }
 
-// first returns the first delivery that is due. If none is, pause is how long to wait for one; 0 when nothing is pending.
+// first returns the first delivery that is due. If none is due, pause is the time until one is due, and 0 if
+// none is pending.
 func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -231,8 +242,9 @@ func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration
 	return "", letter{}, pause
 }
 
-// failed postpones a delivery. When several in a row fail, the receiver is down, and pause is how long to leave it alone. None of the
-// deliveries is blamed for that.
+// failed delays a delivery that has failed. If several deliveries fail in a row, the receiver counts as down,
+// and pause is the time for which nothing is sent to it. Then these failures do not count for the single
+// deliveries.
 func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -251,13 +263,13 @@ func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	return 0
 }
 
-// later is the pause after a number of failures. It doubles each time; half of it is random.
+// later returns the pause after a number of failures. It doubles each time; half of it is random.
 func later(failures int) time.Duration {
 	return backoff.Spread(backoff.Pause(firstPause, longPause, failures))
 }
 
-// done removes a letter, unless a newer one with its key arrived meanwhile. The newer one goes to the end, so that one key does not starve
-// others.
+// done removes a letter, unless there is now a newer one with its key. The newer one is moved to the end of the
+// queue, so that one key does not block other keys.
 func (o *Outbox) done(key string, l letter) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

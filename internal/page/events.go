@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	// beat is how often something is sent, so that both sides notice when the other is gone.
+	// beat is the interval at which a message is sent, so that both sides notice if the other one has disconnected.
 	beat = 25 * time.Second
-	// patience is how long a message may take to be read.
+	// patience is the time in which a client must read a message.
 	patience = 10 * time.Second
 	// pause is the minimum time between two messages.
 	pause = 500 * time.Millisecond
 )
 
-// events signals that there is something new, without the data: clients with a session read that.
+// events sends a signal when there are new data. The signal does not contain the data; clients with a session
+// read them.
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.watching <- struct{}{}:

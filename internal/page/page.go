@@ -19,13 +19,14 @@ import (
 const Prefix = "/ui/"
 
 const (
-	// atATime is how many answers are composed at a time. The read API and clients that wait for events do not count.
+	// atATime is the maximum number of answers that are composed at the same time. The read API and clients that
+	// wait for events do not count.
 	atATime = 4
-	// watchers is how many clients may wait for events at a time.
+	// watchers is the maximum number of clients that may wait for events at the same time.
 	watchers = 32
 )
 
-// Config says what is shown, and to whom.
+// Config contains the data to show, and the people to whom they are shown.
 type Config struct {
 	Holders *control.Holders
 	Store   *readapi.Store
@@ -41,7 +42,7 @@ type Handler struct {
 	sessions *sessions
 	origin   *http.CrossOriginProtection
 	places   *readapi.Places
-	history  *readapi.Places // for questions to a repository, which may take long
+	history  *readapi.Places // limits requests that search a repository, which may take long
 	watching chan struct{}
 }
 
@@ -62,7 +63,7 @@ func New(c Config) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // nothing here takes a body
+		w.Header().Set("Connection", "close") // no request here needs a body
 	}
 	if a, ok := h.static[r.URL.Path]; ok {
 		if allow(w, r, http.MethodGet, http.MethodHead) {
@@ -101,7 +102,7 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	return false
 }
 
-// within answers when there is a place. POST requests must come from the page itself.
+// within calls serve when there is a place. POST requests must come from the page itself.
 func (h *Handler) within(w http.ResponseWriter, r *http.Request, method string, serve http.HandlerFunc) {
 	if !allow(w, r, method) {
 		return
@@ -131,7 +132,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// data answers as the read API does, which has its own places.
+// data answers a request with the read API, which has its own places.
 func (h *Handler) data(w http.ResponseWriter, r *http.Request, path string) {
 	query := r.URL.Query()
 	below := slices.ContainsFunc(readapi.Prefixes, func(p string) bool { return strings.HasPrefix("/"+path, p) })

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// mostSessions is how many sessions there are at a time; one more ends the oldest.
+	// mostSessions is the maximum number of sessions at the same time. One more session ends the oldest one.
 	mostSessions = 64
-	// longest is how long a session lasts.
+	// longest is the duration of a session.
 	longest = 12 * time.Hour
 
 	cookieName = "stackreeve-session"
 )
 
-// session is a client that has shown a token.
+// session is a client that has sent a valid token.
 type session struct {
 	token control.Token
 	until time.Time
 }
 
-// sessions holds sessions in memory, by the digests of their cookies: a restart ends them.
+// sessions contains sessions in memory, by the digests of their cookies. A restart ends them.
 type sessions struct {
 	now    func() time.Time
 	counts func(control.Token) bool
@@ -35,7 +35,7 @@ type sessions struct {
 	held map[[sha256.Size]byte]session
 }
 
-// begin returns the secret of a new session.
+// begin starts a new session and returns its secret.
 func (s *sessions) begin(token control.Token) string {
 	secret := rand.Text() + rand.Text()
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (s *sessions) begin(token control.Token) string {
 	return secret
 }
 
-// dropOldest ends the oldest session. The caller holds the lock.
+// dropOldest ends the oldest session. The caller must hold the lock.
 func (s *sessions) dropOldest() {
 	var oldest [sha256.Size]byte
 	var until time.Time
@@ -79,7 +79,7 @@ func (s *sessions) valid(r *http.Request) bool {
 	return true
 }
 
-// end ends the session of a request, if it has one.
+// end ends the session of a request, if there is one.
 func (s *sessions) end(r *http.Request) {
 	if digest, ok := digestOf(r); ok {
 		s.mu.Lock()
@@ -88,7 +88,8 @@ func (s *sessions) end(r *http.Request) {
 	}
 }
 
-// digestOf is the digest of the secret in a request. Digests are looked up, so that the time does not reveal anything about secrets.
+// digestOf returns the digest of the secret in a request. Sessions are found by digests, so that the duration of
+// the search reveals nothing about secrets.
 func digestOf(r *http.Request) (digest [sha256.Size]byte, ok bool) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -97,7 +98,7 @@ func digestOf(r *http.Request) (digest [sha256.Size]byte, ok bool) {
 	return sha256.Sum256([]byte(cookie.Value)), true
 }
 
-// cookie is the cookie of a session. An empty secret makes the browser forget it.
+// cookie returns the cookie of a session. If the secret is empty, the browser deletes the cookie.
 func cookie(r *http.Request, secret string) *http.Cookie {
 	c := &http.Cookie{
 		Name: cookieName, Value: secret, Path: Prefix, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(longest / time.Second),

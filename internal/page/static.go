@@ -40,12 +40,12 @@ func assets() (map[string]asset, error) {
 func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
-	h.Set("Cache-Control", "no-cache") // browsers ask again, and get it again when it has changed
+	h.Set("Cache-Control", "no-cache") // browsers ask each time whether the file has changed
 	h.Set("ETag", a.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.text))
 }
 
-// rules are for the browser: nothing from elsewhere is loaded, run or framed.
+// rules are the rules for the browser: nothing from other servers is loaded, run or framed.
 const rules = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 func harden(h http.Header) {

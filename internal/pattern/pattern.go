@@ -1,5 +1,6 @@
-// Package pattern has regular expressions that are compiled when they are first used. The program has more than a hundred,
-// which together were a quarter of what an idle agent keeps; one run uses a few of them.
+// Package pattern provides regular expressions that are compiled when they are first used. The program has more
+// than a hundred, and one run uses only a few of them. Together they would need a quarter of the memory of an
+// idle agent.
 package pattern
 
 import (
@@ -7,27 +8,28 @@ import (
 	"sync"
 )
 
-// Pattern is a regular expression. It has those methods of regexp.Regexp that are used often.
+// Pattern is a regular expression. It has the methods of regexp.Regexp that are used often.
 type Pattern struct {
 	expression string
 	compiled   func() *regexp.Regexp
 }
 
-// Of is the pattern of an expression. The first use of one that cannot be compiled panics.
+// Of returns the pattern of an expression. If the expression cannot be compiled, the first use of the pattern
+// panics.
 func Of(expression string) *Pattern {
 	return &Pattern{expression, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
-// Regexp compiles it, the first time.
+// Regexp returns the compiled expression. The first call compiles it.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 
 func (p *Pattern) String() string { return p.expression }
 
-// MatchString is regexp's.
+// MatchString calls the method of regexp.Regexp.
 func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
 
-// FindStringSubmatch is regexp's.
+// FindStringSubmatch calls the method of regexp.Regexp.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
-// ReplaceAllString is regexp's.
+// ReplaceAllString calls the method of regexp.Regexp.
 func (p *Pattern) ReplaceAllString(s, by string) string { return p.compiled().ReplaceAllString(s, by) }

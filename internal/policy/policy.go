@@ -1,7 +1,7 @@
-// Package policy checks plans by rules that a platform team writes into the agent's configuration.
+// Package policy checks plans with rules that a platform team writes into the agent's configuration.
 //
-// It knows the inputs of a rule, and the effects of its answer. It decides nothing about the cloud: a policy can only remove
-// steps from a plan.
+// It defines the inputs of a rule and the effects of its result. It cannot cause changes in the cloud: a policy
+// can only remove steps from a plan.
 package policy
 
 import (
@@ -19,14 +19,14 @@ import (
 type Policy struct {
 	Name    string
 	Origin  manifest.Origin
-	Stacks  []string // patterns of names; none means all
-	Kinds   []string // none means all
+	Stacks  []string // patterns of names; empty means all
+	Kinds   []string // empty means all
 	Rule    *definition.Rule
 	Message string
-	Warn    bool // whether an object that breaks the rule is reported and still carried out
+	Warn    bool // reports whether an object that violates the rule is only reported
 }
 
-// NewRule compiles a rule. Its error is for people.
+// NewRule compiles a rule. The text of its error is for people.
 func NewRule(source string) (*definition.Rule, error) {
 	return definition.NewRule(source, "object", "refs", "step", "stack")
 }
@@ -35,13 +35,13 @@ func NewRule(source string) (*definition.Rule, error) {
 func (p *Policy) About(stack string) bool {
 	return len(p.Stacks) == 0 || slices.ContainsFunc(p.Stacks, func(pattern string) bool {
 		matched, err := path.Match(pattern, stack)
-		return matched || err != nil // an invalid pattern was refused when it was read
+		return matched || err != nil // invalid patterns are refused when the configuration is read
 	})
 }
 
 func (p *Policy) asks(kind string) bool { return len(p.Kinds) == 0 || slices.Contains(p.Kinds, kind) }
 
-// Judge makes one policy for plans from the policies that apply to a stack.
+// Judge combines the policies that apply to a stack to one policy for plans.
 func Judge(policies []Policy, stack string) plan.Policy {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	of := func(kind string) bool { return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) }) }
@@ -61,8 +61,8 @@ func Judge(policies []Policy, stack string) plan.Policy {
 	})
 }
 
-// refs are references in the form for rules. A reference that is not known yet has neither cloudName nor id. A rule that uses
-// these has no answer then, which counts against the object.
+// refs returns references in the form for rules. A reference that is not resolved yet has neither cloudName nor
+// id. If a rule uses these, it has no result, and the object counts as violating it.
 func refs(list []guard.Reference) []any {
 	all := make([]any, len(list))
 	for i, r := range list {
@@ -75,7 +75,8 @@ func refs(list []guard.Reference) []any {
 	return all
 }
 
-// against is the policy's objection to an object, for a message; "" for none. A rule without an answer is an objection.
+// against returns the policy's objection to an object, for a message, or "". A rule without a result is an
+// objection.
 func (p *Policy) against(s guard.Subject, stack string) string {
 	if !p.asks(s.Key.Kind) {
 		return ""

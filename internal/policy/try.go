@@ -8,17 +8,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Finding is the result of a policy for an object, without any knowledge of the cloud.
+// Finding is the result of a policy for an object, without any data from the cloud.
 type Finding struct {
 	Policy *Policy
 	Key    manifest.Key
-	// Against is the policy's objection to the object. Untried is true where the result depends on the cloud.
+	// Against is the policy's objection to the object. Untried is true if the result depends on the cloud.
 	Against string
 	Untried bool
 }
 
-// Try applies the policies to the objects that a stack declares, in a plan that was made without a cloud. A rule about steps has
-// no result then. The same holds for an objection to an object with references that only the cloud can resolve.
+// Try applies the policies to the objects that a stack declares, in a plan that was made without a cloud. A rule
+// about steps has no result then. The same is true for an objection to an object with references that only the
+// cloud can resolve.
 func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	if len(about) == 0 {

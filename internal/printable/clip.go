@@ -2,8 +2,7 @@ package printable
 
 import "strings"
 
-// Clip shortens a text to at most so many bytes, at a character's border, and marks
-// the end as cut.
+// Clip shortens a text to at most most bytes, and marks the cut. It cuts between characters.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -11,8 +10,7 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Shorten shortens a text to at most so many characters, the mark that it was cut
-// included.
+// Shorten shortens a text to at most most characters, and marks the cut. The mark counts as one of them.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

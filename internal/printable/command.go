@@ -1,7 +1,7 @@
 package printable
 
-// commands recognises what CI systems take for a command, character by
-// character, when its last one comes; with that one escaped it is none.
+// commands recognises texts that CI systems interpret as commands. It gets one character after the other, and
+// reports the last character of a command. If that character is escaped, the text is no command.
 //
 //	::error::…              at the beginning of a line    GitHub, Gitea, Forgejo
 //	##[error]…, ##vso[…]    anywhere in a line            GitHub, Azure Pipelines
@@ -11,18 +11,18 @@ package printable
 // Buildkite's links).
 // (actions/runner: src/Runner.Common/ActionCommand.cs, TryParseV2 and TryParse)
 type commands struct {
-	hashes int  // how many # the word began with
-	begun  bool // the line has begun with something else than space
-	colon  bool // it begins with a colon, which was the last character
+	hashes int  // the number of # at the beginning of the word.
+	begun  bool // reports whether the line contains something other than white space.
+	colon  bool // reports whether the last character was a colon at the beginning of the line.
 }
 
-// completes reports whether r, anywhere in a line, would complete a command.
+// completes reports whether r would complete a command that may be anywhere in a line.
 func (c *commands) completes(r rune) bool { return r == '[' && c.hashes >= 2 }
 
-// opens reports whether r would complete a command that begins its line.
+// opens reports whether r would complete a command at the beginning of a line.
 func (c *commands) opens(r rune) bool { return r == ':' && c.colon }
 
-// next takes note of r.
+// next adds the character r.
 func (c *commands) next(r rune) {
 	switch {
 	case r == '#':

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON escapes what is not safe to print in encoded JSON. It stands for the same
-// values as before.
+// JSON escapes the characters in encoded JSON that are not safe to print. The result represents the same values.
 func JSON(encoded []byte) []byte {
 	return encode(encoded, func(b *strings.Builder, r rune) {
 		if r > 0xffff {
@@ -21,13 +20,12 @@ func JSON(encoded []byte) []byte {
 	})
 }
 
-// YAML does the same for YAML in which every string that is not [Safe] is in
-// double quotes.
+// YAML does the same for YAML. Every string in it that is not [Safe] must be in double quotes.
 func YAML(encoded []byte) []byte {
 	return encode(encoded, func(b *strings.Builder, r rune) { fmt.Fprintf(b, `\U%08x`, r) })
 }
 
-// Safe reports whether a text can stand in YAML without double quotes.
+// Safe reports whether YAML may contain a text without double quotes.
 func Safe(text string) bool {
 	if OldBool(text) || !utf8.ValidString(text) || strings.HasPrefix(strings.TrimSpace(text), "::") || strings.ContainsAny(text, "\n\t") {
 		return false
@@ -35,8 +33,8 @@ func Safe(text string) bool {
 	return string(YAML([]byte(text))) == text
 }
 
-// OldBool reports whether YAML 1.1, which kubectl and manifests are read by, takes a text without quotes for a boolean, and later
-// versions do not.
+// OldBool reports whether a text without quotes is a boolean in YAML 1.1, but not in later versions. kubectl and
+// this program read manifests as YAML 1.1.
 func OldBool(text string) bool {
 	switch text {
 	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
@@ -66,7 +64,7 @@ func encode(text []byte, escape func(*strings.Builder, rune)) []byte {
 	return []byte(b.String())
 }
 
-// JSONWriter writes encoded JSON, a whole value at a time, as [JSON] makes it.
+// JSONWriter writes encoded JSON after [JSON] has escaped it. Each Write must be a whole value.
 type JSONWriter struct{ W io.Writer }
 
 // Write implements io.Writer.

@@ -1,10 +1,9 @@
-// Package printable makes text that strangers wrote safe to print: names of files
-// and branches, values of manifests, words of servers and of the cloud.
+// Package printable makes untrusted text safe to print: names of files and branches, values of manifests,
+// messages of servers and of the cloud.
 //
-// It knows terminals and the workflow commands that CI systems read from logs.
-// It knows nothing of what the text says. A character that could move a cursor,
-// end a line, turn the reading direction, hide something or command a CI system
-// becomes an escape such as \x1b or \u202e.
+// The package handles terminals and the workflow commands that CI systems read from logs. It does not depend on
+// the meaning of the text. A character becomes an escape such as \x1b or \u202e if it could move a cursor, end a
+// line, change the reading direction, hide something or command a CI system.
 package printable
 
 import (
@@ -15,22 +14,22 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is how long what [Line] returns can be, in characters.
+// MaxLine is the maximum length of the result of [Line], in characters.
 const MaxLine = 4000
 
-// Line makes one line of text, of at most [MaxLine] characters. Doing so twice
+// Line returns a text as one line of at most [MaxLine] characters. If it is applied to its own result, it
 // changes nothing.
 func Line(text string) string {
 	if len(text) <= MaxLine && harmless(text) {
 		return text
 	}
 	if most := MaxLine * utf8.UTFMax; len(text) > most {
-		text = text[:most+1] // one more than is shown: the end is marked as cut
+		text = text[:most+1] // one more than is shown, so that the end is marked as cut
 	}
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
 	var c commands
-	m := marks(maxMarks) // the first character has nothing before it to bear one
+	m := marks(maxMarks) // there is no character before the first one to which a mark could belong
 	length, fits := 0, 0
 	for _, r := range text {
 		shown := string(r)
@@ -51,8 +50,8 @@ func Line(text string) string {
 	return b.String()
 }
 
-// Name is a name as it stands within a sentence: in quotes unless it is a single
-// word, so that no part of it reads as if it was ours.
+// Name returns a name for use in a sentence. It is in quotes unless it is a single word, so that no part of it
+// looks like a part of the sentence.
 func Name(name string) string {
 	if name == "" || strings.ContainsFunc(name, notOfWords) {
 		return `"` + strings.ReplaceAll(Line(name), `"`, `\"`) + `"`
@@ -64,7 +63,7 @@ func notOfWords(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("-_./@+=~#%", r)
 }
 
-// harmless reports quickly that nothing is to be done about a text.
+// harmless is a fast check: it reports whether a text needs no change.
 func harmless(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '[' {
@@ -76,8 +75,8 @@ func harmless(text string) bool {
 
 func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) || invisible(r) }
 
-// invisible reports whether nothing of a character is to be seen, though it
-// counts as printable: variation selectors, joiners and fillers.
+// invisible reports whether a character cannot be seen although it counts as printable: variation selectors,
+// joiners and fillers.
 func invisible(r rune) bool {
 	switch r {
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
@@ -86,23 +85,22 @@ func invisible(r rune) bool {
 	return unicode.Is(unicode.Variation_Selector, r)
 }
 
-// escape shows a character by its number, as Go writes it.
+// escape returns the number of a character, as Go writes it.
 func escape(r rune) string {
 	quoted := strconv.QuoteRuneToASCII(r)
 	return quoted[1 : len(quoted)-1]
 }
 
-// escapeByte shows one of ASCII by its number.
+// escapeByte returns the number of an ASCII character.
 func escapeByte(r rune) string { return fmt.Sprintf(`\x%02x`, r) }
 
-// maxMarks is how many marks one character can bear: more cover the lines above
-// and below.
+// maxMarks is the maximum number of marks of one character. More marks would cover the lines above and below.
 const maxMarks = 4
 
-// marks counts those that are written over or under one character.
+// marks counts the marks that are written over or under one character.
 type marks int
 
-// tooMany reports whether r is a mark that is one too many.
+// tooMany adds r, and reports whether it is a mark above the maximum.
 func (m *marks) tooMany(r rune) bool {
 	if !unicode.In(r, unicode.Mn, unicode.Me) {
 		*m = 0

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Width is how many columns of a terminal a safe text takes.
+// Width returns the number of terminal columns that a safe text needs.
 func Width(text string) int {
 	width := 0
 	for _, r := range text {
@@ -14,7 +14,7 @@ func Width(text string) int {
 	return width
 }
 
-// Fit is as much of a safe text as fits in so many columns.
+// Fit returns as much of a safe text as fits into most columns.
 func Fit(text string, most int) string {
 	width := 0
 	for i, r := range text {
@@ -37,8 +37,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// wide characters take two columns. (Unicode 15, EastAsianWidth.txt: W and F,
-// gaps between neighbours filled)
+// wide contains the characters that need two columns. (Unicode 15, EastAsianWidth.txt: W and F, gaps between
+// neighbours filled)
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x25fd, 0x25fe, 1}, {0x2614, 0x2615, 1}, {0x2648, 0x2653, 1},
@@ -52,11 +52,10 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// maxColumn is how wide a column is made for the sake of one of its cells.
+// maxColumn is the width up to which a cell widens its column.
 const maxColumn = 80
 
-// Table is rows of safe cells under each other. The last cell of a row takes
-// what it needs.
+// Table returns rows of safe cells as a table. The last cell of a row may have any length.
 func Table(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {

@@ -2,5 +2,5 @@ package printable
 
 import "strings"
 
-// Word is a text as one word of any POSIX shell, for commands that people are to copy.
+// Word returns a text as one word for any POSIX shell, for commands that people copy.
 func Word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

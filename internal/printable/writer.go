@@ -8,24 +8,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// Writer is the last thing before a terminal or a log: whatever was not made
-// safe before is escaped here. Line ends, tabs and, where they are allowed, the
-// colours and movements of our own stay.
+// Writer is the last step before a terminal or a log. It escapes all characters that are not safe to print. It
+// does not change line ends and tabs, nor the colors and cursor movements of this program if they are allowed.
 type Writer struct {
 	w      io.Writer
 	colors bool
 	line   commands
-	obeyed bool // commands to CI systems are meant
+	obeyed bool // reports whether commands to CI systems are allowed
 	marks  marks
-	rest   []byte // of a character whose end is still to come
+	rest   []byte // the beginning of a character whose end is not written yet
 }
 
-// NewWriter writes to w. colors lets escape sequences of our own through: w is
-// a terminal.
+// NewWriter returns a Writer that writes to w. With colors, the escape sequences of this program are allowed,
+// because w is a terminal.
 func NewWriter(w io.Writer, colors bool) *Writer { return &Writer{w: w, colors: colors} }
 
-// NewCommandWriter is [NewWriter] for commands to CI systems: anyone who writes to it
-// has escaped what others wrote.
+// NewCommandWriter returns a Writer that allows commands to CI systems. Its callers must have escaped untrusted
+// text.
 func NewCommandWriter(w io.Writer) *Writer { return &Writer{w: w, obeyed: true} }
 
 // Write implements io.Writer. It is not safe for concurrent use.
@@ -49,12 +48,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ours are the escape sequences that the reports use: colours, and the erasing
-// of a block that is drawn again (ECMA-48).
+// ours matches the escape sequences that this program writes: colors, and those that erase a block before it is
+// drawn again (ECMA-48).
 var ours = pattern.Of(`^\x1b\[(?:[0-9]{1,2}m|[0-9]{1,3}A|J)`)
 
-// one writes the first character of text, or a sequence of ours, and returns its
-// length.
+// one writes the first character of text, or an escape sequence of this program, and returns its length.
 func (w *Writer) one(b *strings.Builder, text []byte) int {
 	if w.colors && text[0] == '\x1b' {
 		if n := len(ours.Regexp().Find(text[:min(len(text), len("\x1b[999A"))])); n > 0 {

@@ -1,9 +1,9 @@
-// Package private keeps what belongs to the operator out of what everybody
-// reads. An error of [Hide] has two texts: the one that Error returns may be
-// posted to a forge, and [Text] has all of it, for the log and the terminal.
+// Package private separates information for the operator from information for everybody. An error of [Hide] has
+// two texts. The text from Error may be posted to a forge. The text from [Text] is complete, for the log and the
+// terminal.
 //
-// It knows errors, and nothing of clouds, forges or what is secret: passwords
-// and tokens belong into neither text.
+// The package handles only errors, and does not depend on clouds or forges. Passwords and tokens must be in
+// neither text.
 package private
 
 import (
@@ -17,8 +17,8 @@ type hidden struct {
 	err    error
 }
 
-// Hide returns an error that reads as public for everybody, and as err in the
-// log. It is of every class that err is of; nil stays nil.
+// Hide returns an error whose text is public for everybody, and the text of err in the log. It matches every
+// error that err matches. Hide returns nil if err is nil.
 func Hide(public string, err error) error {
 	if err == nil {
 		return nil
@@ -26,7 +26,7 @@ func Hide(public string, err error) error {
 	return &hidden{public, err}
 }
 
-// Hidef is [Hide] with the text for the log made of a format.
+// Hidef does the same as [Hide] with a formatted text for the log.
 func Hidef(public, format string, args ...any) error {
 	return Hide(public, fmt.Errorf(format, args...))
 }
@@ -34,11 +34,11 @@ func Hidef(public, format string, args ...any) error {
 // Error implements error.
 func (h *hidden) Error() string { return h.public }
 
-// Unwrap gives what is hidden, for its classes.
+// Unwrap returns the hidden error, so that its class can be found.
 func (h *hidden) Unwrap() error { return h.err }
 
-// Text is all of an error's text. It is for the log, and for the terminal of
-// whoever runs the program; never for a forge.
+// Text returns the complete text of an error. It is for the log, and for the terminal of the person who runs the
+// program, and never for a forge.
 func Text(err error) string {
 	if err == nil {
 		return ""
@@ -55,7 +55,7 @@ func Text(err error) string {
 	return text
 }
 
-// parts are the outermost hidden errors that err wraps.
+// parts returns the outermost hidden errors that err wraps.
 func parts(err error) []*hidden {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked node by node
 	case *hidden:
@@ -76,7 +76,7 @@ func parts(err error) []*hidden {
 	return nil
 }
 
-// Attr gives a log all of an error's text ([slog.HandlerOptions.ReplaceAttr]).
+// Attr makes a log contain the complete text of an error ([slog.HandlerOptions.ReplaceAttr]).
 func Attr(_ []string, a slog.Attr) slog.Attr {
 	if err, ok := a.Value.Any().(error); ok {
 		return slog.String(a.Key, Text(err))

@@ -19,19 +19,19 @@ import (
 const (
 	healthPath = "/grpc.health.v1.Health/Check"
 	serving    = 1
-	// maxHealth is how much of an answer is read, in bytes. A message of two bytes is expected.
+	// maxHealth is the maximum number of bytes of an answer that are read. A message of two bytes is expected.
 	maxHealth = 1 << 10
 	frameHead = 5 // a flag for compression, and four bytes of length
 )
 
-// health is an answer that is not good.
+// health is the error for an answer that means "not healthy".
 type health string
 
 func (h health) Error() string { return string(h) }
 
 var errNoHealth = errors.New("is no answer of the health checking protocol")
 
-// health asks a gRPC server about a service.
+// health sends a health check about a service to a gRPC server.
 func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at+healthPath, bytes.NewReader(healthRequest(p.Service)))
 	if err != nil {
@@ -50,7 +50,7 @@ func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/grpc") {
 		return errNoHealth
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth+1)) // trailers follow after the end of the body
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth+1)) // trailers follow the end of the body
 	if err != nil || len(body) > maxHealth {
 		return errNoHealth
 	}
@@ -64,7 +64,7 @@ func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 	return healthOf(body)
 }
 
-// refusals are the gRPC statuses of a server without this service, or without health checks.
+// refusals contains the gRPC statuses of a server that does not have this service, or that has no health checks.
 var refusals = map[string]health{"5": "the service is not known there", "12": "the server has no health checks"}
 
 func refusal(code string) error {
@@ -86,12 +86,12 @@ func healthRequest(service string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...) //nolint:gosec // a manifest's name of a service is short
 }
 
-// healthOf returns nil for a frame with a message whose field 1 says that the service is served.
+// healthOf returns nil if a frame contains a message whose field 1 is SERVING.
 func healthOf(frame []byte) error {
 	if len(frame) < frameHead || frame[0] != 0 || uint64(binary.BigEndian.Uint32(frame[1:])) != uint64(len(frame)-frameHead) {
 		return errNoHealth
 	}
-	state := uint64(0) // value of a missing field
+	state := uint64(0) // the value of a missing field
 	for message := frame[frameHead:]; len(message) > 0; {
 		field, n := binary.Uvarint(message)
 		if n <= 0 || field != 1<<3 {

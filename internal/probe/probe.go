@@ -1,5 +1,5 @@
-// Package probe asks machines whether they serve. It knows addresses and protocols. Package rollout
-// (reconcile/rollout) decides what follows from an answer.
+// Package probe checks whether machines work. It implements addresses and protocols. Package rollout
+// (reconcile/rollout) decides what to do after an answer.
 //
 //	tcp          a connection is accepted
 //	http, https  an answer with a status from 200 to 399 begins; certificates are not verified,
@@ -21,10 +21,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Asker asks machines. Its zero value does not ask the agent's own machine.
+// Asker checks machines. The zero value refuses addresses of the agent's own machine.
 type Asker struct{ Machines outbound.Machines }
 
-// Ask returns nil when the machine at an IP address serves, according to the probe and within its timeout. Its error
+// Ask returns nil if the machine at an IP address passes the probe within the probe's timeout. Its error
 // contains no address, and no text of the machine except a status.
 func (a Asker) Ask(ctx context.Context, address string, p rollout.Probe) error {
 	ctx, stop := context.WithTimeout(ctx, p.Timeout)
@@ -41,10 +41,10 @@ func (a Asker) Ask(ctx context.Context, address string, p rollout.Probe) error {
 	case errors.Is(err, outbound.ErrRefused), errors.As(err, new(status)), errors.As(err, new(health)):
 		return err
 	}
-	return fmt.Errorf("no answer in %s", strings.ToUpper(p.Type)) // the error may repeat the machine's text
+	return fmt.Errorf("no answer in %s", strings.ToUpper(p.Type)) // the error may repeat a text of the machine
 }
 
-// status is an HTTP status that is not good.
+// status is the error for an HTTP status that means failure.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }

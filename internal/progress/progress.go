@@ -1,6 +1,6 @@
-// Package progress says what a command waits for, to somebody who watches it.
+// Package progress shows a person what a command waits for.
 //
-// It knows tasks and requests by what they are called, and neither stacks nor clouds.
+// It uses only the names of tasks and requests, and depends on neither stacks nor clouds.
 package progress
 
 import (
@@ -17,31 +17,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Teller says what a command waits for, whenever it has written nothing for
-// [report.Quiet]. A nil one says nothing.
+// Teller writes what a command waits for, if the command has written nothing else for [report.Quiet]. A nil
+// Teller writes nothing.
 type Teller struct {
 	w   io.Writer
 	now func() time.Time
 
 	mu      sync.Mutex
 	silent  bool
-	written time.Time // when anything was, by anybody
+	written time.Time // the time of the last output, from anybody
 	begun   []*task   // oldest first
 }
 
-// task is something that takes time. Requests are parts of other tasks.
+// task is a piece of work that takes time. A request is a part of another task.
 type task struct {
 	what    string
 	request bool
 	since   time.Time
 }
 
-// New is a teller of a command that writes to w, too.
+// New returns a Teller for a command that also writes to w.
 func New(w io.Writer, now func() time.Time) *Teller {
 	return &Teller{w: w, now: now, written: now()}
 }
 
-// Begin takes note of a task until end is called.
+// Begin starts a task. The task lasts until end is called.
 func (p *Teller) Begin(what string) (end func()) { return p.task(what, false) }
 
 func (p *Teller) task(what string, request bool) (end func()) {
@@ -59,7 +59,7 @@ func (p *Teller) task(what string, request bool) (end func()) {
 	}
 }
 
-// Wrote takes note that the command was not silent.
+// Wrote records that the command has just written something.
 func (p *Teller) Wrote() {
 	if p == nil {
 		return
@@ -69,7 +69,7 @@ func (p *Teller) Wrote() {
 	p.mu.Unlock()
 }
 
-// Hush ends all of it: nobody waits, or nobody wants to know.
+// Hush stops all output of the Teller, because nobody waits or nobody wants to read it.
 func (p *Teller) Hush() {
 	if p == nil {
 		return
@@ -79,7 +79,7 @@ func (p *Teller) Hush() {
 	p.mu.Unlock()
 }
 
-// tick writes a line when it is time for one.
+// tick writes a line if it is time for one.
 func (p *Teller) tick() {
 	p.mu.Lock()
 	line := p.line()
@@ -88,12 +88,12 @@ func (p *Teller) tick() {
 	}
 	p.mu.Unlock()
 	if line != "" {
-		_, _ = io.WriteString(p.w, line) // it is only for comfort
+		_, _ = io.WriteString(p.w, line) // the output is only for comfort
 	}
 }
 
-// line names the oldest request in flight, or else the newest of the other tasks:
-// it is the part of them that goes on.
+// line returns the text about the oldest running request. Without a request, it is about the newest of the other
+// tasks, because that task is a part of the older ones.
 func (p *Teller) line() string {
 	now := p.now()
 	if p.silent || now.Sub(p.written) < report.Quiet || len(p.begun) == 0 {
@@ -115,7 +115,7 @@ func (p *Teller) line() string {
 	return printable.Line(text+")") + "\n"
 }
 
-// Watch ticks until stop is called.
+// Watch calls tick repeatedly until stop is called.
 func (p *Teller) Watch() (stop func()) {
 	if p == nil {
 		return func() {}
@@ -136,10 +136,10 @@ func (p *Teller) Watch() (stop func()) {
 	return stop
 }
 
-// Of is how a task of a stack is called.
+// Of returns the name of a task of a stack.
 func Of(stack, what string) string { return "stack " + stack + ": " + what }
 
-// Requests takes note of every request that a stack makes to its cloud.
+// Requests returns a function that adds every request of a stack to its cloud as a task.
 func (p *Teller) Requests(stack string) func(http.RoundTripper) http.RoundTripper {
 	if p == nil {
 		return nil
@@ -157,7 +157,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// asked is a request in words: "list ports", "answer POST /v2.0/ports".
+// asked returns a request in words: "list ports", "answer POST /v2.0/ports".
 func asked(req *http.Request) string {
 	words := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	last := words[len(words)-1]

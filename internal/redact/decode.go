@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// decoders undo one encoding each, wherever it occurs in a text. They return nil when the text does
-// not change. They skip white space within an encoding, because services fold and wrap the texts
+// decoders contains functions that undo one encoding each, at all places in a text. A function returns nil if
+// the text does not change. It skips white space within an encoding, because services fold and wrap the texts
 // that they repeat.
 var decoders = []func([]byte) []byte{
 	func(t []byte) []byte { return escapes(t, '%', false) }, // URL
@@ -24,8 +24,8 @@ var decoders = []func([]byte) []byte{
 	func(t []byte) []byte { return hexRuns(t, 1) },
 }
 
-// visibleFrom copies up to len(into) visible bytes from offset i on, and returns the offset at
-// which it stopped.
+// visibleFrom copies visible bytes from offset i on into the slice, until it is full. It returns their number,
+// and the offset at which it stopped.
 func visibleFrom(text []byte, i int, into []byte) (n, end int) {
 	for ; i < len(text) && n < len(into); i++ {
 		if _, shown := fold(text[i]); shown {
@@ -35,7 +35,7 @@ func visibleFrom(text []byte, i int, into []byte) (n, end int) {
 	return n, i
 }
 
-// number reads a number of so many hexadecimal digits.
+// number parses a number that has the given number of hexadecimal digits.
 func number(text []byte, i, digits int) (value, end int, ok bool) {
 	var buffer [8]byte
 	n, end := visibleFrom(text, i, buffer[:digits])
@@ -43,7 +43,7 @@ func number(text []byte, i, digits int) (value, end int, ok bool) {
 	return int(parsed), end, n == digits && err == nil
 }
 
-// escapes undoes %68 and the like.
+// escapes undoes escapes such as %68.
 func escapes(text []byte, mark byte, plus bool) []byte {
 	if bytes.IndexByte(text, mark) < 0 && !(plus && bytes.IndexByte(text, '+') >= 0) {
 		return nil
@@ -64,7 +64,7 @@ func escapes(text []byte, mark byte, plus bool) []byte {
 	return out
 }
 
-// backslashes undoes the escapes of JSON, Python and C.
+// backslashes undoes the escape sequences of JSON, Python and C.
 func backslashes(text []byte) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return nil
@@ -86,7 +86,7 @@ func backslashes(text []byte) []byte {
 	return out
 }
 
-// escape appends the character of the escape with c; end is the offset after c.
+// escape appends the character that the escape sequence with c represents. end is the offset after c.
 func escape(out, text []byte, c byte, end int) ([]byte, int) {
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 	switch {
@@ -113,7 +113,7 @@ func escape(out, text []byte, c byte, end int) ([]byte, int) {
 	return append(out, c), end
 }
 
-// pair reads the second half of a rune that JSON writes as two escapes.
+// pair parses the second half of a character that JSON writes as two escape sequences.
 func pair(text []byte, first, end int) (value, after int) {
 	var mark [2]byte
 	n, second := visibleFrom(text, end, mark[:])
@@ -127,10 +127,10 @@ func pair(text []byte, first, end int) (value, after int) {
 	return int(utf16.DecodeRune(rune(first), rune(low))), after
 }
 
-// longestEntity is the number of bytes in which the end of an entity is searched.
+// longestEntity is the maximum distance in bytes at which the end of an entity is searched.
 const longestEntity = 12
 
-// entities undoes &quot; and &#104; and &#x68;.
+// entities undoes entities such as &quot;, &#104; and &#x68;.
 func entities(text []byte) []byte {
 	if bytes.IndexByte(text, '&') < 0 {
 		return nil
@@ -157,15 +157,16 @@ func entities(text []byte) []byte {
 	return out
 }
 
-// shortestRun is the number of bytes that an encoding must hold to be decoded.
+// shortestRun is the number of bytes that an encoded text must contain to be decoded.
 const shortestRun = Shortest
 
-// between separates the contents of two runs. It does not count in comparisons, so that a secret is
-// found even if a quote or a bracket cuts it in two.
+// between separates the contents of two runs. It is ignored in comparisons, so that a secret is found even if a
+// quote or a bracket divides it.
 const between = '\n'
 
-// base64Runs decodes everything that can be base64, standard or URL, padded or not, from the
-// character at the offset on. A run that is cut at its start may begin anywhere in a group of four.
+// base64Runs decodes all parts of a text that can be base64, standard or URL, padded or not. It begins with the
+// character at the offset in each run. This is needed because a run whose beginning is cut off may begin
+// anywhere in a group of four characters.
 func base64Runs(text []byte, offset int) (out []byte) {
 	var run []byte
 	flush := func() {
@@ -214,7 +215,7 @@ func fourToThree(out, run []byte) []byte {
 	return out
 }
 
-// hexRuns decodes hexadecimal digits, with or without separators, from the digit at the offset on.
+// hexRuns decodes hexadecimal digits, with or without separators. It begins with the digit at the offset.
 func hexRuns(text []byte, offset int) (out []byte) {
 	var run []byte
 	flush := func() {
@@ -234,7 +235,7 @@ func hexRuns(text []byte, offset int) (out []byte) {
 		case c >= 'a' && c <= 'f':
 			run = append(run, c-'a'+10)
 		case c == 'x' && i > 0 && text[i-1] == '0' && len(run) > 0:
-			run = run[:len(run)-1] // 0x68, 0x75
+			run = run[:len(run)-1] // for texts such as 0x68, 0x75
 		case !shown || c == ':' || c == ',' || c == '-':
 		default:
 			flush()

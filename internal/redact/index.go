@@ -9,17 +9,16 @@ import (
 // gram is the number of consecutive bytes that reveal a secret.
 const gram = 6
 
-// maxGrams bounds the memory for secrets: about as many bytes of text without repetitions, and 40
-// MB of memory.
+// maxGrams is a limit for the memory: about as many bytes of text without repetitions, and 40 MB of memory.
 const maxGrams = 1 << 20
 
 // index finds secrets in texts.
 type index struct {
 	grams   map[uint64]struct{} // all sequences of six bytes in a secret.
-	context map[uint64]struct{} // those of a text around its secrets.
+	context map[uint64]struct{} // all sequences of six bytes in a text around its secrets.
 	short   map[string]struct{} // secrets that are shorter than six bytes.
 	public  map[string]struct{} // words that may be shown.
-	full    bool                // whether there were more than maxGrams.
+	full    bool                // reports whether there were more than maxGrams.
 }
 
 func indexOf(secrets, public iter.Seq[string]) *index {
@@ -45,8 +44,8 @@ func indexOf(secrets, public iter.Seq[string]) *index {
 
 func (x *index) empty() bool { return !x.full && len(x.grams)+len(x.context)+len(x.short) == 0 }
 
-// add adds a value as a secret as a whole. Of a structured value, it adds the secret parts, and the
-// rest as their context.
+// add adds a value. It is a secret as a whole, unless it is structured. Of a structured value, add adds the
+// secret parts as secrets, and the rest as their context.
 func (x *index) add(value string) {
 	if !structured(value) {
 		x.addGrams(x.grams, value)
@@ -96,8 +95,8 @@ func (x *index) addShort(value string) {
 	x.full = x.full || len(x.short) > maxGrams
 }
 
-// fold returns a byte in the form for comparisons. shown is false for white space and control
-// characters, which do not count.
+// fold returns a byte in the form for comparisons. shown is false for white space and control characters, which
+// are ignored.
 func fold(c byte) (_ byte, shown bool) {
 	if c >= 'A' && c <= 'Z' {
 		c += 'a' - 'A'
@@ -107,7 +106,7 @@ func fold(c byte) (_ byte, shown bool) {
 
 func next(g uint64, c byte) uint64 { return (g<<8 | uint64(c)) & (1<<(8*gram) - 1) }
 
-// visibleOf returns the bytes of a text that count, and the offset of each in the text.
+// visibleOf returns the bytes of a text that are compared, and the offset of each in the text.
 func visibleOf(text []byte) (visible []byte, at []int) {
 	visible, at = make([]byte, 0, len(text)), make([]int, 0, len(text))
 	for i, c := range text {
@@ -118,13 +117,13 @@ func visibleOf(text []byte) (visible []byte, at []int) {
 	return visible, at
 }
 
-// span is a part of a text. secret is false for a span that only shows the context of secrets.
+// span is a part of a text. secret is false if the span contains only the context of secrets.
 type span struct {
 	from, to int
 	secret   bool
 }
 
-// spans are the parts of a text that show secrets, in their order.
+// spans returns the parts of a text that show secrets, in their order.
 func (x *index) spans(text []byte) (list []span) {
 	visible, at := visibleOf(text)
 	add := func(from, to int, secret bool) {
@@ -158,7 +157,7 @@ func (x *index) spans(text []byte) (list []span) {
 	return kept
 }
 
-// alone reports whether a part of a text has no letter or digit next to it.
+// alone reports whether there is no letter or digit directly before or after a part of a text.
 func alone(text []byte, from, to int) bool {
 	return (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to]))
 }
@@ -176,12 +175,11 @@ func bytesIn(spans []span) (n int) {
 	return n
 }
 
-// maxHarmless is the number of bytes of plain words that may equal those of a secret by chance.
+// maxHarmless is the number of bytes of plain words that may be equal to words of a secret by chance.
 const maxHarmless = 16
 
-// harmless reports whether a part of a text consists of names of objects, and a few words that
-// clouds and this program use all the time. One word of the context of a secret, or a few, are
-// harmless too.
+// harmless reports whether a part of a text consists of names of objects, and of a few words that clouds and
+// this program use all the time. A few words of the context of a secret are also harmless.
 func (x *index) harmless(text []byte, s span) bool {
 	plain, words := 0, 0
 	for word := range bytes.FieldsFuncSeq(bytes.ToLower(around(text, s)), isSeparator) {
@@ -199,7 +197,7 @@ func (x *index) harmless(text []byte, s span) bool {
 
 func isSeparator(r rune) bool { return strings.ContainsRune(" ,:;'\"()/", r) }
 
-// around is the part of a text with all words that it touches.
+// around returns a part of a text, extended to whole words.
 func around(text []byte, s span) []byte {
 	for s.from > 0 && isName(text[s.from-1]) && isName(text[s.from]) {
 		s.from--

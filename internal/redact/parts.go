@@ -35,7 +35,7 @@ func parts(text string) iter.Seq[string] {
 				return
 			}
 		}
-		below := -1 // the indent of a key whose value is the block below it
+		below := -1 // the indent of a key whose value is the block below it; -1 if there is none
 		for line := range strings.Lines(text) {
 			indent := len(line) - len(strings.TrimLeft(line, " \t"))
 			line = strings.TrimSpace(line)
@@ -59,7 +59,7 @@ func parts(text string) iter.Seq[string] {
 	}
 }
 
-// inTree yields the secrets of a JSON document. name is the key whose value the tree is.
+// inTree yields the secrets of a JSON document. name is the key to which the tree belongs.
 func inTree(tree any, name string, yield func(string) bool) bool {
 	switch tree := tree.(type) {
 	case string:
@@ -94,7 +94,7 @@ func inTree(tree any, name string, yield func(string) bool) bool {
 	return true
 }
 
-// spaced writes assignments with blanks in the same form as those without.
+// spaced changes assignments with blanks into the form of assignments without blanks.
 var spaced = strings.NewReplacer(" = ", "= ", " : ", ": ", " := ", "= ")
 
 // inLine yields the secrets of a line of a text.
@@ -169,7 +169,7 @@ func inWords(words []string, yield func(string) bool) bool {
 	return true
 }
 
-// standsAlone reports whether a word that is a whole line may be a value.
+// standsAlone reports whether a word that is the only word of its line may be a value.
 func standsAlone(word string) bool {
 	if strings.ContainsAny(word[:1], "#[]{}<>-(\"'") || strings.HasSuffix(word, ":") || strings.Contains(word, "://") {
 		return false
@@ -181,7 +181,7 @@ func standsAlone(word string) bool {
 	return !plain && (len(word) >= gram || strings.ContainsAny(word, "0123456789"))
 }
 
-// bare is a name in lower case, without the characters between its words.
+// bare returns a name in lower case, without the characters that separate its words.
 func bare(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -191,7 +191,7 @@ func bare(name string) string {
 	}, name))
 }
 
-// secretName reports whether the name of a key is that of a secret.
+// secretName reports whether a key with this name contains a secret.
 func secretName(name string) bool {
 	name = bare(name)
 	for _, end := range []string{"name", "file", "path", "ref", "url", "uri", "type", "length", "policy", "id", "public"} {
@@ -207,7 +207,7 @@ func secretName(name string) bool {
 	return name == "pass" || name == "auth" || name == "pin" || strings.HasSuffix(name, "key") && name != "key" && !strings.Contains(name, "public")
 }
 
-// identifies reports whether the value of a key is an identifier, which is no secret.
+// identifies reports whether the value of a key is an identifier. An identifier is not a secret.
 func identifies(name, value string) bool {
 	name, value = bare(name), bare(unquoted(value))
 	return strings.HasSuffix(name, "id") && len(value) == 32 && strings.Trim(value, "0123456789abcdef") == ""

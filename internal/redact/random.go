@@ -10,8 +10,8 @@ const (
 	longestWord   = 23 // letters of the longest words of one case
 )
 
-// random reports whether a word looks generated, and not like a word, a name, a version, an address
-// or a number.
+// random reports whether a word looks randomly generated, and not like a word, a name, a version, an address or
+// a number.
 func random(word string) bool {
 	if len(word) < gram {
 		return false
@@ -26,8 +26,7 @@ func random(word string) bool {
 	return changes >= 3 && len(word) >= 8
 }
 
-// randomPart checks consecutive letters and digits. changes is the number of changes between the
-// two.
+// randomPart checks consecutive letters and digits. changes is the number of changes between letters and digits.
 func randomPart(part string, changes int) bool {
 	digits := strings.IndexFunc(part, unicode.IsDigit) >= 0
 	letters := strings.IndexFunc(part, unicode.IsLetter) >= 0
@@ -58,7 +57,7 @@ func classChanges(part string) (n int) {
 	return n
 }
 
-// humpsOf counts the words of an identifier such as projectID.
+// humpsOf returns the number of words in an identifier such as projectID.
 func humpsOf(part string) int {
 	n, upper := 1, true
 	for _, r := range part {

@@ -1,8 +1,8 @@
-// Package redact removes secrets from texts of other programs. A cloud may repeat the data of a
-// request, in clear text or encoded, whole or cut.
+// Package redact removes secrets from texts of other programs. A cloud may repeat the data of a request, in
+// clear text or encoded, complete or only in part.
 //
-// It knows secrets by their value, and not where they come from. It does not list all ways to write
-// a secret. It undoes the usual encodings of a text, twice, and searches all results for six
+// The package gets the values of secrets, and does not depend on where they come from. It does not list all ways
+// to write a secret. It undoes the usual encodings of a text, twice, and searches all results for six
 // consecutive bytes of any secret:
 //
 //	found in                   the text becomes
@@ -13,7 +13,7 @@
 //	several words, decoded     the whole text is withheld: the encoding of
 //	                           the secret cannot be separated from the rest
 //
-// White space and letter case do not count. Work and memory are bounded.
+// White space and letter case are ignored. Time and memory are limited.
 package redact
 
 import (
@@ -31,14 +31,14 @@ import (
 const (
 	// Hidden replaces a secret.
 	Hidden = "[redacted]"
-	// Withheld replaces a text that holds a secret in another form.
+	// Withheld replaces a text that contains a secret in another form.
 	Withheld = "[withheld: it repeats a secret]"
-	// TooMany replaces every foreign text when there are more secrets than can be searched for.
+	// TooMany replaces every foreign text if there are more secrets than can be searched for.
 	TooMany = "[withheld: this stack has more text in secrets than can be looked for]"
 )
 
-// Shortest is the length in bytes, without white space, below which a value is no secret: hiding
-// "1" or "yes" would only damage texts.
+// Shortest is the minimum length in bytes of a secret, without white space. Hiding shorter values such as "1" or
+// "yes" would only damage texts.
 const Shortest = 4
 
 const (
@@ -48,8 +48,8 @@ const (
 	maxDepth   = 2        // nested encodings.
 )
 
-// Redactor knows the secrets of a stack. It reads them once, at the first use, and is safe for
-// concurrent use. A nil Redactor knows none.
+// Redactor contains the secrets of a stack. It reads them once, at the first use. It is safe for concurrent use.
+// A nil Redactor contains none.
 type Redactor struct {
 	secrets, public iter.Seq[string]
 
@@ -57,13 +57,13 @@ type Redactor struct {
 	known *index
 }
 
-// New makes a redactor of secrets. Words in public, such as the names of objects, are shown even
-// where a secret contains them.
+// New returns a redactor for secrets. Words in public, such as the names of objects, are shown even if a secret
+// contains them.
 func New(secrets, public iter.Seq[string]) *Redactor {
 	return &Redactor{secrets: secrets, public: public}
 }
 
-// Text is the text that may be shown: the text itself when it holds no secret.
+// Text returns the text that may be shown. It is the text itself if it contains no secret.
 func (r *Redactor) Text(text string) string {
 	if r == nil || len(text) < Shortest {
 		return text
@@ -82,8 +82,8 @@ func (x *index) redact(text string) string {
 	left := maxDecoded
 	spans := x.spans([]byte(text))
 	masked := mask(text, spans)
-	// A secret may be partly in clear text and partly escaped. So the decoded text must not show
-	// more of secrets than was removed.
+	// A secret may be partly in clear text and partly escaped. So the decoded text must not show more bytes of
+	// secrets than were removed.
 	if len(spans) > 0 && x.decoded(text, &left) > bytesIn(spans) {
 		return Withheld
 	}
@@ -101,8 +101,8 @@ func (x *index) redact(text string) string {
 	return masked
 }
 
-// onlyWord is the only word of a text that holds an encoded secret; "" when there are several or
-// none.
+// onlyWord returns the only word of a text that contains an encoded secret. It returns "" if there are several
+// or none.
 func (x *index) onlyWord(text string, left *int) (only string) {
 	for word := range strings.FieldsSeq(text) {
 		if word == only || x.decoded(word, left) == 0 {
@@ -116,7 +116,7 @@ func (x *index) onlyWord(text string, left *int) (only string) {
 	return only
 }
 
-// None reports whether there is no secret at all.
+// None reports whether there are no secrets.
 func (r *Redactor) None() bool { return r == nil || r.index().empty() }
 
 func (r *Redactor) index() *index {
@@ -124,7 +124,7 @@ func (r *Redactor) index() *index {
 	return r.known
 }
 
-// Holds reports whether a text holds a secret in its first 64 KiB.
+// Holds reports whether a text contains a secret in its first 64 KiB.
 func (r *Redactor) Holds(text string) bool {
 	if r.None() {
 		return false
@@ -136,7 +136,7 @@ func (r *Redactor) Holds(text string) bool {
 	return x.full || len(x.spans([]byte(text))) > 0 || x.decoded(text, &left) > 0
 }
 
-// Clean reports whether a text may be shown as it is.
+// Clean reports whether a text may be shown unchanged.
 func (r *Redactor) Clean(text string) bool { return r.Text(text) == text }
 
 // mask replaces parts of a text, with the whole words around them, because the characters next to a
@@ -162,8 +162,8 @@ func mask(text string, spans []span) string {
 
 const blanks = " \t\r\n\v\f"
 
-// decoded is the number of bytes of secrets that the decoded forms of a text show, in the form that
-// shows most. It is the maximal int when there is more to decode than left.
+// decoded returns the number of bytes of secrets in the decoded forms of a text. It is the number in the form
+// that shows most. If there is more to decode than left allows, it returns the largest int.
 func (x *index) decoded(text string, left *int) int {
 	return x.inForms([]byte(text), maxDepth, left)
 }
@@ -189,12 +189,12 @@ func (x *index) inForms(text []byte, depth int, left *int) (most int) {
 
 type contextKey struct{}
 
-// With adds a redactor to a context.
+// With returns a context that contains a redactor.
 func With(ctx context.Context, r *Redactor) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }
 
-// From is the redactor of the context; nil when there is none.
+// From returns the redactor of the context, or nil.
 func From(ctx context.Context) *Redactor {
 	r, _ := ctx.Value(contextKey{}).(*Redactor)
 	return r

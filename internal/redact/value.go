@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Value removes secrets from a value of a type to which JSON is decoded, and keeps its type. A key
-// of a map is treated as a value too, unless own reports that it is a name of ours; a nil own
-// reports none. Two keys never become one. A value of another type is returned unchanged, with ok
+// Value removes secrets from a value of a type to which JSON is decoded. The type stays the same. A key of a map
+// is treated as a value, unless own reports that the key is a name of this program. If own is nil, all keys are
+// treated as values. Two different keys stay different. A value of another type is returned unchanged, and ok is
 // false.
 func (r *Redactor) Value(v any, own func(key string) bool) (shown any, ok bool) {
 	switch v := v.(type) {
@@ -33,7 +33,7 @@ func (r *Redactor) Value(v any, own func(key string) bool) (shown any, ok bool) 
 	return v, false
 }
 
-// Texts are the texts that may be shown.
+// Texts returns the texts that may be shown.
 func (r *Redactor) Texts(list []string) []string {
 	list = slices.Clone(list)
 	for i := range list {
@@ -66,7 +66,7 @@ func inMap[V any](r *Redactor, m map[string]V, own func(string) bool, value func
 	return out, all
 }
 
-// unused is a key that the map does not have.
+// unused returns a key that the map does not contain.
 func unused[V any](m map[string]V, key string) string {
 	free := key
 	for n := 2; ; n++ {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// plainWords are the usual words in messages of clouds and of this program. If a text shows only a
-// few of them, it does not reveal a secret that contains them: scripts are secrets too, and mention
+// plainWords contains the usual words in messages of clouds and of this program. If a text shows only a few of
+// them, it does not reveal a secret that contains them. This matters because scripts are secrets and mention
 // servers and networks.
 var plainWords = func() map[string]struct{} {
 	all := map[string]struct{}{}

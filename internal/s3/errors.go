@@ -11,33 +11,34 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no such object, or no such bucket.
+	// ErrNotFound is the error that there is no such object or no such bucket.
 	ErrNotFound = errors.New("there is no such object")
-	// ErrNoBucket says that there is no such bucket, if the store distinguishes that from a missing object.
+	// ErrNoBucket is the error that there is no such bucket, if the store distinguishes it from a missing object.
 	ErrNoBucket = fmt.Errorf("%w: there is no such bucket", ErrNotFound)
-	// ErrChanged says that an object already exists, or differs from the one that was seen. Nothing was done.
+	// ErrChanged is the error that an object already exists, or differs from the one that was read. The request was
+	// not carried out.
 	ErrChanged = errors.New("the object is another one than was seen")
-	// ErrDenied says that the store does not accept the keys, or that they do not have the permission.
+	// ErrDenied is the error that the store does not accept the keys, or that the keys do not have the permission.
 	ErrDenied = errors.New("the store does not allow it")
-	// ErrRejected says that the store refuses such a request.
+	// ErrRejected is the error that the store does not accept such a request.
 	ErrRejected = errors.New("the store refuses it")
 )
 
-// These refusals can be corrected by people, and their texts are ours. All are [ErrRejected], even if the store answers
-// 403.
+// These errors can be corrected by people, and their texts are written here. All of them are [ErrRejected], even
+// if the store answers 403.
 var (
-	// ErrArchived says that the data of an object cannot be read or copied at its present storage class.
+	// ErrArchived is the error that the data of an object cannot be read or copied in its present storage class.
 	ErrArchived = fmt.Errorf("%w: the object was moved to an archive, as by a lifecycle rule of the bucket; restore it there, or exclude its folder from the rule", ErrRejected)
-	// ErrClock says that the store refuses a signature because of its time.
+	// ErrClock is the error that the store refuses a signature because of its time.
 	ErrClock = fmt.Errorf("%w: the clock of this machine differs from the store's; correct it", ErrRejected)
-	// ErrFull says that an account or a bucket has reached its quota.
+	// ErrFull is the error that an account or a bucket has reached its quota.
 	ErrFull = fmt.Errorf("%w: there is no room left; raise the quota of the bucket or its account, or keep fewer objects", ErrRejected)
-	// ErrAddress says that a bucket has another address.
+	// ErrAddress is the error that a bucket has another address.
 	ErrAddress = fmt.Errorf("%w: the bucket is in another region, or at another address; correct spec.defaults.s3.region or spec.defaults.s3.endpoint of the stack's configuration", ErrRejected)
 )
 
-// corrected maps a store's codes to these errors. (AWS: Error Responses; Ceph: src/rgw/rgw_common.cc; MinIO:
-// cmd/api-errors.go)
+// corrected returns the error of this list for a store's code, or nil. (AWS: Error Responses; Ceph:
+// src/rgw/rgw_common.cc; MinIO: cmd/api-errors.go)
 func corrected(code string) error {
 	switch code {
 	case "InvalidObjectState":
@@ -52,11 +53,11 @@ func corrected(code string) error {
 	return nil
 }
 
-// code matches the code of a store's error. The store's message repeats keys and addresses, so it is not read. (AWS:
-// Error Responses)
+// code matches the code in a store's error. The store's message is not read, because it repeats keys and
+// addresses. (AWS: Error Responses)
 var code = pattern.Of(`^[A-Za-z0-9.]{1,60}$`)
 
-// mostSaid is the number of bytes of a refusal that are read.
+// mostSaid is the maximum number of bytes of an error answer that are read.
 const mostSaid = 64 << 10
 
 type said struct {
@@ -64,7 +65,7 @@ type said struct {
 	Code    string   `xml:"Code"`
 }
 
-// codeOf is the error code in a body; "" when there is none.
+// codeOf returns the error code in a body, or "".
 func codeOf(body []byte) string {
 	var s said
 	if xml.Unmarshal(body, &s) != nil || !code.MatchString(s.Code) {
@@ -73,7 +74,7 @@ func codeOf(body []byte) string {
 	return s.Code
 }
 
-// refusal is the error for an answer that is no success. The answer to a HEAD has no body.
+// refusal returns the error for an answer that reports no success. The answer to a HEAD has no body.
 func refusal(req *http.Request, resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostSaid)) // the part that was read is enough
 	return refused(req.Method, resp.StatusCode, codeOf(body))
@@ -91,7 +92,7 @@ func refused(method string, status int, code string) error {
 	return fmt.Errorf("%w (%s)", class, text)
 }
 
-// classOf is nil for an error that may go away by itself.
+// classOf returns the class of an error. It returns nil if the error may disappear later.
 func classOf(status int, code string) error {
 	switch own := corrected(code); {
 	case own != nil:

@@ -8,11 +8,12 @@ import (
 // Keys sign requests.
 type Keys struct {
 	ID, Secret string
-	Token      string // of temporary keys; "" for others
+	Token      string // the token of temporary keys; "" for other keys
 }
 
-// ParseKeys reads a file in the format of AWS's tools. It has a section [default], or none, with aws_access_key_id,
-// aws_secret_access_key and optionally aws_session_token. Other sections are ignored. Its error repeats nothing of the text.
+// ParseKeys parses a file in the format of AWS's tools. It has a section [default], or no section, with
+// aws_access_key_id, aws_secret_access_key and optionally aws_session_token. Other sections are ignored. Its
+// error contains no part of the text.
 func ParseKeys(text string) (k Keys, err error) {
 	section := "default"
 	for line := range strings.Lines(text) {

@@ -20,10 +20,10 @@ import (
 // Object is an object as the store describes it.
 type Object struct {
 	ETag     string // without quotes; it changes when the data changes
-	MD5      string // of the data, in hexadecimal digits; "" where the store does not say
+	MD5      string // the MD5 of the data, in hexadecimal digits; "" if the store does not report it
 	Size     int64
-	Modified time.Time         // the last write of its data or metadata
-	Meta     map[string]string // by names in lower case
+	Modified time.Time         // the time of the last write of its data or metadata
+	Meta     map[string]string // the metadata by their names in lower case
 }
 
 const meta = "X-Amz-Meta-"
@@ -38,11 +38,11 @@ type page struct {
 	Next string `xml:"NextContinuationToken"`
 }
 
-// mostPages bounds a list without end.
+// mostPages is the maximum number of pages that List reads, in case a list never ends.
 const mostPages = 1000
 
-// List calls each for every object of a bucket whose key has the prefix begin, in the store's order, until each returns an
-// error.
+// List calls each for every object of a bucket whose key has the prefix begin, in the store's order. It stops
+// when each returns an error.
 func (c Client) List(ctx context.Context, bucket, begin string, each func(key string) error) error {
 	token := ""
 	for range mostPages {
@@ -76,7 +76,7 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 
 var sum = pattern.Of(`^[0-9a-f]{32}$`)
 
-// Head describes an object.
+// Head returns the description of an object.
 func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {
 	return c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
 }
@@ -101,7 +101,8 @@ func (c Client) head(ctx context.Context, r request) (Object, error) {
 	return o, nil
 }
 
-// Part reads the bytes from from to to, both included; [ErrChanged] if the ETag of the data has changed.
+// Part reads the bytes of an object between the offsets from and to, both included. If the ETag of the data has
+// changed, it returns [ErrChanged].
 func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int64) ([]byte, error) {
 	headers := map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", from, to), "If-Match": `"` + etag + `"`}
 	h, part, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, key: key, headers: headers})
@@ -114,10 +115,10 @@ func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int
 	return part, nil
 }
 
-// Put writes an object of size bytes that does not exist yet; [ErrChanged] if it exists. It checks that with a HEAD before,
-// because Swift refuses conditional writes (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not
-// supported). The HEAD has a connection of its own. After its 404, Swift also sends the end of a body, which would be read
-// as the answer to the next request.
+// Put writes a new object of size bytes. If the object already exists, it returns [ErrChanged]. It checks that
+// with a HEAD request, because Swift refuses conditional writes (swift/common/middleware/s3api/s3request.py:
+// Conditional object PUTs are not supported). The HEAD request has a separate connection. After its 404, Swift
+// also sends the end of a body, which the client would read as the answer to the next request.
 func (c Client) Put(ctx context.Context, bucket, key string, describes map[string]string, data io.Reader, size int64) error {
 	switch _, err := c.head(ctx, request{method: http.MethodHead, bucket: bucket, key: key, last: true}); {
 	case err == nil:
@@ -141,7 +142,8 @@ func described(describes map[string]string) map[string]string {
 	return headers
 }
 
-// Describe replaces the metadata of an object whose data has that ETag: the store copies the object onto itself.
+// Describe replaces the metadata of an object whose data have this ETag. The store copies the object onto
+// itself.
 func (c Client) Describe(ctx context.Context, bucket, key, etag string, describes map[string]string) error {
 	_, from := within(bucket, key)
 	headers := map[string]string{"X-Amz-Copy-Source": from, "X-Amz-Metadata-Directive": "REPLACE", "X-Amz-Copy-Source-If-Match": etag, "Content-Type": octets}
@@ -150,13 +152,13 @@ func (c Client) Describe(ctx context.Context, bucket, key, etag string, describe
 	if err != nil {
 		return err
 	}
-	if failed := codeOf(text); failed != "" { // a slow copy is answered before it has ended (AWS: CopyObject)
+	if failed := codeOf(text); failed != "" { // the answer to a slow copy begins before the copy has ended (AWS: CopyObject)
 		return refused(http.MethodPut, http.StatusOK, failed)
 	}
 	return nil
 }
 
-// Remove deletes an object; a missing object is no error.
+// Remove deletes an object. If the object is missing, that is not an error.
 func (c Client) Remove(ctx context.Context, bucket, key string) error {
 	_, _, err := c.send(ctx, request{method: http.MethodDelete, bucket: bucket, key: key})
 	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoBucket) {

@@ -1,8 +1,9 @@
-// Package s3 sends requests to an object store with Amazon's S3 protocol. It lists objects, reads their metadata and parts of their data,
-// and writes, describes and removes objects. It knows no mark, and does not know what objects contain.
+// Package s3 sends requests to an object store with Amazon's S3 protocol. It lists objects, reads their metadata
+// and parts of their data, and writes, describes and removes objects. It depends on neither marks nor the
+// contents of objects.
 //
-// Buckets are named in the path, which every such store accepts. Requests are signed (Signature Version 4), but not their data: TLS
-// protects the data in transit.
+// The name of the bucket is in the path, which every such store accepts. Requests are signed (Signature Version
+// 4), but not their data, because TLS protects the data in transit.
 package s3
 
 import (
@@ -24,19 +25,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// Client is the access to one store with one account.
+// Client accesses one store with one account.
 type Client struct {
-	// Endpoint is its address, without a bucket.
+	// Endpoint is the address of the store, without a bucket.
 	Endpoint *url.URL
 	// Region is the store's name for its region.
 	Region string
-	// Keys is called for each request, so that the keys can be exchanged.
+	// Keys is called for each request, so that the keys can be replaced.
 	Keys func() (Keys, error)
-	// Way sends requests; the context of each limits its time.
+	// Way sends requests. The context of each request limits its time.
 	Way http.RoundTripper
 }
 
-// MaxAnswer is the maximal size of an answer in bytes: parts of data, and lists, are smaller.
+// MaxAnswer is the maximum size of an answer in bytes. Parts of data, and lists, are smaller.
 const MaxAnswer = 16 << 20
 
 // unsigned is the value for data that is not signed. (AWS: Signature Calculations, UNSIGNED-PAYLOAD)
@@ -47,13 +48,13 @@ type request struct {
 	method, bucket, key string
 	query               url.Values
 	headers             map[string]string
-	data                io.Reader // nil for none
+	data                io.Reader // nil if there are none
 	size                int64
-	last                bool // whether it is the last request of its connection
+	last                bool // reports whether it is the last request on its connection
 }
 
-// send returns a successful answer, read to its end. A GET or HEAD without an answer is sent once more: an idle connection may end at any
-// moment, and Swift can leave bytes in it (see [Client.Put]).
+// send returns a successful answer, read to its end. A GET or HEAD that gets no answer is sent once more. The
+// reason is that an idle connection may end at any moment, and Swift can leave bytes in it (see [Client.Put]).
 func (c Client) send(ctx context.Context, r request) (http.Header, []byte, error) {
 	header, text, err := c.once(ctx, r)
 	if errors.Is(err, errNoAnswer) && (r.method == http.MethodGet || r.method == http.MethodHead) && ctx.Err() == nil {
@@ -78,7 +79,7 @@ func (c Client) once(ctx context.Context, r request) (http.Header, []byte, error
 	if err != nil {
 		return nil, nil, unanswered(req, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // the answer was read already
+	defer func() { _ = resp.Body.Close() }() // the answer was already read
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return nil, nil, refusal(req, resp)
 	}
@@ -92,15 +93,15 @@ func (c Client) once(ctx context.Context, r request) (http.Header, []byte, error
 	return resp.Header, text, nil
 }
 
-// address is the URL of an object.
+// address returns the URL of an object.
 func (c Client) address(r request) *url.URL {
 	path, raw := within(r.bucket, r.key)
 	return &url.URL{Scheme: c.Endpoint.Scheme, Host: c.Endpoint.Host, RawQuery: r.query.Encode(),
 		Path: strings.TrimSuffix(c.Endpoint.Path, "/") + path, RawPath: strings.TrimSuffix(c.Endpoint.EscapedPath(), "/") + raw}
 }
 
-// within is the path of an object within its store, plain and in the form for the signature. That form has everything but letters, digits
-// and -._~ in hexadecimal.
+// within returns the path of an object within its store: plain, and in the form for the signature. In the latter
+// form, all characters except letters, digits and -._~ are escaped as hexadecimal numbers.
 func within(bucket, key string) (path, raw string) {
 	path, raw = "/"+bucket, "/"+escaped(bucket)
 	if key == "" {
@@ -128,7 +129,7 @@ func (c Client) sign(ctx context.Context, req *http.Request) error {
 	}
 	req.Header.Set("X-Amz-Content-Sha256", sum)
 	as := aws.Credentials{AccessKeyID: keys.ID, SecretAccessKey: keys.Secret, SessionToken: keys.Token}
-	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), asS3) //nolint:forbidigo // it decides nothing
+	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), asS3) //nolint:forbidigo // no decision depends on this time
 }
 
 // asS3 makes the signature cover paths as they are. (AWS: Signature Calculations, canonical URI)
@@ -136,7 +137,7 @@ func asS3(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
 
 var errNoAnswer = errors.New("no answer")
 
-// unanswered says why no answer came. Only the operator sees addresses in it.
+// unanswered returns the error for a request without an answer. Only the operator sees the addresses in it.
 func unanswered(req *http.Request, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return private.Hidef("no answer in time", "%s: %w", req.Method, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Run calls do at every moment of the schedule until ctx ends. Each call is up to jitter later, so
-// that many agents do not ask a server at the same time. Moments during a call of do are skipped.
+// Run calls do at every moment of the schedule until ctx ends. Each call is delayed by up to jitter, so that
+// many agents do not send requests to a server at the same time. Moments during a call of do are skipped.
 func Run(ctx context.Context, schedule Schedule, jitter time.Duration, do func()) {
 	for {
 		now := time.Now()
@@ -31,7 +31,7 @@ func Run(ctx context.Context, schedule Schedule, jitter time.Duration, do func()
 
 const maxJitter = 30 * time.Second
 
-// Jitter is the maximal delay of a moment after now, so that the work of many agents is spread out.
+// Jitter returns the maximum delay for the next moment after now, so that the work of many agents is spread out.
 // It is a tenth of the interval, and at most half a minute.
 func (s Schedule) Jitter(now time.Time) time.Duration {
 	first := s.Next(now)

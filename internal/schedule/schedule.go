@@ -1,8 +1,7 @@
-// Package schedule says when repeated work is due. It reads cron expressions, and no moment is lost
-// when summer time begins. A random delay keeps many agents from asking one server at the same
-// time.
+// Package schedule computes when repeated work is due. It parses cron expressions, and skips no moment when
+// summer time begins. A random delay prevents that many agents send requests to one server at the same time.
 //
-// It does not know the work.
+// It does not depend on the work.
 package schedule
 
 import (
@@ -21,10 +20,10 @@ type Schedule struct {
 	cron cron.Schedule
 }
 
-// String is the expression from which the schedule was parsed.
+// String returns the expression from which the schedule was parsed.
 func (s Schedule) String() string { return s.spec }
 
-// Next is the first moment after t, or the zero time if there is none.
+// Next returns the first moment after t, or the zero time if there is none.
 func (s Schedule) Next(t time.Time) time.Time {
 	if s.cron == nil {
 		return time.Time{}
@@ -39,9 +38,9 @@ func (s Schedule) Next(t time.Time) time.Time {
 	return next
 }
 
-// skipped finds a gap after t in which clocks are put forward past a moment of the schedule, and
-// returns its end. So "30 2 * * *" comes late, and once, in the night in which summer time begins.
-// The result is zero if the next moment is before any such gap.
+// skipped finds a gap after t: clocks are put forward, and the gap contains a moment of the schedule. It returns
+// the end of the gap. So in the night in which summer time begins, "30 2 * * *" is due once, but late. The
+// result is zero if the next moment is before any such gap.
 func (s Schedule) skipped(t time.Time) time.Time {
 	fields, ok := s.cron.(*cron.SpecSchedule)
 	if !ok {
@@ -59,7 +58,7 @@ func (s Schedule) skipped(t time.Time) time.Time {
 	switch seen := onClock(real, time.UTC); {
 	case shown.IsZero() || seen.Equal(shown):
 		return time.Time{}
-	case seen.Before(shown): // Go may choose either side of the gap
+	case seen.Before(shown): // Go may choose the time before or after the gap
 		begin = end
 	}
 	if !begin.After(t) {
@@ -68,10 +67,10 @@ func (s Schedule) skipped(t time.Time) time.Time {
 	return begin
 }
 
-// repeated handles clocks that are put back, so that they show a stretch of time twice. If moment
-// is in the second showing and was due in the first, repeated returns the end of the stretch. So
-// "30 2 * * *" comes once in the night in which summer time ends. A schedule for every hour also
-// runs in the repeated hour: the result is then the zero time, as for all other moments.
+// repeated handles clocks that are put back, so that they show an hour twice. If moment is in the second hour
+// and was due in the first, repeated returns the end of the second hour. So "30 2 * * *" is due only once in the
+// night in which summer time ends. A schedule for every hour also runs in the second hour: then the result is
+// the zero time, as for all other moments.
 func (s Schedule) repeated(moment time.Time) (end time.Time) {
 	const everyHour = 1<<24 - 1
 	fields, ok := s.cron.(*cron.SpecSchedule)
@@ -94,7 +93,7 @@ func (s Schedule) repeated(moment time.Time) (end time.Time) {
 	return end
 }
 
-// onClock is the moment at which a clock in another place shows the same time as t.
+// onClock returns the moment at which a clock in another place shows the same time as t.
 func onClock(t time.Time, place *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place)
 }
@@ -103,10 +102,10 @@ const (
 	howToWrite  = `write an interval such as "@every 1m", or five fields (minute hour day month weekday) such as "*/5 * * * *"`
 	minInterval = time.Second
 	maxSpec     = 200 // bytes
-	maxShown    = 80  // bytes of it in an error
+	maxShown    = 80  // the maximum number of bytes of it in an error
 )
 
-// Error says why a text is no schedule.
+// Error is the error that a text is not a schedule, with the reason.
 type Error struct {
 	Spec    string
 	Problem string // such as "is empty"
@@ -119,10 +118,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("schedule %q %s; %s", printable.Clip(e.Spec, maxShown), e.Problem, e.Fix)
 }
 
-// Unwrap is the error of the library that reads expressions, if it is its.
+// Unwrap returns the error of the library that parses expressions, if there is one.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields. Its errors are an [Error].
+// Parse parses a robfig/cron expression: "@every 1m", "@hourly", or five fields. Its errors are an [Error].
 func Parse(spec string) (Schedule, error) {
 	spec = strings.TrimSpace(spec)
 	if problem := problemOf(spec); problem != "" {

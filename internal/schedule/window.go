@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Window is a repeated stretch of time. It begins at each moment of a schedule and has a fixed length, whatever clocks show:
-// eight hours are eight hours, also in the night in which summer time begins.
+// Window is a repeated period. It begins at each moment of a schedule and has a fixed length, whatever clocks
+// show: eight hours are eight hours, also in the night in which summer time begins.
 type Window struct {
 	begins Schedule
 	lasts  time.Duration
 }
 
-// longestWindow is the maximal length of a window.
+// longestWindow is the maximum length of a window.
 const longestWindow = 31 * 24 * time.Hour
 
-// ParseWindow reads a window: a cron expression of five fields, its length, and the time zone. "" means the time zone of the
-// process. Its errors say how to write one.
+// ParseWindow parses a window: a cron expression of five fields, its length, and the time zone. "" means the
+// time zone of the process. Its errors say how to write a window.
 func ParseWindow(spec, lasts, zone string) (Window, error) {
 	if strings.HasPrefix(strings.TrimSpace(spec), "@every") || strings.Contains(spec, "TZ=") {
 		return Window{}, errors.New(`a window begins at moments of the clock, such as "0 22 * * 1-5", and has its time zone apart`)
@@ -40,7 +40,7 @@ func ParseWindow(spec, lasts, zone string) (Window, error) {
 	return Window{begins, d}, nil
 }
 
-// Open reports whether a moment is within the window, and until when.
+// Open reports whether a moment is within the window, and returns the end of the window.
 func (w Window) Open(at time.Time) (until time.Time, open bool) {
 	for begin := w.begins.Next(at.Add(-w.lasts)); !begin.IsZero() && !begin.After(at); begin = w.begins.Next(begin) {
 		until, open = begin.Add(w.lasts), true
@@ -48,17 +48,19 @@ func (w Window) Open(at time.Time) (until time.Time, open bool) {
 	return until, open
 }
 
-// Next is the next time that the window opens after a moment; the zero time for never.
+// Next returns the next time at which the window opens after a moment, or the zero time if it never opens.
 func (w Window) Next(at time.Time) time.Time { return w.begins.Next(at) }
 
-// Windows say when a change is allowed: within a window of Allow, if there are any, and within no window of Deny.
+// Windows decide when a change is allowed. The moment must be within a window of Allow, if there are any, and
+// within no window of Deny.
 type Windows struct{ Allow, Deny []Window }
 
 // mostJumps is the number of consecutive windows that are checked to find the end of a closed time.
 const mostJumps = 1000
 
-// Open reports whether a change is allowed at a moment, and until when that stays so at least. While a change is allowed, the
-// zero time means forever. While it is not, the zero time means that no end was found.
+// Open reports whether a change is allowed at a moment. until is the time up to which this does not change. If a
+// change is allowed, the zero time means forever. If it is not allowed, the zero time means that no end was
+// found.
 func (w Windows) Open(at time.Time) (until time.Time, open bool) {
 	if until, denied := latest(w.Deny, at); denied {
 		return w.reopens(until), false
@@ -76,7 +78,7 @@ func (w Windows) Open(at time.Time) (until time.Time, open bool) {
 	return until, true
 }
 
-// reopens is the first moment, not before at, at which a change is allowed.
+// reopens returns the first moment, not before at, at which a change is allowed.
 func (w Windows) reopens(at time.Time) time.Time {
 	for range mostJumps {
 		if until, denied := latest(w.Deny, at); denied {
@@ -93,7 +95,7 @@ func (w Windows) reopens(at time.Time) time.Time {
 	return time.Time{}
 }
 
-// latest is the latest end of the windows that are open.
+// latest returns the latest end of the windows that are open.
 func latest(list []Window, at time.Time) (until time.Time, open bool) {
 	for _, w := range list {
 		if end, is := w.Open(at); is && end.After(until) {

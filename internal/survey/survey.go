@@ -1,7 +1,7 @@
-// Package survey finds the state of a stack for people. It compares the newest commit with the cloud, and asks the stack's forge and agent
-// what else they know.
+// Package survey finds the state of a stack for people. It compares the newest commit with the cloud, and reads
+// additional information from the stack's forge and agent.
 //
-// It changes nothing, and does not know how the result is shown nor how often it is asked for.
+// It changes nothing. It does not depend on how or how often the result is shown.
 package survey
 
 import (
@@ -24,19 +24,20 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Survey checks one stack for people, repeatedly if they want.
+// Survey checks one stack for people. It can be used repeatedly.
 type Survey struct {
 	stack     *config.Stack
 	repo      *source.Repo
 	previewer *session.Previewer
 	log       *slog.Logger
-	// reports means that the stack reports to forges or files; forges are those that can be asked.
+	// reports is set if the stack reports to forges or files. forges contains those forges from which information
+	// can be read.
 	reports bool
 	forges  []forge.Forge
 	agent   Asker
 }
 
-// Limits for additional information.
+// These are the time limits for additional information.
 const (
 	statusPatience  = 10 * time.Second // for the forge's answer
 	historyPatience = 30 * time.Second // for the last changes of files
@@ -58,10 +59,11 @@ func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
 	return one, nil
 }
 
-// Close frees what was fetched.
+// Close deletes the fetched data.
 func (s *Survey) Close() { _ = s.repo.Close() } // a cache
 
-// Compare compares the newest commit with the cloud. Objects that are requested by name get all details.
+// Compare compares the newest commit with the cloud. For objects that are requested by name, the result contains
+// all details.
 func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
 	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
 		return v, source.Public(err)
@@ -81,7 +83,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	return v, nil
 }
 
-// lastPass reads the commit's status at the forges.
+// lastPass reads the commit's status from the forges.
 func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 	if v.Rev.Commit == "" || !s.reports {
 		v.WhyUnknown = "no forge is configured"

@@ -14,18 +14,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Asker asks the agent that serves a stack. Only the agent knows some things, such as approvals and failures: neither the cloud nor the commit
-// has them.
+// Asker reads information from the agent that serves a stack. Some of it, such as approvals and failures, is
+// known only to the agent, and neither to the cloud nor from the commit.
 type Asker struct {
-	Server string // its address; "" for none
-	Token  string // file with a token for it; "" for none
-	CA     string // file with the authority that signed its certificate; "" for the system's
+	Server string // the address of the agent; "" if there is none.
+	Token  string // the file with a token for the agent; "" if there is none.
+	CA     string // the file with the authority that signed the agent's certificate; "" for the system's authorities.
 }
 
-// agentPatience is how long to wait for an agent, which may not be running.
+// agentPatience is the time limit for the answer of an agent, which may not be running.
 const agentPatience = 5 * time.Second
 
-// Word asks the agent about a stack. It returns nil when no agent is configured.
+// Word reads the agent's report about a stack. It returns nil if no agent is configured.
 func (k Asker) Word(ctx context.Context, stack string) *Word {
 	if k.Server == "" || k.Token == "" {
 		return nil
@@ -41,14 +41,15 @@ func (k Asker) Word(ctx context.Context, stack string) *Word {
 	return w
 }
 
-// Word is an agent's report about a stack, or the reason why there is none.
+// Word is an agent's report about a stack, or the reason why there is no report.
 type Word struct {
 	server string
 	state  agent.State
 	err    error
 }
 
-// Tell returns a plan with the facts that only the agent knows: whether it is held. The plan stays as it is if the agent's commit differs.
+// Tell adds to a plan the fact that only the agent knows: whether the plan is held. If the agent's commit
+// differs, the plan is returned unchanged.
 func (w *Word) Tell(p plan.Plan) plan.Plan {
 	switch {
 	case !w.knows(p):
@@ -62,7 +63,7 @@ func (w *Word) Tell(p plan.Plan) plan.Plan {
 	return p
 }
 
-// Faults returns why steps of a plan failed, as far as the agent knows.
+// Faults returns the reasons why steps of a plan failed, as far as the agent knows them.
 func (w *Word) Faults(p plan.Plan) map[manifest.Key]status.Fault {
 	if !w.knows(p) {
 		return nil
@@ -83,7 +84,7 @@ func (w *Word) Faults(p plan.Plan) map[manifest.Key]status.Fault {
 	return faults
 }
 
-// knows reports whether the agent serves the stack itself, at the commit of the plan.
+// knows reports whether the agent itself serves the stack, at the commit of the plan.
 func (w *Word) knows(p plan.Plan) bool {
 	if w == nil || w.err != nil || w.state.Looked.IsZero() || w.state.ServedBy != "" {
 		return false
@@ -95,7 +96,7 @@ func (w *Word) knows(p plan.Plan) bool {
 	return at == p.Commit
 }
 
-// Shown is the report in the form that is shown; nil when no agent was asked.
+// Shown returns the report in the form that is shown. It returns nil if no agent was asked.
 func (w *Word) Shown() *report.AgentWord {
 	if w == nil {
 		return nil

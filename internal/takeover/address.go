@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// address is the resource's address in Terraform's commands, without the key of an instance.
+// address returns the resource's address in Terraform's commands, without the key of an instance.
 func (r *resource) address() (string, error) {
 	for _, name := range []string{r.Type, r.Name} {
 		if !identifier(name) {
@@ -30,7 +30,7 @@ func (r *resource) address() (string, error) {
 	return b.String() + r.Type + "." + r.Name, nil
 }
 
-// path lists the parts of a manifest's name, without the key of an instance.
+// path returns the parts of a manifest's name, without the key of an instance.
 func (r *resource) path() (path []string) {
 	modules, _ := r.modules() // read successfully before
 	for _, m := range modules {
@@ -42,11 +42,10 @@ func (r *resource) path() (path []string) {
 	return append(path, r.Name)
 }
 
-// module is one module in module.NAME[KEY].module.NAME….
+// module is one module in a path module.NAME[KEY].module.NAME….
 type module struct{ name, step, key string }
 
-// modules parses the path and writes it again, so that no text of the state itself gets into an
-// address.
+// modules parses the path and writes it again. So an address contains no unchecked text of the state.
 func (r *resource) modules() (list []module, err error) {
 	errPath := errors.New("its module is no address of Terraform's")
 	if len(r.Module) > 8*longestID {
@@ -63,7 +62,7 @@ func (r *resource) modules() (list []module, err error) {
 		}
 		m := module{name: rest[:end]}
 		if rest = rest[end:]; strings.HasPrefix(rest, "[") {
-			d := json.NewDecoder(strings.NewReader(rest[1:])) // HCL's strings are JSON's, except for templates
+			d := json.NewDecoder(strings.NewReader(rest[1:])) // strings of HCL are strings of JSON, except for templates
 			var encoded json.RawMessage
 			if err := d.Decode(&encoded); err != nil {
 				return nil, errPath
@@ -87,13 +86,13 @@ func (r *resource) modules() (list []module, err error) {
 	return list, nil
 }
 
-// untemplated removes the escapes that keep HCL from reading templates in a string.
+// untemplated removes the escapes that prevent HCL from interpreting templates in a string.
 func untemplated(s string) string {
 	return strings.NewReplacer("$${", "${", "%%{", "%{").Replace(s)
 }
 
-// key is the key of an instance: step in the form for an address, name in the form for a name. Both
-// are "" where there is none.
+// key parses the key of an instance. step is the form for an address, and name the form for a name. Both are ""
+// if there is no key.
 func key(encoded json.RawMessage) (step, name string, err error) {
 	if len(encoded) == 0 || string(encoded) == "null" {
 		return "", "", nil
@@ -121,8 +120,8 @@ func identifier(s string) bool {
 	return s != "" && len(s) <= longestID
 }
 
-// hcl quotes a text for HCL. The result has no line end and no invisible character, so a terminal
-// cannot take a part of it for a command.
+// hcl quotes a text for HCL. The result contains no line end and no invisible character, so a terminal cannot
+// interpret a part of it as a command.
 func hcl(s string) string {
 	if quoted := quote(s, plain); printable.Line(quoted) == quoted {
 		return quoted
@@ -156,18 +155,18 @@ func quote(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// Removals are the commands that remove resources from Terraform's state. There is one for each
-// resource all of whose instances are moved, and else one for each instance. moved has the
-// addresses.
+// Removals returns the commands that remove resources from Terraform's state. If all instances of a resource are
+// moved, there is one command for the resource. Otherwise, there is one for each moved instance. moved contains
+// the addresses.
 func Removals(list []Declared, moved map[string]bool) (lines []string) {
-	stays := map[string]bool{}   // resources of which not all instances are moved
+	stays := map[string]bool{}   // resources of which some instances are not moved
 	remains := map[string]bool{} // addresses
 	for _, d := range list {
 		if !moved[d.Address] || d.Stays != "" {
 			stays[d.resource] = true
 		}
 		if d.Stays != "" {
-			remains[d.Address] = true // such as a deposed object with the address of the one that is moved
+			remains[d.Address] = true // such as a deposed object with the same address as a moved one
 		}
 	}
 	for _, d := range list {

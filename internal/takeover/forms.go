@@ -1,6 +1,7 @@
 package takeover
 
-// attributes are those that identify the object which a resource is, or to which it belongs.
+// attributes contains the attributes that identify the object of a resource, or the object to which the resource
+// belongs.
 type attributes struct {
 	ID           text `json:"id"`
 	Group        text `json:"security_group_id"`
@@ -26,19 +27,19 @@ type attributes struct {
 // form describes a type of resource.
 type form struct {
 	kind string
-	// of returns the kind, where it depends on the resource; "" for none.
+	// of returns the kind, if it depends on the resource. It returns "" if there is none.
 	of func(*attributes) string
-	// stays says why no resource of the type is adopted.
+	// stays is the reason why no resource of the type is adopted.
 	stays string
-	// id is the ID in the cloud, where it is not the resource's own.
+	// id returns the ID in the cloud, if it differs from the resource's ID.
 	id func(*attributes) string
-	// uses is for objects whose ID is not in the state.
+	// uses returns the IDs of the used objects, for objects whose ID is not in the state.
 	uses func(*attributes) []text
-	// parent is the ID of the object, or of another part, to which the resource belongs.
+	// parent returns the ID of the object, or of another part, to which the resource belongs.
 	parent func(*attributes) text
 }
 
-// forms are the types of Terraform's provider for which there are kinds.
+// forms contains the types of Terraform's provider for which there are kinds.
 var forms = map[string]form{
 	"openstack_networking_network_v2":          {kind: "Network"},
 	"openstack_networking_subnet_v2":           {kind: "Subnet"},
@@ -96,7 +97,7 @@ var forms = map[string]form{
 	"openstack_lb_quota_v2":        {stays: quotaStays},
 
 	"openstack_dns_zone_v2":      {kind: "DNSZone"},
-	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID contains the zone's ID, as ours
+	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID contains the ID of the zone, as our ID does
 
 	"openstack_keymanager_secret_v1": {kind: "BarbicanSecret"},
 
@@ -113,16 +114,17 @@ var forms = map[string]form{
 	"openstack_identity_application_credential_v3": {kind: "ApplicationCredential"},
 }
 
-// quotaStays says why sets of quotas are not adopted: see the kind Quota.
+// quotaStays is the reason why sets of quotas are not adopted: see the kind Quota.
 const quotaStays = "a set of quotas bears no mark, so there is nothing to adopt; write a Quota with the same limits, and remove this when a stack has applied that"
 
-// sharedKinds are the kinds with sharedWith, by Neutron's names of their objects in RBAC policies.
+// sharedKinds contains the kinds with the field sharedWith, by Neutron's names of their objects in RBAC
+// policies.
 var sharedKinds = map[text]string{
 	"network": "Network", "security_group": "SecurityGroup", "qos_policy": "QoSPolicy", "address_group": "AddressGroup", "address_scope": "AddressScope", "subnetpool": "SubnetPool",
 }
 
-// shared is the kind whose manifests hold an RBAC policy as sharedWith or shared. Manifests do not say
-// who may use a network as an external one.
+// shared returns the kind whose manifests contain an RBAC policy as sharedWith or shared. Manifests do not
+// declare who may use a network as an external network.
 func shared(a *attributes) string {
 	if a.Action != "access_as_shared" {
 		return ""
@@ -134,7 +136,7 @@ func ofPolicy(a *attributes) text { return a.Policy }
 func ofServer(a *attributes) text { return a.Instance }
 func ofPool(a *attributes) text   { return a.Pool }
 
-// ofBalancer is the parent of a pool: the load balancer itself, or one of its listeners.
+// ofBalancer returns the parent of a pool: the load balancer itself, or one of its listeners.
 func ofBalancer(a *attributes) text {
 	if a.LoadBalancer != "" {
 		return a.LoadBalancer
@@ -142,7 +144,7 @@ func ofBalancer(a *attributes) text {
 	return a.Listener
 }
 
-// Kinds are the names of all kinds for which other tools have types, in no order.
+// Kinds returns the names of all kinds for which other tools have types, unsorted.
 func Kinds() (names []string) {
 	for _, of := range forms {
 		if of.kind != "" {

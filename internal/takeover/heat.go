@@ -16,7 +16,7 @@ type heatResource struct {
 	Stack  text `json:"stack_name"`
 }
 
-// heatForms are the types of Heat for which there are kinds.
+// heatForms contains the types of Heat for which there are kinds.
 var heatForms = map[string]string{
 	"OS::Neutron::Net": "Network", "OS::Neutron::Subnet": "Subnet", "OS::Neutron::SubnetPool": "SubnetPool", "OS::Neutron::AddressScope": "AddressScope",
 	"OS::Neutron::Router": "Router", "OS::Neutron::RouterInterface": "RouterInterface", "OS::Neutron::Port": "Port", "OS::Neutron::SecurityGroup": "SecurityGroup",
@@ -28,8 +28,8 @@ var heatForms = map[string]string{
 	"OS::Keystone::Service": "Service", "OS::Keystone::Endpoint": "Endpoint",
 }
 
-// heatParts are parts of objects of a kind. Heat's list does not say to which object a part
-// belongs.
+// heatParts contains types of Heat that are parts of objects of a kind. Heat's list does not say to which object
+// a part belongs.
 var heatParts = map[string]string{
 	"OS::Neutron::SecurityGroupRule": "SecurityGroup", "OS::Neutron::FloatingIPAssociation": "FloatingIP", "OS::Neutron::QoSBandwidthLimitRule": "QoSPolicy",
 	"OS::Neutron::QoSDscpMarkingRule": "QoSPolicy", "OS::Neutron::QoSMinimumBandwidthRule": "QoSPolicy", "OS::Neutron::QoSMinimumPacketRateRule": "QoSPolicy",
@@ -40,14 +40,15 @@ var heatParts = map[string]string{
 
 const rolesStay = "the list does not say whose roles these are; write them with `export --kind RoleAssignment`, and keep Heat from deleting them by deletion_policy: retain"
 
-// heatStays are types that are not adopted, or of which the list does not have enough, with the
+// heatStays contains types that are not adopted, or about which the list does not contain enough, with the
 // reasons.
 var heatStays = map[string]string{
 	"OS::Keystone::UserRoleAssignment": rolesStay, "OS::Keystone::GroupRoleAssignment": rolesStay,
 	"OS::Nova::Quota": quotaStays, "OS::Cinder::Quota": quotaStays, "OS::Neutron::Quota": quotaStays, "OS::Octavia::Quota": quotaStays,
 }
 
-// Heat reads the list of the resources of a stack and of those nested in it, sorted by address.
+// Heat parses the list of the resources of a stack and of the stacks nested in it. The result is sorted by
+// address.
 func Heat(encoded []byte) ([]Declared, error) {
 	if err := check(encoded); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func Heat(encoded []byte) ([]Declared, error) {
 	if len(lines) == 0 {
 		return nil, errors.New("the list has no resources")
 	}
-	within := map[string]int{} // lines, by the name of the stack that they may be
+	within := map[string]int{} // indexes of lines, by the name that their nested stack would have
 	for i, one := range lines {
 		within[string(one.Stack+"-"+one.Name)] = i
 	}
@@ -79,9 +80,8 @@ func Heat(encoded []byte) ([]Declared, error) {
 	return sorted(slices.DeleteFunc(list, holds)), nil
 }
 
-// heatPath lists the names of the resources above a resource, and its own. The name of a nested
-// stack has three parts: the name of the outer stack, the name of the resource in it, and 12 random
-// characters.
+// heatPath returns the names of the resources above a resource, and its own name. The name of a nested stack has
+// three parts: the name of the outer stack, the name of the resource in it, and 12 random characters.
 func heatPath(lines []heatResource, within map[string]int, i int) (path []string) {
 	for range 6 {
 		path = append(path, string(lines[i].Name))

@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Asked names the data of other tools: files, or - for standard input; "" for none.
+// Asked contains the files with the data of other tools. - means standard input, and "" means no file.
 type Asked struct{ Terraform, Heat, Removals string }
 
-// Taken is the list of objects that another tool manages; nil where no data is named.
+// Taken is the list of objects that another tool manages. It is nil if there is no such file.
 type Taken struct {
 	tool, file string
 	list       []Declared
@@ -25,7 +25,7 @@ type Taken struct {
 	removals   string
 }
 
-// Read reads the list of objects that another tool manages; nil where no data is named.
+// Read reads the list of objects that another tool manages. It returns nil if there is no such file.
 func (a Asked) Read(stdin io.Reader) (*Taken, error) {
 	switch {
 	case a.Terraform != "" && a.Heat != "":
@@ -63,7 +63,7 @@ func namedOrPiped(file string, stdin io.Reader) ([]byte, error) {
 	return localfile.ReadNamed(file, Most)
 }
 
-// Which is the part of a message that says which objects are missing.
+// Which returns the part of a message that says which objects are missing.
 func (t *Taken) Which() string {
 	if t == nil {
 		return ""
@@ -71,7 +71,7 @@ func (t *Taken) Which() string {
 	return "that " + t.tool + " names and "
 }
 
-// Chosen are the objects to be written; nil for all.
+// Chosen returns the objects to be exported, or nil for all objects.
 func (t *Taken) Chosen() []export.Chosen {
 	if t == nil {
 		return nil
@@ -85,7 +85,7 @@ func (t *Taken) Chosen() []export.Chosen {
 	return list
 }
 
-// Report says which resources stay with the other tool, and which it has to forget.
+// Report writes which resources stay with the other tool, and which ones must be removed from it.
 func (t *Taken) Report(w io.Writer, r export.Result) error {
 	if t == nil {
 		return nil

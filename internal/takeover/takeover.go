@@ -1,8 +1,8 @@
 // Package takeover reads which objects of a cloud other tools manage, and under which names. It reads
 // Terraform's states, and lists of the resources of Heat's stacks.
 //
-// It uses only names and IDs from there: all other properties of the objects are read from the cloud. So
-// other contents of these texts, such as passwords, go no further.
+// It uses only names and IDs from these files, because all other properties of the objects are read from the
+// cloud. So other contents, such as passwords, are not used anywhere.
 package takeover
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// Most is the number of bytes of a text that are read. A state of 2,000 machines has some 20 MB.
+// Most is the maximum number of bytes that are read. A state of 2,000 machines has about 20 MB.
 const Most = 64 << 20
 
-// These bounds limit a text: a larger one is a mistake or an attack.
+// These are limits for a text. A larger text is a mistake or an attack.
 const (
 	mostObjects = 100_000
 	mostText    = 32 << 20 // bytes of addresses and names
@@ -32,23 +32,23 @@ const (
 type Declared struct {
 	// Address is its name in the tool: module.net["a"].openstack_networking_port_v2.web[0].
 	Address string
-	// Name is the wanted name of its manifest. It need not be a valid name, or unique.
+	// Name is the wanted name of its manifest. It need not be valid or unique.
 	Name string
-	// Kind and ID are those of the object in the cloud. If its ID is a path, ID may be the last part. If
-	// the tool does not know the ID, Uses has the IDs of all objects on which the object depends.
+	// Kind and ID are those of the object in the cloud. If the object's ID is a path, ID may be its last part. If
+	// the tool does not know the ID, Uses contains the IDs of all objects on which the object depends.
 	Kind, ID string
 	Uses     []string
 	// Part is true for a part of that object, such as a rule of a security group.
 	Part bool
-	// Stays says why the resource stays with the tool; "" where there is an object to adopt.
+	// Stays is the reason why the resource stays with the tool. It is "" if there is an object to adopt.
 	Stays string
 
 	resource string // the address of all its instances
-	group    bool   // in Heat: it only holds other resources
+	group    bool   // in Heat: the resource only contains other resources
 }
 
-// text is a string of JSON. Any other value, or a string that is too long for a name or an ID, becomes
-// "".
+// text is a string of JSON. Any other value becomes "", and so does a string that is too long for a name or an
+// ID.
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -61,7 +61,7 @@ func (t *text) UnmarshalJSON(encoded []byte) error {
 	return nil
 }
 
-// each reads an array element by element. It keeps nothing of an element that one does not store.
+// each parses an array element by element. Only the function one may store data of an element.
 func each[T any](encoded []byte, one func(at int, element *T) error) error {
 	if len(encoded) == 0 || string(encoded) == "null" {
 		return nil
@@ -87,7 +87,7 @@ func each[T any](encoded []byte, one func(at int, element *T) error) error {
 
 func tooMany() error { return fmt.Errorf("there are more than %d resources", mostObjects) }
 
-// wrongShape is a decoding error without the value, which may be secret.
+// wrongShape returns a decoding error without the value, which may be secret.
 func wrongShape(err error) error {
 	if typed := (*json.UnmarshalTypeError)(nil); errors.As(err, &typed) {
 		kind, _, _ := strings.Cut(typed.Value, " ")

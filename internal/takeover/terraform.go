@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// state has the fields that are read of Terraform's state.
+// state contains the fields of Terraform's state that are read.
 type state struct {
 	Version   json.RawMessage `json:"version"`
 	Shown     json.RawMessage `json:"format_version"` // written by `terraform show -json`
-	Encrypted json.RawMessage `json:"encrypted_data"` // OpenTofu's
+	Encrypted json.RawMessage `json:"encrypted_data"` // the encrypted state of OpenTofu
 	Resources resources       `json:"resources"`
 }
 
-// resources are those of OpenStack. others counts those of other providers.
+// resources contains the resources of OpenStack. others is the number of resources of other providers.
 type resources struct {
 	list   []Declared
 	parts  []part
@@ -23,7 +23,7 @@ type resources struct {
 	text   int // bytes of the addresses and names in the list
 }
 
-// part is an object in the state, with its index in the list.
+// part is an object in the state that may be part of another one, with its index in the list.
 type part struct {
 	at     int
 	id     string
@@ -43,8 +43,8 @@ type instance struct {
 	Attributes attributes
 }
 
-// Terraform reads a state of version 4, sorted by address. others is the number of resources that
-// are not OpenStack's. Its errors contain no value of the state.
+// Terraform parses a state of version 4. The result is sorted by address. others is the number of resources of
+// other providers than OpenStack's. Its errors contain no value of the state.
 func Terraform(encoded []byte) (list []Declared, others int, err error) {
 	if err := check(encoded); err != nil {
 		return nil, 0, err
@@ -148,7 +148,7 @@ func (d *Declared) identify(of form, a *attributes) {
 	}
 }
 
-// join sets the object to which each part belongs. The parent of a part may be a part itself.
+// join sets the object to which each part belongs. The parent of a part may itself be a part.
 func (r *resources) join() {
 	byID := map[string]part{}
 	for _, p := range r.parts {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Long skips a test that takes more than a few seconds, unless STACKREEVE_TEST_LONG is set. So `make test` is over
-// within minutes; `make test-all` and CI run all tests.
+// Long skips a test that takes more than a few seconds, unless STACKREEVE_TEST_LONG is set. So `make test` ends
+// within minutes. `make test-all` and CI run all tests.
 func Long(t testing.TB) {
 	t.Helper()
 	if !RunsLong() {
@@ -14,9 +14,9 @@ func Long(t testing.TB) {
 	}
 }
 
-// NotUnderRace skips a test that the race detector makes long and can find nothing in. Such a test drives
-// a program that is built without the detector, uses one goroutine, or repeats in large numbers what
-// other tests do under it. `make test-all` runs such tests without the detector.
+// NotUnderRace skips a test that takes long under the race detector and in which the detector can find nothing.
+// Such a test runs a program that is built without the detector, uses one goroutine, or repeats in large numbers
+// what other tests do under the detector. `make test-all` runs such tests without the detector.
 func NotUnderRace(t testing.TB) {
 	t.Helper()
 	if UnderRace {
@@ -24,5 +24,5 @@ func NotUnderRace(t testing.TB) {
 	}
 }
 
-// RunsLong reports whether tests run that take more than a few seconds.
+// RunsLong reports whether tests that take more than a few seconds are run.
 func RunsLong() bool { return os.Getenv("STACKREEVE_TEST_LONG") != "" }

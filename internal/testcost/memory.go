@@ -1,12 +1,12 @@
-// Package testcost measures in tests how much memory code takes.
+// Package testcost measures in tests how much memory code needs.
 //
-// The numbers are of all of the process, so nothing else may run meanwhile. Under the
-// race detector they contain what the detector itself takes: see [UnderRace].
+// The numbers are those of the whole process, so nothing else may run at the same time. Under the race detector,
+// they include the memory of the detector itself: see [UnderRace].
 package testcost
 
 import "runtime"
 
-// Allocated is how many bytes do asks for, freed again or not.
+// Allocated returns the number of bytes that do allocates, including those that are freed again.
 func Allocated(do func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -15,8 +15,8 @@ func Allocated(do func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// AllocatedWithoutRace is the same, and 0 under the race detector: for limits that
-// are too tight for what the detector adds.
+// AllocatedWithoutRace does the same as Allocated, but returns 0 under the race detector. It is for limits that
+// would be exceeded by the memory of the detector.
 func AllocatedWithoutRace(do func()) int64 {
 	n := Allocated(do)
 	if UnderRace {
@@ -25,9 +25,8 @@ func AllocatedWithoutRace(do func()) int64 {
 	return n
 }
 
-// AllocatedAndKept is how many bytes do asks for, and how many of them are still
-// in use afterwards. The caller keeps alive what is to count, and no less than zero
-// is kept.
+// AllocatedAndKept returns the number of bytes that do allocates, and how many of them are still in use
+// afterwards. The caller must keep a reference to the data that are to be counted. kept is never negative.
 func AllocatedAndKept(do func()) (allocated, kept int64) {
 	var before, end runtime.MemStats
 	runtime.GC()

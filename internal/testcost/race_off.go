@@ -2,5 +2,5 @@
 
 package testcost
 
-// UnderRace says that the race detector is on: it takes memory and time of its own.
+// UnderRace reports whether the race detector is on, which needs additional memory and time.
 const UnderRace = false

@@ -9,8 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// Configured returns the sender for an address and the lines of a file with headers ("" for none of them). The environment
-// variables of OpenTelemetry apply to whatever is not given. It returns nil if there is no address. Its errors show no header.
+// Configured returns the sender for an address. headers is a text of lines with headers. Both may be ""; then
+// the environment variables of OpenTelemetry replace them. Configured returns nil if there is no address. Its
+// errors contain no header.
 func Configured(address, headers string, env func(string) string) (*Sender, error) {
 	field := "--traces-url"
 	if address == "" {
@@ -59,7 +60,7 @@ func fromEnvironment(env func(string) string) (address, variable string) {
 	return strings.TrimSuffix(base, "/") + "/v1/traces", "OTEL_EXPORTER_OTLP_ENDPOINT"
 }
 
-// parseHeaders reads NAME=VALUE. The value may be escaped as in addresses. (W3C Baggage)
+// parseHeaders parses texts NAME=VALUE. The value may be escaped as in addresses. (W3C Baggage)
 func parseHeaders(pairs []string) (map[string]string, error) {
 	headers := map[string]string{}
 	for _, pair := range pairs {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// Quiet is the minimum time between two traces of passes of one stack that found nothing to do.
+	// Quiet is the minimum time between two traces of a stack's passes that found nothing to do.
 	Quiet = 10 * time.Minute
-	// waiting is the number of traces that may wait to be sent.
+	// waiting is the maximum number of traces that wait to be sent.
 	waiting = 64
-	// limit is how long a receiver may take.
+	// limit is the time limit for sending to a receiver.
 	limit = 10 * time.Second
-	// mostAnswer is how much of an answer is read, in bytes.
+	// mostAnswer is the maximum number of bytes of an answer that are read.
 	mostAnswer = 64 << 10
 )
 
@@ -40,12 +40,12 @@ type Sender struct {
 	queue chan []byte
 
 	mu    sync.Mutex
-	quiet map[string]time.Time // when a quiet pass of a stack was last traced
-	away  bool                 // the receiver did not accept the last trace
+	quiet map[string]time.Time // by stack: the time of the last trace of a quiet pass
+	away  bool                 // reports whether the receiver did not accept the last trace
 }
 
-// Finish queues a trace for sending. It drops the trace of a quiet pass if another quiet pass of the stack was traced a
-// short while ago. It never waits.
+// Finish queues a trace for sending. It drops the trace of a quiet pass if another quiet pass of the stack was
+// traced a short time ago. It never blocks.
 func (s *Sender) Finish(t *Trace, pass Span, stack string, quiet bool) {
 	if t == nil || quiet && !s.due(stack, pass.End) {
 		return
@@ -87,7 +87,7 @@ func (s *Sender) Serve(ctx context.Context) {
 	}
 }
 
-// Flush sends the traces that still wait, as far as ctx allows.
+// Flush sends the traces that still wait, as long as ctx allows.
 func (s *Sender) Flush(ctx context.Context) {
 	for {
 		select {

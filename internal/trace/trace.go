@@ -1,7 +1,9 @@
-// Package trace records what a pass spends its time on, and sends it to a receiver of OpenTelemetry traces.
+// Package trace records for which work a pass needs its time, and sends that to a receiver of OpenTelemetry
+// traces.
 //
-// It knows spans, their encoding (OTLP 1.x, JSON over HTTP) and which passes are worth a trace. It does not know
-// what a stack, a step or a cloud is. Nothing waits for it: a trace that cannot be sent is dropped, and counted.
+// The package implements spans and their encoding (OTLP 1.x, JSON over HTTP), and decides which passes are worth
+// a trace. It does not depend on stacks, steps or clouds. No work waits for it: a trace that cannot be sent is
+// dropped and counted.
 package trace
 
 import (
@@ -12,7 +14,7 @@ import (
 	"time"
 )
 
-// mostSpans is the maximum number of spans that one trace keeps.
+// mostSpans is the maximum number of spans in one trace.
 const mostSpans = 2000
 
 // Trace is the trace of one pass. A nil Trace records nothing.
@@ -25,8 +27,8 @@ type Trace struct {
 	dropped int
 }
 
-// Span is a part of a pass. Anybody may read its name and attributes: they hold names, never values of fields or
-// texts of errors.
+// Span is a part of a pass. Anybody may read its name and attributes, because they contain names, and never
+// values of fields or texts of errors.
 type Span struct {
 	Name       string
 	Start, End time.Time
@@ -42,7 +44,7 @@ func Start(ctx context.Context) (context.Context, *Trace) {
 	return context.WithValue(ctx, key{}, t), t
 }
 
-// Begin begins a span of the trace that a context belongs to, if there is one. end ends the span.
+// Begin begins a span of the trace in a context, if there is one. The returned function ends the span.
 func Begin(ctx context.Context, name string, attributes map[string]string) (end func(failed bool)) {
 	t, _ := ctx.Value(key{}).(*Trace)
 	if t == nil {
@@ -74,4 +76,4 @@ func random(bytes int) string {
 	return hex.EncodeToString(id)
 }
 
-func now() time.Time { return time.Now() } //nolint:forbidigo // it is written down, and decides nothing
+func now() time.Time { return time.Now() } //nolint:forbidigo // the time is only recorded, and decides nothing

@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostNear is how many names are compared with one that is looked up.
+// mostNear is the maximum number of names that are compared with the name of a lookup.
 const mostNear = 1000
 
-// lookups lists the objects that will be looked up in the cloud, if the repository has other objects of their kind. The name may be a typing
-// error for one of those.
+// lookups returns a note for each object that will be looked up in the cloud, if the repository declares other
+// objects of its kind. The name may be a misspelt name of one of those.
 func lookups(want []kind.Desired) (list []manifest.Problem) {
 	type scope struct{ kind, namespace string }
 	declared, parents := map[scope][]string{}, map[manifest.Key]manifest.Key{}

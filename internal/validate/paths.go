@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Sort separates configuration files from manifests. A file in a folder that is named, too, is read once.
+// Sort separates configuration files from manifests. If both a folder and a file in it are named, the file is
+// read only once.
 func Sort(stdin io.Reader, args []string) (configs []string, parts []manifest.Part, err error) {
 	clean := make([]string, len(args))
 	for i, path := range args {
@@ -53,7 +54,7 @@ func below(path, folder string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// named is the content of a file that a person has named. It is opened when it is read.
+// named is the content of a file that a person has named. The file is opened when it is first read.
 type named struct {
 	path string
 	rest *strings.Reader

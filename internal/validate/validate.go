@@ -1,6 +1,6 @@
 // Package validate checks manifests and configurations without a cloud.
 //
-// It reads files as they are on disk, and does not know how the result is shown.
+// It reads the files on disk, and does not depend on how the result is shown.
 package validate
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// Parts reads manifests and records the findings in v.
+// Parts reads manifests and adds the findings to v.
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
 	r, err := o.Reader(ctx, stack, "", stack.Bounds())
@@ -82,8 +82,8 @@ func withFolders(parts []manifest.Part, err error) error {
 	return problems.Sorted().Err()
 }
 
-// Judging returns the stack whose policies are tried: the chosen one, or the only one of a configuration beside the manifests. It returns nil
-// for none.
+// Judging returns the stack whose policies are applied: the chosen one, or the only one of a configuration that
+// is named together with the manifests. It returns nil if there is none.
 func Judging(stack *config.Stack, beside []config.Stack) *config.Stack {
 	if len(beside) == 1 {
 		stack = &beside[0]
@@ -94,7 +94,8 @@ func Judging(stack *config.Stack, beside []config.Stack) *config.Stack {
 	return stack
 }
 
-// Outside checks the names in stacks that refer to something on this machine besides files: entries of clouds.yaml and repositories.
+// Outside checks the names in stacks that refer to things on this machine other than files: entries of
+// clouds.yaml, and repositories.
 func Outside(stacks []config.Stack) (problems manifest.Problems) {
 	for i := range stacks {
 		s := &stacks[i]

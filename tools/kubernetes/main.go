@@ -1,5 +1,5 @@
-// Program kubernetes is the Kubernetes API server itself, built from the module version in go.mod. Tests use it for agents that
-// keep their leases in Kubernetes.
+// Program kubernetes is the Kubernetes API server itself, built from the module version in go.mod. Tests use it
+// for agents that store their leases in Kubernetes.
 package main
 
 import (

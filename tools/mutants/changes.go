@@ -20,7 +20,7 @@ type changer struct {
 	all []change
 }
 
-// change adds all changes to the source of the package, behind guards:
+// change adds all changes to the source of the package, each behind a guard:
 //
 //	a == b         the opposite
 //	a < b          a <= b, and so on
@@ -59,7 +59,7 @@ func (p *source) change() []change {
 	return c.all
 }
 
-// note gives a change its number, and finds the text that it belongs to.
+// note gives a change its number, and finds the text to which it belongs.
 func (c *changer) note(at token.Pos, what string) (guard string, t *text) {
 	p := c.set.Position(at)
 	n := len(c.all) + 1
@@ -69,7 +69,8 @@ func (c *changer) note(at token.Pos, what string) (guard string, t *text) {
 
 func (c *changer) offset(at token.Pos) int { return c.set.Position(at).Offset }
 
-// opposite is the replacement of an operator, and the function that is called instead of the operator if both sides are numbers or texts.
+// opposite contains for each operator its replacement, and the function that is called instead of the operator
+// if both sides are numbers or texts.
 var opposite = map[token.Token]struct {
 	by       token.Token
 	function string
@@ -128,7 +129,8 @@ func (c *changer) condition(e ast.Expr) {
 	c.negate(e, "negated condition")
 }
 
-// cases changes the conditions of a switch without a tag. In a switch without a default, it may also remove a return at the end of a case.
+// cases changes the conditions of a switch that has no tag. If the switch has no default, cases may also remove
+// a return at the end of a case.
 func (c *changer) cases(n *ast.SwitchStmt) {
 	hasDefault := false
 	for _, s := range n.Body.List {
@@ -171,7 +173,8 @@ func (c *changer) leaveOut(list []ast.Stmt) {
 	}
 }
 
-// hasEffect is false for a panic, which ends a function, and for locks, whose effect only the race detector can see.
+// hasEffect reports whether a test can see the effect of a call. It is false for a panic, which ends a function,
+// and for locks, whose effect only the race detector can see.
 func (c *changer) hasEffect(call *ast.CallExpr) bool {
 	f := c.called(call)
 	if b, ok := f.(*types.Builtin); ok {

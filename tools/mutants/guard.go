@@ -8,7 +8,8 @@ const (
 	reachedVariable = "MUTANTS_REACHED"
 )
 
-// guards is a file that is added to the package: the guards, and the functions that replace operators.
+// guards returns the text of a file that is added to the package. It contains the guards, and the functions that
+// replace operators.
 func guards(pkg string, n int) string {
 	return "package " + pkg + `
 

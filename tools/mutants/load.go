@@ -26,7 +26,7 @@ type source struct {
 	info  *types.Info
 }
 
-// load reads a package. The types of its imports come from the compiler's own export data.
+// load parses and type-checks a package. The types of its imports come from the compiler's own export data.
 func load(module, pkg string) (*source, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly", pkg)
 	cmd.Dir = module
@@ -85,21 +85,22 @@ func (p *source) check(path string, exports map[string]string) error {
 	return err
 }
 
-// isBool reports whether an expression has the type bool itself and is no constant. A guard is a bool, and constants must stay constants.
+// isBool reports whether an expression has the type bool itself and is not a constant. It must not be a
+// constant, because a guard is a variable and constants must stay constants.
 func (p *source) isBool(e ast.Expr) bool {
 	t := p.info.Types[e]
 	b, ok := types.Unalias(t.Type).(*types.Basic)
 	return t.Value == nil && ok && b.Info()&types.IsBoolean != 0
 }
 
-// isNumber reports whether an expression is a number and no constant.
+// isNumber reports whether an expression is a number and not a constant.
 func (p *source) isNumber(e ast.Expr) bool {
 	t := p.info.Types[e]
 	b, ok := t.Type.Underlying().(*types.Basic)
 	return t.Value == nil && ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// called is the object that a call calls, if it has a name.
+// called returns the object that a call calls, if it has a name.
 func (p *source) called(call *ast.CallExpr) types.Object {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

@@ -2,12 +2,14 @@
 //
 //	go run . [-n 100] [-seed 1] [-in rules.go] ../.. ./internal/reconcile/plan ./internal/reconcile/plan ./internal/reconcile/engine
 //
-// The first argument is the folder of the module, and the second is the package to change. The tests of all further packages run. The
-// folder is not written: the compiler gets a copy of the package that contains all changes at once, each behind a guard. So each test
-// binary is compiled once, and an environment variable selects the change. A run without any change records which test reaches which
-// guard. A change is tried with the tests that reach it. A change that no test reaches survives at once.
+// The first argument is the folder of the module, and the second is the package to change. The tests of all
+// further packages are run. The folder is not written: the compiler gets a copy of the package that contains all
+// changes, each behind a guard. So each test binary is compiled once, and an environment variable selects the
+// change. A run without any change records which test reaches which guard. A change is tried with the tests that
+// reach its guard. If no test reaches it, the change is a survivor without a run.
 //
-// The command knows Go and nothing about the program. Some changes have no effect that a test could see; people must find them among the survivors.
+// The command handles Go and does not depend on the program. Some changes have no effect that a test could see.
+// People must find them among the survivors.
 package main
 
 import (
@@ -23,7 +25,7 @@ import (
 
 // options select the changes that are tried.
 type options struct {
-	n      int // the number of changes that are drawn; 0 for all
+	n      int // the number of changes that are drawn; 0 means all
 	seed   uint64
 	places *regexp.Regexp
 	atOnce int
@@ -78,7 +80,7 @@ func run(w io.Writer, o options, module, pkg string, tests []string) error {
 	return err
 }
 
-// draw chooses some of the changes at random, and keeps the order of the source.
+// draw chooses some of the changes at random. The result has the order of the source.
 func draw(all []change, o options) []change {
 	there := slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !o.places.MatchString(c.where) })
 	if o.n <= 0 || o.n >= len(there) {
@@ -92,7 +94,7 @@ func draw(all []change, o options) []change {
 	return drawn
 }
 
-// judge tries the changes, several at once.
+// judge tries the changes, several at the same time.
 func judge(b *binaries, tried []change, atOnce int) []result {
 	results := make([]result, len(tried))
 	next := make(chan int)

@@ -27,7 +27,7 @@ const (
 // binaries are the compiled tests.
 type binaries struct {
 	tests   []test
-	reached map[int][]test // by the number of the guard, the quickest first
+	reached map[int][]test // by the number of the guard, the fastest test first
 }
 
 // test is one top-level test of a binary.
@@ -37,7 +37,7 @@ type test struct {
 	takes             time.Duration
 }
 
-// prepare compiles the tests and runs each without any change: all must pass.
+// prepare compiles the tests and runs each without any change. It returns an error if one fails.
 func prepare(module string, p *source, n int, dir string, pkgs []string) (*binaries, error) {
 	overlay, err := p.overlay(n, dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func prepare(module string, p *source, n int, dir string, pkgs []string) (*binar
 	return b, nil
 }
 
-// overlay writes the changed files, and the list of the files that they replace.
+// overlay writes the changed files, and a list of the files that they replace.
 func (p *source) overlay(n int, dir string) (string, error) {
 	replace := map[string]string{}
 	write := func(name, text string) error {
@@ -132,7 +132,7 @@ func (b *binaries) note(t test, file string) error {
 	return os.Remove(file)
 }
 
-// try runs the tests that reach a guard, with its change active.
+// try runs the tests that reach a guard, while its change is active.
 func (b *binaries) try(n int) result {
 	tests := b.reached[n]
 	if len(tests) == 0 {
@@ -148,7 +148,7 @@ func (b *binaries) try(n int) result {
 	return survives
 }
 
-// batch returns the next tests of one binary that together take some seconds, at least one.
+// batch returns the next tests of one binary that together need a few seconds. It returns at least one.
 func batch(tests []test) (now []test, takes time.Duration) {
 	for _, t := range tests {
 		if len(now) > 0 && (t.binary != now[0].binary || takes+t.takes > 3*time.Second) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// text is a file, and the text that is inserted between its characters. No line is added, so that positions stay the same.
+// text is a file with the texts that are inserted into it. No line is added, so that positions stay the same.
 type text struct {
 	was   string
 	edits []edit
@@ -30,7 +30,7 @@ func (t *text) replace(at, length int, with string) {
 	t.edits = append(t.edits, edit{at: at, length: length, order: len(t.edits) + 1, with: with})
 }
 
-// now is the text with all edits applied.
+// now returns the text with all edits applied.
 func (t *text) now() string {
 	edits := slices.Clone(t.edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
