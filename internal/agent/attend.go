@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// attend listens for newer commits and for requests while a pass runs. If there is one, it cancels the returned context with a
+// attend listens for newer commits and for requests while a pass runs. When one of them arrives, attend cancels the returned context with a
 // cause of type [engine.Superseded]. stop ends the listening.
 func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// mostBack is how many commits fallBack goes back.
+	// mostBack is the maximum number of commits that fallBack goes back.
 	mostBack = 50
 	// askedBack is the time limit for asking the forge whether refused commits were in sync.
 	askedBack = 30 * time.Second

@@ -38,9 +38,9 @@ type Config struct {
 	Process
 }
 
-// Source is where revisions come from, and the schedule for fetching them.
+// Source contains the functions that read revisions, and the schedules for reading them.
 type Source struct {
-	// Fetch returns the newest revision, and whether it differs from the one before.
+	// Fetch returns the newest revision, and whether it differs from the revision that the last call returned.
 	Fetch func(context.Context) (source.Revision, bool, error)
 	// History visits the commits of the branch before the given commit, the newest first. It may be nil.
 	History func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
@@ -75,7 +75,7 @@ type Forge struct {
 	Existed func(ctx context.Context, commit string) (known, any bool, err error)
 }
 
-// Limits restrict what may be carried out.
+// Limits restricts the plans that may be carried out.
 type Limits struct {
 	// Approved are the plans that the brake lets through.
 	Approved []plan.Approval

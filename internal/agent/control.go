@@ -78,7 +78,7 @@ type control struct {
 	running *engine.Progress // the running pass; nil when there is none
 }
 
-// mostSpent is how many used approvals are remembered.
+// mostSpent is the maximum number of used approvals that are remembered.
 const mostSpent = 1000
 
 // Approve approves the held plan if hash is its hash, and starts a run now. The approval covers only that plan at its commit, or the

@@ -115,7 +115,7 @@ func (s *Dependencies) saw(run report.Run) {
 	}
 }
 
-// stands returns the state of a stack after a run. ok is false when the source or the cloud was down, so that the run found nothing new.
+// stands returns the outcome of a stack after a run. ok is false if the source or the cloud was down, so that the run found nothing new.
 func stands(run report.Run) (now plan.Outcome, ok bool) {
 	switch {
 	case run.Refused != nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Health knows which stacks have been read completely: their repository and all of their cloud. It is a sink.
+// Health stores which stacks have been read completely: their repository and all of their cloud. It is a sink.
 type Health struct {
 	mu       sync.Mutex
 	waiting  []string
@@ -65,7 +65,7 @@ func (h *Health) Ran(r report.Run) {
 	h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == r.Stack })
 }
 
-// Forget drops what is known of a stack that this process no longer serves.
+// Forget drops the knowledge about a stack that this process no longer serves.
 func (h *Health) Forget(stack string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

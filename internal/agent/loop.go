@@ -2,7 +2,7 @@
 //
 //	Config (what it is given) ──▶ Loop (fetches, reads, runs passes) ──events──▶ state (tables: pure)
 //
-// It knows when to run and which revision to fall back to. It does no I/O itself: that comes in as functions.
+// The package decides when to run, and which revision to fall back to. It does no I/O itself. Functions for that are in Config.
 package agent
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// Loop serves one stack: fetch, read, pass, wait. A restart loses nothing that matters.
+// Loop serves one stack: it fetches, reads, runs passes and waits. A restart loses nothing that matters.
 type Loop struct {
 	Config
 	state   state

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// atOnce is how many stacks of a process have a turn at the same time.
+	// atOnce is the number of stacks of a process that can have a turn at the same time.
 	atOnce = 16
 	// longTurn is the time after which a stack in a pass gives up its turn. By then, the pass mostly waits
 	// for the cloud.

@@ -77,7 +77,7 @@ func TestDriftThatOnlyTheEndOfAPassSaw(t *testing.T) {
 		w.Visit()
 		w.Pass(commit, fine, fine)
 		w.Visit()
-		w.Pass(commit, fine, drifted) // this drift was not reported before
+		w.Pass(commit, fine, drifted) // only the last plan of the pass has this drift
 		w.Visit()
 		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
 		w.Pass(commit, fine, fine)

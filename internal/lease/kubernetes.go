@@ -120,7 +120,7 @@ func (k *Kubernetes) Write(ctx context.Context, lease ID, key string, value []by
 	return k.hold(ctx, lease, wanted)
 }
 
-// hold writes a key if no lease has it or this lease has it.
+// hold writes a key, unless another lease has it.
 func (k *Kubernetes) hold(ctx context.Context, lease ID, wanted kubernetes.Lease) (held bool, err error) {
 	have, err := k.Leases.Get(ctx, wanted.Metadata.Name)
 	switch {

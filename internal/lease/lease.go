@@ -18,7 +18,8 @@ import (
 // ID identifies a lease.
 type ID int64
 
-// Store is the place where agents agree on who serves which stack. Its functions have their own time limits, besides ctx.
+// Store stores leases and keys. With them, agents agree on which agent serves which stack. Its methods have their own time limits, besides
+// ctx.
 type Store interface {
 	// Grant makes a lease that ends, with its keys, when it is not renewed for ttl.
 	Grant(ctx context.Context, ttl time.Duration) (ID, error)

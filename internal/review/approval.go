@@ -77,7 +77,7 @@ func proven(m memory.Marker) (p plan.Proof) {
 	return p
 }
 
-// hashes joins the hashes of approvals to one text.
+// hashes returns the hashes of approvals as one text.
 func hashes(list []command) string {
 	var all []string
 	for _, a := range list {

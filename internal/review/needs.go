@@ -15,8 +15,8 @@ import (
 // mostIncluded is the maximum number of other pull requests that a plan includes. Each one costs a merge.
 const mostIncluded = 10
 
-// need is another pull request that one needs, with its fate: for example, whether the plan includes it. ref
-// is the reference at which its commits are fetched.
+// need is a pull request that another one needs, with its fate: for example, whether the plan includes it. ref is the reference at which
+// its commits are fetched.
 type need struct {
 	comment.Need
 	ref string
@@ -28,8 +28,8 @@ type needs struct {
 	more bool // there are more needs than the agent follows
 }
 
-// needsOf returns the pull requests that root needs, directly or through others. It goes on only through open
-// ones into the same branch. may reports whether the commits of a pull request may be planned.
+// needsOf returns the pull requests that root needs, directly or through others. It follows only open pull requests into the same branch.
+// may reports whether the commits of a pull request may be planned.
 func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool) needs {
 	if len(root.Needs) == 0 {
 		return needs{}
@@ -94,13 +94,13 @@ func (w *walk) circular(number int) bool {
 	return false
 }
 
-// follow adds the needs of p to the list, each one after its own needs. Needs that order the merge come before topics. The pull requests that merely
-// have a topic in common with p count only if p is the root.
+// follow adds the needs of p to the list, each one after its own needs. Needs that order the merge come before topics. If p is not the root, pull
+// requests that only have the same topic as p are left out.
 func (w *walk) follow(p forge.Pull) {
 	list := slices.Clone(p.Needs)
 	slices.SortStableFunc(list, func(a, b forge.Need) int { return cmp.Compare(rank(a.Bond), rank(b.Bond)) })
 	for _, n := range list {
-		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // root itself is not listed as a need, because the other pull requests of the circle get the fate Circular
+		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // the others of the circle get the fate Circular
 		name := needName{n.Number, ""}
 		if n.Number == 0 {
 			name.text = n.Name
@@ -118,13 +118,13 @@ func (w *walk) follow(p forge.Pull) {
 	}
 }
 
-// needName identifies a need. The text is for one without a number.
+// needName identifies a need. text is set only if the need has no number.
 type needName struct {
 	number int
 	text   string
 }
 
-// rank is the place of needs with a bond among the needs of one pull request.
+// rank returns the place of needs with a bond among the needs of a pull request: the lowest comes first.
 func rank(b forge.Bond) int {
 	switch b {
 	case forge.Contained, forge.Named:
@@ -186,8 +186,8 @@ func (n needs) key() string {
 	return b.String()
 }
 
-// needsForPage returns the needs as the page shows them. It asks the forge about needs that are not open,
-// unless the pull request comes from a fork, so that a stranger named them. failed is true if the forge did not answer.
+// needsForPage returns the needs as the page shows them. It asks the forge about needs that are not open. It does not ask if the pull
+// request comes from a fork, because then a stranger has named them. failed is true if the forge did not answer.
 func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need, failed bool) {
 	for _, one := range j.needs.list {
 		if one.Fate == comment.NotOpen && !j.pull.Fork {
@@ -200,8 +200,8 @@ func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need,
 	return list, failed
 }
 
-// withFate returns a need without an open pull request into the branch, with the fate that the forge reports. A merged pull request
-// stays merged, so the forge is asked about it once.
+// withFate returns a need without an open pull request into the branch, with the fate that the forge reports. For each merged pull request,
+// the forge is asked only once, because it stays merged.
 func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
 	if url, merged := s.merged.Load(n.Number); merged {
 		n.Fate, n.URL = comment.Merged, url.(string)
@@ -224,8 +224,8 @@ func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) (co
 	return n, nil
 }
 
-// against returns what conflicts in a page, and the names of the branch and the pull requests with which it conflicts. clean is the number of the
-// needs that were merged without conflicts.
+// against returns the pull request that conflicts (what), and the names of the branch and the pull requests that it conflicts with. clean is the
+// number of needs that were merged without conflicts.
 func (p page) against(clean int) (what, with string) {
 	what, names := "it", []string{p.Base}
 	for _, n := range p.Needs {

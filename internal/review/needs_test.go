@@ -86,7 +86,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// The fate of a commit that is below the head is never that the plan does without it.
+// If a commit is below the head, its fate never says that the plan leaves it out.
 func TestACommitBelowIsPlanned(t *testing.T) {
 	for _, text := range []string{"1:~2 2!", "1:~2", "1:~2 2:1", "1:~2,3 2 3"} {
 		list, open := pulls(text)
@@ -98,7 +98,7 @@ func TestACommitBelowIsPlanned(t *testing.T) {
 	}
 }
 
-// A name that reads like a number hides no change of that number.
+// If a name has the same text as a number, it does not hide a change of the need with that number.
 func TestAttackANameLikeANumber(t *testing.T) {
 	list, open := pulls("1:=5 5")
 	list[0].Needs = append([]forge.Need{{Name: "5", Bond: forge.Named}}, list[0].Needs...)
@@ -149,7 +149,7 @@ func TestAttackManyNeeds(t *testing.T) {
 	}
 }
 
-// A stranger who pushes often gets no more plans by naming another dependency in each commit.
+// If a stranger names another dependency in each commit, the stranger still gets no more plans than for other pushes.
 func TestAttackOtherNeedsInEachCommit(t *testing.T) {
 	now := time.Now()
 	before := lastPlan{head: "h1", run: now, first: now, heads: mostHeads}

@@ -31,7 +31,7 @@ type Planner struct {
 	Merged func(ctx context.Context, head string, under ...string) (source.Merge, error)
 	// Read turns files into objects without the cloud. Its error is a [manifest.Problems] when a commit must correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
-	// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
+	// Plan compares files with the live cloud, and finds out whether the cloud has what the plan needs. It changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Again requests another pass of the stack, without a new commit.
 	Again func()
@@ -44,7 +44,7 @@ type Planner struct {
 	queue      *queue
 	poll       schedule.Schedule
 	held       atomic.Pointer[plan.Plan] // the held plan of the branch; nil if there is none
-	merged     sync.Map                  // the addresses of pull requests that are known to be merged, by number
+	merged     sync.Map                  // addresses of the pull requests that are known to be merged, by number
 }
 
 // planTime is the time limit for planning one pull request. retryPlan is the pause after a plan has failed for a temporary reason. The

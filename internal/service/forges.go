@@ -134,7 +134,7 @@ func (f *forges) serve(ctx context.Context) {
 // endTime is the time for which a process that is ending continues to post to forges.
 const endTime = 10 * time.Second
 
-// flush posts what is pending to the forges.
+// flush posts the pending reports to the forges.
 func (f *forges) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// Listener holds the addresses and the certificate of the agent's listener.
+// Listener contains the addresses and the certificate of the agent's listener.
 type Listener struct {
 	Address   string // "" if the agent does not listen
 	Cert, Key string // PEM files; "" for no TLS

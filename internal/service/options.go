@@ -17,12 +17,13 @@ type Options struct {
 	APIToken      string
 	// AgentName and AgentAddress identify this agent among several; "" uses the configuration.
 	AgentName, AgentAddress string
-	// TracesURL is where traces are sent. TracesHeaders is a file with additional headers. "" uses the environment.
+	// TracesURL is the address to which traces are sent. TracesHeaders is a file with additional headers. If they are "", the environment
+	// is used.
 	TracesURL, TracesHeaders string
 }
 
-// warnExposed warns of credential files that everybody on this machine may read or replace: the files in the options, and those that OpenStack
-// clients look for. The files in the configuration are checked when it is read.
+// warnExposed warns of credential files that everybody on this machine may read or replace. It checks the files in the options, and those that
+// OpenStack clients read. The files in the configuration are checked when it is read.
 func (svc *service) warnExposed(f Options) {
 	for _, file := range append(cloud.CredentialFiles(), f.ControlToken, f.APIToken, f.WebhookSecret, f.Listen.Key, f.TracesHeaders) {
 		if localfile.Exposed(file) {

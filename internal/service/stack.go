@@ -86,7 +86,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	if err := one.Record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
-	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // an error of Close does not matter, because the clone is a cache
+	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // remembered returns log attributes: which facts the next process will know, and where it will read them.

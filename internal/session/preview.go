@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Previewed is a revision, its plan, and what the plan needs from the cloud.
+// Previewed is a revision, its plan, and the findings about the plan's needs.
 type Previewed struct {
 	Rev       source.Revision
 	Plan      plan.Plan

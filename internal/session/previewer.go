@@ -41,7 +41,7 @@ func (o Opener) Previewer(s *config.Stack) *Previewer {
 	return &Previewer{opener: o, stack: s}
 }
 
-// Plan compares files with the live cloud, and finds out what the plan needs from it. It changes nothing.
+// Plan compares files with the live cloud, and finds out whether the cloud has what the plan needs. It changes nothing.
 func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
 	// Errors in the files are reported without a request to the cloud.
 	read, weaker, known, err := p.readAt(ctx, files)

@@ -38,7 +38,7 @@ type Opener struct {
 	Grace, Former time.Duration
 }
 
-// Shared holds what several stacks use. The zero value is ready to use.
+// Shared contains the objects that several stacks use. The zero value is ready to use.
 type Shared struct {
 	clones    clones
 	libraries libraries

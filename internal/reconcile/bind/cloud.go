@@ -122,7 +122,7 @@ func (c *Cloud) UsersOf(l *Live) []*Live {
 	return users
 }
 
-// KindOf returns the kind of an object that uses another one.
+// KindOf returns the kind of an object that UsersOf has returned.
 func (c *Cloud) KindOf(user *Live) string { return c.userKinds[user] }
 
 // Claimed returns the objects of a kind in the stack's own project that bear an owner text.

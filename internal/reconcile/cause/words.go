@@ -169,7 +169,7 @@ const (
 	AllSeen         Code = "all-seen"
 )
 
-// Codes of what a plan as a whole needs from the cloud.
+// Codes about the needs of a plan as a whole.
 const (
 	Doubtful          Code = "may-be-refused"
 	OfObject          Code = "of-object" // a cause, and the object that it is about

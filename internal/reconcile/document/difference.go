@@ -10,8 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Difference is how one object that people wrote differs between two
-// revisions.
+// Difference describes how an object that people wrote differs between two revisions.
 type Difference struct {
 	Key manifest.Key
 	// Origin is the place of the object in the later revision, or in the earlier one if it was

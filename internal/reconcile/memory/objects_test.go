@@ -78,7 +78,8 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// An object that is about to be deleted does not count as missing. If the pass has created it before, that creation is dropped.
+// An object that is about to be deleted does not count as missing. If it was created and no list shows it yet, that creation is dropped,
+// too.
 func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	p := planned(t, []string{"a shape=flat", "b shape=flat"}, []string{"a stale shape=round", "b stale shape=round"})
 	m := &Memory{}

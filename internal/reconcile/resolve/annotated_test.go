@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// Annotations of objects are accepted or refused. A refusal has this text.
+// Annotations of objects are accepted or refused. The message of a refusal contains the text in want.
 func TestWhatAnnotationsMaySay(t *testing.T) {
 	many := func(n int, text string) string {
 		list := make([]string, n)

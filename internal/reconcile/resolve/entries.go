@@ -24,8 +24,7 @@ const (
 type Entries struct {
 	Main    string // "" if the main entry has no name
 	Further []string
-	// Secrets maps the names of Secrets to entries; "" stands for the entry that the manifest names. If it
-	// is empty, Secrets are ignored.
+	// Secrets maps the names of Secrets to entries; "" means the entry that the manifest names. If it is empty, Secrets are ignored.
 	Secrets map[string]string
 }
 

@@ -31,7 +31,7 @@ func (f *forgeries) text(field, text, fix string) {
 	}
 }
 
-// walk visits every text below v, whatever its type.
+// walk checks every text below v, which may be of any type.
 func (f *forgeries) walk(v reflect.Value, path string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -183,8 +183,8 @@ func TestReferencesThatArePassedOn(t *testing.T) {
 	})
 }
 
-// The test has a kind that adds a member for a scaled group. All parts of that member count as further objects, except those that exist
-// without it.
+// All parts of a spare member are spare, too, and all parts of a scaled member are scaled, too. Parts that exist without the member are
+// neither.
 func TestPartsOfFurtherMembers(t *testing.T) {
 	existing := map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": map[string]any{"id": "x"}}}
 	k := asker(func(e *kind.Expansion) {

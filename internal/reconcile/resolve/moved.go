@@ -14,7 +14,7 @@ import (
 // Then the object in the cloud with the mark of the old key is taken over, with its data, and its mark is rewritten. The parts that the
 // object expands into move with it, because their names are derived from its name.
 
-// mostMoves is how many earlier names an object can have.
+// mostMoves is the maximum number of earlier names of an object.
 const mostMoves = 10
 
 // moves finds the earlier names of every object.

@@ -145,7 +145,7 @@ func shown(key manifest.Key) string {
 	return key.String()
 }
 
-// advise says what to do about a reference without a target.
+// advise returns advice for a reference without a target.
 func (r *resolver) advise(ref kind.RefSpec) string {
 	if ref.Field == secretField {
 		return r.entries.known()

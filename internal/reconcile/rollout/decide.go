@@ -87,7 +87,7 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 	return d
 }
 
-// group holds the counts of the members.
+// group contains the members and their counts.
 type group struct {
 	Strategy
 	members []Member

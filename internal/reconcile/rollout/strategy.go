@@ -73,8 +73,8 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount{Count: n}, nil
 }
 
-// Unavailable returns how many of a number of members need not serve. A share is rounded down,
-// and is at least 1 unless it is 0%.
+// Unavailable returns the number of members that need not serve, in a group of that many members. A share is rounded down, and is at least
+// 1 unless it is 0%.
 func (s Strategy) Unavailable(members int) int {
 	switch a := s.MaxUnavailable; {
 	case s.Type == Recreate:

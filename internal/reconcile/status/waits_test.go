@@ -71,7 +71,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// An object that the plan destroys is found by its name in the cloud, so that its users do not wait for it.
+// going contains the names in the cloud of the objects that the plan destroys, so that their users do not wait for them.
 func TestWhatGoes(t *testing.T) {
 	var list []subject
 	for name, action := range map[string]plan.Action{"deleted": plan.Delete, "replaced": plan.Recreate, "changed": plan.Update, "kept": plan.Keep} {
