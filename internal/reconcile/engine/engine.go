@@ -47,9 +47,9 @@ type Engine struct {
 	// Quotas reads the limits and the usage of a service, by its catalog type; nil
 	// where plans do not show quotas.
 	Quotas func(ctx context.Context, service string) (kind.Allowances, error)
-	// Zones reads the availability zones of a service; nil where plans do not check zones.
+	// Zones reads the availability zones of a service; nil if plans do not check zones.
 	Zones func(ctx context.Context, service string) ([]string, error)
-	// Hosts counts the hosts of each availability zone; nil where plans do not check
+	// Hosts counts the hosts of each availability zone; nil if plans do not check
 	// hosts.
 	Hosts func(ctx context.Context) (map[string]int, error)
 	// Probe checks whether a machine at an address serves; nil if machines are not probed.

@@ -30,7 +30,7 @@ type Entry struct {
 // Access is the access to the cloud through one entry.
 type Access struct {
 	Kinds []*kind.Kind
-	// Realm returns the scope within which the IDs of a kind are unique; nil where all entries share them.
+	// Realm returns the scope within which the IDs of a kind are unique; nil if all entries share them.
 	Realm func(kind.Info) string
 }
 
@@ -191,12 +191,12 @@ func (e *Engine) preferred(want []kind.Desired) func(*kind.Live) (string, bool) 
 	}
 }
 
-// placesOf returns the places of a kind that are listed again while a pass runs. Each of them has one of these properties:
+// placesOf returns the places of a kind that are listed again while a pass runs, for one of these reasons:
 //
-// - A manifest asks for it.
-// - The stack owns something there, or the pass wrote there.
-// - It also shows an object that was written through another entry.
-// - It could not be listed.
+// - A manifest names the place.
+// - The stack owns an object there, or the pass wrote one there.
+// - The place also shows an object that was written through another entry.
+// - The last list failed.
 //
 // The other places keep their lists.
 func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place]bool, wrote map[string]bool) []memory.Place {

@@ -18,8 +18,8 @@ const probesAtOnce = 64
 // ask probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
 // probes.
 //
-// A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending notes its
-// kind as awaited. That kind is listed again after a time, and the next planRound asks again.
+// A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending
+// notes its kind as awaited. That kind is listed again after a time, and the next planRound repeats the probe.
 func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {
 		return nil

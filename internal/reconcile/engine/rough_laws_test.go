@@ -28,9 +28,10 @@ type turn struct {
 // Requests fail in any way, passes end at any time, and the branch moves to any commit. Even then, these
 // laws are true:
 //
-// - The things of others are not changed, and nothing is created twice. - Nothing is destroyed unless a
-// plan said so, and no own change is reported as drift. - Passes end, and send few requests. - Once all
-// requests succeed again, the cloud equals the repository, and nothing more is written.
+// - The things of others are not changed, and nothing is created twice.
+// - Nothing is destroyed unless a plan said so, and no change by the agent itself is reported as drift.
+// - Passes end, and send few requests.
+// - After all requests succeed again, the cloud equals the repository, and nothing more is written.
 func TestRoughTimes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := anyRough(rt)

@@ -38,9 +38,9 @@ type Revision struct {
 }
 
 // Sync carries out one pass. It lists the cloud, makes a plan, starts each step as soon as its dependencies
-// are ready, and lists again the collections that changed. It ends when nothing is left to do, or nothing more
-// can be done. When ctx ends, it starts no more steps, and waits a limited time for the steps in flight. A
-// cause of type [Superseded] says why the pass ended early.
+// are ready, and lists the changed collections again. It ends when no step is left, or when no step can be
+// started any more. When ctx ends, it starts no more steps, and waits a limited time for the steps in flight.
+// A cause of type [Superseded] says why the pass ended early.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})

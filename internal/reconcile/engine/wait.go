@@ -227,7 +227,7 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 }
 
 // noteUnlisted records a list that has failed. A service may ask for a pause that is longer than the pass waits for busy
-// objects ([Timing] has that limit). The pass then does not ask that service again.
+// objects ([Timing] has that limit). Then the pass does not list the collection again.
 func (r *run) noteUnlisted(s *freshness, err error) {
 	s.failures++
 	s.every = r.pause(s.failures)

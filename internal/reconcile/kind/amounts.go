@@ -8,8 +8,8 @@ import (
 // Resource is something that a service limits by a quota, or that has a price.
 type Resource struct {
 	Service string // catalog type
-	Name    string // as the service's quota calls it: "gigabytes"
-	Type    string // the name of its type in the cloud: "ssd"; "" for all types together
+	Name    string // the name of the quota in its service: "gigabytes"
+	Type    string // the type of the objects, such as the volume type "ssd"; "" for all types together
 }
 
 // Compare orders resources by service, name and type.

@@ -11,7 +11,7 @@ type Disruption int
 
 // The disruptions, mildest first.
 const (
-	// InPlace changes the object without anybody noticing.
+	// InPlace changes the object without an effect on its users.
 	InPlace Disruption = iota
 	// Reboot restarts a machine; disks and addresses stay.
 	Reboot
@@ -44,7 +44,8 @@ type Change struct {
 	Loss string `json:"loss,omitempty"`
 	// Destroys is true when the lost data was the object's own and exists nowhere else.
 	Destroys bool `json:"-"`
-	// Cuts says what no longer works after the change although the object stays: "no traffic is allowed any more"; "" for nothing.
+	// Cuts says what no longer works after the change although the object stays, for example "no traffic is allowed any more"; "" if
+	// everything still works.
 	Cuts string `json:"cuts,omitempty"`
 	// Takes lists, in words, the elements that the change would remove although the object's annotation leaves them to others. A
 	// change with Takes is not carried out.
@@ -116,7 +117,7 @@ func Has(list []Change, field string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
 }
 
-// Within reports whether path is that of field, or of a field below it.
+// Within reports whether path is the path of field, or of a field below it.
 func Within(path, field string) bool {
 	if len(path) < len(field) || path[:len(field)] != field {
 		return false

@@ -2,10 +2,10 @@ package kind
 
 import "net/netip"
 
-// Claim is something that a manifest asks for and that only one object can have.
+// Claim is a value, such as an address, that a manifest asks for and that only one object can have.
 type Claim struct {
-	Field string // the field that asks for it
-	Of    Ref    // the object that it belongs to, such as a subnet
+	Field string // the manifest's field that asks for the value
+	Of    Ref    // the object that the value belongs to, such as a subnet
 	// The claimed value, such as an address, in canonical form; "" if any free value will do.
 	What string
 	By   string // the kind whose objects show who has the value: ports show the addresses of a subnet

@@ -2,10 +2,10 @@ package kind
 
 import "github.com/stackreeve/stackreeve/internal/manifest"
 
-// Manifest is an object as a definition's template writes it.
+// Manifest is an object that a definition's template describes.
 type Manifest struct {
 	Kind, Name string
-	// ID is the name by which the definition refers to it.
+	// ID is the name by which the definition refers to the object.
 	ID                  string
 	Labels, Annotations map[string]string
 	Body                map[string]any // without apiVersion, kind and metadata

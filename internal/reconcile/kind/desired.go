@@ -24,7 +24,7 @@ type Desired struct {
 	Spare bool
 	// Scaled is true for the objects of a member that exists only while the group is scaled up to at least that many members.
 	Scaled bool
-	// Definition is what the revision's definitions say about the object; nil for nothing.
+	// Definition has the facts about the object that come from the revision's definitions; nil for none.
 	Definition *OfDefinition
 	// Spec is a pointer to the kind's spec, or the [manifest.Fields] of a kind that a definition makes; nil for imports and
 	// data.
@@ -35,7 +35,7 @@ type Desired struct {
 	Import *Import
 	// Virtual is true if no object in the cloud corresponds to this object itself.
 	Virtual bool
-	// Lasts is true of an object that stays in the cloud, with its mark, when its manifest is removed and no annotation says
+	// Lasts is true if the object stays in the cloud, with its mark, after its manifest is removed, unless an annotation says
 	// otherwise.
 	Lasts bool
 	// Data is the content of a ConfigMap or Secret.
@@ -70,7 +70,7 @@ type CredentialsRef struct {
 	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
 }
 
-// OfDefinition is what the revision's definitions say about an object.
+// OfDefinition has the facts about an object that come from the revision's definitions.
 type OfDefinition struct {
 	// Kind is the object's own kind if the revision defines it; nil for other kinds.
 	Kind *Kind
@@ -83,7 +83,7 @@ type OfDefinition struct {
 	External map[string]manifest.Key
 }
 
-// Defined is the object's kind if its revision defines the kind; nil for others.
+// Defined returns the object's kind if the revision defines that kind; nil otherwise.
 func (d *Desired) Defined() *Kind {
 	if d == nil || d.Definition == nil {
 		return nil
@@ -94,7 +94,7 @@ func (d *Desired) Defined() *Kind {
 // Absent reports whether no manifest describes the object although others refer to it.
 func (d *Desired) Absent() bool { return d.Unmanaged && d.Import == nil }
 
-// Import says which existing object a desired object stands for.
+// Import says which existing object of the cloud belongs to a desired object.
 type Import struct {
 	ID     string
 	Filter any // pointer to the kind's filter; nil with ID
@@ -141,12 +141,12 @@ type RefSpec struct {
 // Options are the settings from annotations under stackreeve.dev/.
 type Options struct {
 	Suspend bool
-	Detach  bool  // leave in the cloud, not managed, when the manifest is removed
-	NoPrune bool  // never delete because the manifest is missing
-	Replace *bool // nil if the stack's configuration decides
+	Detach  bool  // after the manifest is removed, the object stays in the cloud and is no longer managed.
+	NoPrune bool  // the object is not deleted when its manifest is removed.
+	Replace *bool // whether the object may be replaced; nil if the stack's configuration decides.
 	// DataLoss is true if data that exists nowhere else may be lost; nil if the stack's configuration decides.
 	DataLoss *bool `json:",omitempty"` // omitted, so that marks of objects without it do not change
-	Report   *bool // drift is only reported; nil if the stack's configuration decides
+	Report   *bool // whether drift is only reported; nil if the stack's configuration decides.
 	// Ignore are the paths of fields that are left to others, and of list elements that are left to others. The path of a list
 	// element names the element by its ID, and has no indexes of the lists around it.
 	Ignore []string
@@ -177,7 +177,7 @@ func (o Options) Ignores(field string) bool {
 	return o.Way(field) == manifest.WayIgnore
 }
 
-// covers reports whether path names field or a field around it. A list in path without an index stands for all elements.
+// covers reports whether path names field or a field around it. A list in path without an index covers all elements.
 func covers(path, field string) bool {
 	for path != "" {
 		if end := strings.IndexByte(field, ']'); field != "" && field[0] == '[' && path[0] != '[' && end > 0 {
@@ -200,7 +200,7 @@ func (o Options) leaves(field string) bool {
 // Confidential identifies the secrets of a desired object without revealing them. It is empty for an object without secrets.
 type Confidential struct {
 	Holder string // the name of the object that has the secrets
-	Secret string // a hash of them
+	Secret string // a hash of the secrets
 	// Former are the earlier names of the holder, one for each of [Desired.From].
 	Former []string
 }

@@ -10,10 +10,11 @@ import (
 // without a class is transient: the engine lists the cloud again, backs off and retries a few
 // times.
 var (
-	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait, observe, retry.
+	// ErrBusy: the object, or one that it depends on, is in use or locked. The engine waits, lists
+	// again and retries.
 	ErrBusy = errors.New("busy or in use")
-	// ErrNotYet: another object is missing, and this pass may still create it. Retry while the pass
-	// carries out other steps, and once more after that.
+	// ErrNotYet: another object is missing, and this pass may still create it. The engine retries
+	// while the pass carries out other steps, and once more after that.
 	ErrNotYet = errors.New("something is missing")
 	// ErrRejected: the cloud refuses this every time. A person must change the manifest, the quota
 	// or the credentials.
@@ -24,7 +25,7 @@ var (
 	// ErrExhausted: the quota, or the pool of addresses, that the object needs is exceeded. It comes
 	// with ErrRejected, and applies to every object that needs the same quota or pool.
 	ErrExhausted = errors.New("quota exceeded")
-	// ErrGone: the object no longer exists. Observe.
+	// ErrGone: the object no longer exists. The engine lists again.
 	ErrGone = errors.New("gone")
 	// ErrUnanswered: no answer came in time, and the cloud may still be handling the request. The
 	// request may still create the object, so the engine waits for that object before it sends the

@@ -22,12 +22,12 @@ type Expansion struct {
 	err      error // why the first invalid body is no valid document
 }
 
-// Expanded is the result of an expansion: the parts that an object stands for, and what its kind says about them.
+// Expanded is the result of an expansion: the parts of an object, and the settings of its kind for them.
 type Expanded struct {
 	Parts   []Part
 	Rollout *rollout.Strategy
 	Probes  []rollout.Probe
-	// Suspended is true when all parts stay exactly as they are, as if the object's annotation suspended them.
+	// Suspended is true if no part is changed, as if the object's annotation suspended all of them.
 	Suspended bool
 	// Public is true when no part is secret, not even fields that are secret in other objects.
 	Public bool
@@ -125,7 +125,7 @@ func (e *Expansion) Roll(s rollout.Strategy, probes []rollout.Probe) {
 	e.said.Rollout, e.said.Probes = &s, probes
 }
 
-// Suspend keeps all parts of the object exactly as they are, as if its annotation suspended them.
+// Suspend makes all parts of the object stay unchanged, as if the object's annotation suspended them.
 func (e *Expansion) Suspend() { e.said.Suspended = true }
 
 // Public declares that no part of the object is secret, not even fields that are secret in other objects.

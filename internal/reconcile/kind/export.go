@@ -4,7 +4,7 @@ package kind
 // Carrying out such a change in place records the value.
 const Unknown = "unknown"
 
-// Export is what a kind says about a live object that is to be exported as a manifest.
+// Export has further inputs and results of [Kind.Export], for one live object that is exported as a manifest.
 type Export struct {
 	// Name is the metadata.name that the manifest will have.
 	Name string
@@ -67,7 +67,7 @@ type Exported struct {
 }
 
 // Gathered is one manifest that replaces several. Spec is the spec of a workload; Parts are all objects that the workload
-// stands for.
+// expands into.
 type Gathered struct {
 	Name   string
 	Spec   any

@@ -71,7 +71,7 @@ const (
 	// OfUser: the objects belong to a user, and count against that user's quota in every project.
 	OfUser
 	// OfCloud: listing the objects needs rights that most credentials lack. They are listed like objects of a rare kind. If the cloud
-	// refuses the list, the stack owns no such object. Plans suggest no names of such objects.
+	// refuses the list, the agent assumes that the stack owns no such object. Plans suggest no names of such objects.
 	OfCloud
 	// Offered: everybody may list and use the objects, and only an administrator creates them. They are listed like objects of a rare kind,
 	// and exported only on request.

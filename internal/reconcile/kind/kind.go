@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Kind is what the core knows of a kind. Decode and Name are always set. A kind that has objects in the cloud sets Diff, Match, Status
-// and Driver, too. Each other function is an ability, and nil for a kind without it. Functions of a [Want] or of a state (see
+// Kind has everything that the core knows about a kind. Decode and Name are always set. A kind that has objects in the cloud sets
+// Diff, Match, Status and Driver, too. Each other function is optional, and may be nil. Functions of a [Want] or of a state (see
 // [Live.State]) are pure: no I/O, no clock, no randomness.
 type Kind struct {
 	Info Info
@@ -25,7 +25,7 @@ type Kind struct {
 	// repair is an update with a change whose Way is one of the cures. If a member expands into several objects, the object that has
 	// the member's name, and whose kind has cures, does the member's work.
 	Cures []Way
-	// Expand adds the objects that an object stands for.
+	// Expand adds the objects that an object expands into.
 	Expand func(d *Desired, e *Expansion)
 	// Summarize returns additional fields for the status of an object of a workload kind; nil for none.
 	Summarize func(spec any, parts []PartStatus) map[string]any
@@ -76,8 +76,8 @@ type Kind struct {
 	// Export returns a pointer to the spec of an object in the cloud. The caller may change it. It has IDs in place of the names of
 	// other objects, and no fields that a manifest can leave out.
 	Export func(have any, e *Export) any
-	// Upkeep returns the maintenance changes that are due at a time. The engine calls it for objects that are up to date or left
-	// alone, while all objects that they refer to can be used.
+	// Upkeep returns the maintenance changes that are due at a time. The planner calls it for objects that need no change, while all
+	// objects that they refer to can be used.
 	Upkeep func(w Want, have any, now time.Time) Upkeep
 
 	// Driver is nil for a kind that has no objects of its own in the cloud.
@@ -104,7 +104,7 @@ type Driver struct {
 	// Unmark removes the mark from the object and changes nothing else. If the agent is killed at any moment, the object bears either
 	// the unchanged mark or none. Unmark is never called for a kind with FixedMark or StaysMarked.
 	Unmark func(ctx context.Context, have Live) error
-	// Trace returns who made changes; nil where the cloud reports no more than the time of an object's last change (see
+	// Trace returns who made changes; nil if the cloud reports no more than the time of an object's last change (see
 	// [Live.Updated]). have is the object's state when the changes were noticed. If the object is gone, only its ID is known: State
 	// and changes are nil. ok is false when the cloud does not report it.
 	Trace func(ctx context.Context, have Live, changes []Change) (t Trace, ok bool, err error)

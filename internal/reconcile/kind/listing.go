@@ -6,8 +6,8 @@ import "github.com/stackreeve/stackreeve/internal/manifest"
 type Listing struct {
 	// Everything asks drivers to list everything. Otherwise they leave out some parts of objects that no stack owns.
 	Everything bool
-	// Managed is true when the stack manages objects of the kind. Then the driver must not leave out objects that
-	// the credentials cannot see.
+	// Managed is true if the stack manages objects of the kind. If the credentials cannot list all objects, the
+	// driver must then return an error instead of an incomplete list.
 	Managed bool
 	// Moment is the [Moment] of the snapshot; nil for a list outside a snapshot.
 	Moment *Moment

@@ -66,7 +66,7 @@ type Live struct {
 	// Locked says why the cloud refuses every change of the object until somebody unlocks the object; "" if it is not
 	// locked.
 	Locked string
-	// Message is what the cloud says about the phase, for people.
+	// Message is the cloud's own message about the phase, for people.
 	Message string
 	// Uses are tokens of the objects that this one depends on. Tokens are the names, besides its ID, by which other objects
 	// refer to this one in their Uses. An object is deleted only if no owned object uses it.
@@ -101,7 +101,7 @@ type Live struct {
 	HostID string
 	// Created is the time at which the cloud created the object; the zero time if the cloud does not report it.
 	Created time.Time
-	// Updated is when any part of the object was last changed; the zero time where the cloud does not report it.
+	// Updated is when any part of the object was last changed; the zero time if the cloud does not report it.
 	Updated time.Time
 	// Since is the time at which the object last started to work; the zero time if the cloud does not report it.
 	Since time.Time
@@ -109,10 +109,10 @@ type Live struct {
 	State any
 }
 
-// Interruptible is what an object inside a machine says about interrupting that machine for a change. Neither field prevents
-// the repair of a machine that does not work.
+// Interruptible has the limits that an object inside a machine sets on interrupting that machine for a change. Neither field
+// prevents the repair of a machine that does not work.
 type Interruptible struct {
-	Stay string // why the machine must stay as it is; "" when it need not
+	Stay string // why the machine must not be interrupted; "" if it may be
 	Last bool   // the machine is changed after the other members of its group
 }
 
@@ -120,7 +120,7 @@ type Interruptible struct {
 // the cloud does not show.
 type Facts struct {
 	Name      string   // set if other objects must refer to this one by its name, not by its ID.
-	Address   string   // the first of Addresses.
+	Address   string   // the first address; for a secret in Barbican, its reference.
 	Addresses []string // all addresses at which the object is reached.
 	SubnetID  string   // the subnet that the address belongs to.
 	NetworkID string
@@ -175,8 +175,8 @@ type Size struct {
 type Collection struct {
 	Items []Live
 	Err   error
-	// Parts are what the entries show of a collection that was joined; nil if the stack has only its main entry. An entry
-	// without a part was not listed, since the stack has nothing there.
+	// Parts are the lists of the single entries, if the collection was joined from them; nil if the stack has only its main
+	// entry. An entry without a part was not listed, since the stack has nothing there.
 	Parts []Shown
 }
 

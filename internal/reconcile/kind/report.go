@@ -9,7 +9,7 @@ import (
 // Report collects the mistakes in one spec, and the parts that are accepted but not realised.
 type Report struct {
 	problems []fieldText
-	more     int // problems that are counted but not kept
+	more     int // number of problems that are counted but not stored
 	notes    []Note
 }
 

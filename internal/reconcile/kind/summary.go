@@ -4,5 +4,5 @@ package kind
 type PartStatus struct {
 	Kind, Name string
 	Available  bool
-	Resource   any // the status in the words of the part's own kind
+	Resource   any // the result of [Kind.Status] for the part
 }

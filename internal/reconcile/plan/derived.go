@@ -10,7 +10,7 @@ import (
 
 // These methods derive facts from a step for packages that show the state of its object, such as package status.
 
-// Obstacle is why an object that a manifest only refers to cannot be used.
+// Obstacle says why an object that a manifest only imports or refers to cannot be used.
 type Obstacle string
 
 // The obstacles.

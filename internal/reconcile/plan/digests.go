@@ -17,7 +17,7 @@ import (
 // Releases before fingerprints stored the digest in both cases. Such a digest still shows that nothing has changed, and so does a
 // fingerprint made with an older key. The mark is then rewritten in place, which is not drift.
 
-// Digests compute what the marks of a stack store about the applied manifests.
+// Digests computes the digests and fingerprints that the marks of a stack store.
 type Digests struct {
 	stack   string
 	printer *fingerprint.Printer

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Harm says what a step destroys when it is carried out: its object, or data in it. harms is false when it destroys nothing. Upkeep does no harm:
-// people agreed to it with the manifest that asks for it.
+// Harm says what a step destroys when it is carried out: its object, or data in it. harms is false when it destroys nothing. Upkeep does no
+// harm, because people agreed to it with the manifest that requests it.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
 	if d = s.Disruption(); s.Action == Update && !s.Tends && slices.ContainsFunc(s.Changes, s.harmful) {
 		d = max(d, kind.Rebuild) // a part of the object is lost although the object stays
@@ -31,5 +31,5 @@ func (s Step) CutsOnly() bool {
 	return s.Disruption() < kind.Rebuild && !slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 }
 
-// LosesData is true of a step that loses data which exists nowhere else.
+// LosesData reports whether the step writes and loses data that exists nowhere else.
 func (s Step) LosesData() bool { return s.DataAtStake && s.Action.Writes() }

@@ -30,7 +30,7 @@ func (p Plan) Labels() map[manifest.Key]map[string]string {
 		if labels, done := known[key]; done || !ok {
 			return labels
 		}
-		known[key] = nil // so that this ends, even if parents form a circle
+		known[key] = nil // so that the recursion ends, even if parents form a circle
 		labels := of(n.parent)
 		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
 			inherited := labels

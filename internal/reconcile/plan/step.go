@@ -18,7 +18,7 @@ type Action string
 
 // The actions of a step.
 const (
-	Keep     Action = "keep"    // equal to its manifest; nothing is done.
+	Keep     Action = "keep"    // nothing is done, usually because the object equals its manifest.
 	Create   Action = "create"  // make the object.
 	Update   Action = "update"  // change it in place.
 	Recreate Action = "replace" // delete it and create it again.
@@ -40,7 +40,7 @@ func (a Action) Destroys() bool { return a == Recreate || a == Delete }
 type Step struct {
 	Key    manifest.Key
 	Action Action
-	// Causes say why the step is what it is, each reason before its consequences.
+	// Causes say why the step has its action. Each reason comes before its consequences.
 	Causes cause.List
 	// Error is true if the step cannot be carried out until a person changes something: the manifest, the cloud's offer, or a limit of the
 	// brake.
@@ -116,7 +116,7 @@ type Object struct {
 	Obstacle Obstacle
 	// Aside are the differences of an object that is suspended or frozen. Like Ignored, these differences are not counted anywhere.
 	Aside   []kind.Change
-	Upkeep  *kind.Upkeep     // upkeep that time makes due; nil for an object without any.
+	Upkeep  *kind.Upkeep     // upkeep that becomes due with time; nil for an object without any.
 	Secrets *redact.Redactor // removes secrets that must not be shown.
 }
 
@@ -128,14 +128,14 @@ type Manner struct {
 	Spare       bool // the object was made for a spare that its group no longer needs.
 	Healing     bool // the step heals a member.
 	Unused      bool // the step replaces an object that was never usable, so nothing is lost.
-	Tends       bool // the step is upkeep that time makes due.
+	Tends       bool // the step is upkeep that became due with time.
 	OfThis      bool // the last manifest that was applied to the object is the present one, or none was applied yet.
 }
 
-// Membership is what groups know about a step of one of their members.
+// Membership has the facts that a group knows about a step of one of its members.
 type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
-	Settles     *Settling // why other members wait until the object works; nil if none waits.
+	Settles     *Settling // why other members wait until the object works; nil if no member waits.
 	IsWorker    bool      // the object does the work of the member.
 	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
 	Unanswering bool      // the probes are sure that the member does not serve.

@@ -11,38 +11,37 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// Compute compares the objects that a stack wants with those that the cloud has. It is pure and total: any input gives a plan, and the same input
-// gives the same plan. A manifest is
-// "absent" if manifests refer to the object and none describes it.
+// Compute compares the desired objects of a stack with the objects of the cloud. It is a pure function, and returns a plan for any input.
+// A manifest is "absent" if it does not exist and other manifests refer to its object.
 //
-//	wanted  owned in the cloud   otherwise                          step
-//	------  -------------------  ---------------------------------  -------
-//	any     unknown              the list failed                    wait
-//	import  -                    one object matches                 keep
-//	import  -                    none matches, or several           wait, refuse
-//	yes     several              it is unknown which one is meant   refuse
-//	yes     shared or copied     the owner mark proves nothing      refuse
-//	yes     no                   another object has the name        refuse
-//	yes     no                   an unknown entry may have it       wait
-//	yes     no                   none of these                      create
-//	yes     any                  suspended                          keep
-//	yes     yes                  equal                              keep
-//	yes     yes                  differs in changeable fields       update
-//	yes     yes                  differs in a fixed field           replace, refuse
-//	yes     yes                  frozen by its group                keep
-//	yes     yes                  a member that does not serve       update, replace
-//	yes     yes                  made just now, and failed          replace
-//	yes     yes                  failed for good                    replace, refuse
-//	yes     yes                  the cloud is working on it         wait
-//	no      yes                  a part of a suspended object       keep
-//	no      yes                  marked to be kept                  keep
-//	no      yes                  marked to be detached              detach
-//	no      several, shared      it is unknown which one is meant   refuse
-//	no      copied               the owner mark proves nothing      refuse
-//	no      yes                  a user of it goes first            wait
-//	no      yes                  unused                             delete
-//	no      yes                  an object that stays uses it       refuse
-//	absent  any                  -                                  wait, refuse
+//	the manifest  the stack's object   the situation                                        the step
+//	------------  -------------------  ---------------------------------------------------  ----------------
+//	any           unknown              the list failed                                      wait
+//	an import     -                    exactly one object matches                           keep
+//	an import     -                    no object matches, or several match                  wait, refuse
+//	exists        several              it is unknown which of them belongs to the manifest  refuse
+//	exists        shared or copied     the owner mark proves nothing                        refuse
+//	exists        none                 another object has the name                          refuse
+//	exists        none                 an entry whose list failed may have the object       wait
+//	exists        none                 none of these reasons                                create
+//	exists        any                  the object is suspended                              keep
+//	exists        one                  the object equals the manifest                       keep
+//	exists        one                  a changeable field differs                           update
+//	exists        one                  a fixed field differs                                replace, refuse
+//	exists        one                  its group freezes it                                 keep
+//	exists        one                  it does the work of a member that does not serve     update, replace
+//	exists        one                  it was created just now, and failed                  replace
+//	exists        one                  it has failed for good                               replace, refuse
+//	exists        one                  the cloud is working on it                           wait
+//	is gone       one                  it was a part of a suspended object                  keep
+//	is gone       one                  its mark says that it stays                          keep
+//	is gone       one                  its mark says that it is detached                    detach
+//	is gone       several, or shared   it is unknown which of them is the stack's           refuse
+//	is gone       copied               the owner mark proves nothing                        refuse
+//	is gone       one                  the cloud is deleting it                             wait
+//	is gone       one                  no object uses it, or its users are deleted first    delete
+//	is gone       one                  an object that stays uses it                         refuse
+//	absent        any                  -                                                    wait, refuse
 func Compute(in world.Input) plan.Plan {
 	p, _ := decided(in)
 	return p.finish()

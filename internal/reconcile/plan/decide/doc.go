@@ -2,8 +2,8 @@
 //
 // A planner decides about each object once, in the order of references:
 //
-//   - It finds the object of the cloud that a manifest stands for (claim.go).
-//   - It decides what becomes of that object (missing.go, owned.go, broken.go, heal.go, import.go, orphan.go, absent.go).
+//   - It finds the object of the cloud that belongs to a manifest (claim.go).
+//   - It decides the action for that object (missing.go, owned.go, broken.go, heal.go, import.go, orphan.go, absent.go).
 //
 // Some facts follow only from all decisions together. For example, an object cannot be deleted because another one uses it (stuck.go), or a
 // group decides about its members (package group). Therefore the next planner decides everything again with these facts, until there are no

@@ -33,7 +33,8 @@ func (p *planner) awaitEachOther() {
 	p.groups.MarkWorkers()
 }
 
-// consent sets the [plan.Consent] of each step: the checksums that people approve, and what they have approved or allowed before.
+// consent sets the [plan.Consent] of each step: the checksums that people approve, and whether people have approved or allowed the step
+// before.
 func (p *planner) consent() {
 	p.bind()
 	p.carryOn()

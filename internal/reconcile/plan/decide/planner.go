@@ -28,7 +28,7 @@ type planner struct {
 	compared  int           // number of names compared so far to suggest similar ones
 }
 
-// rivalry says which objects have, or ask for, something that only one object can have.
+// rivalry says which objects have, or ask for, a value that only one object can have.
 type rivalry struct {
 	holders  *holders                        // nil until first used.
 	movesFor map[manifest.Key][]manifest.Key // for an object that claims a value: the desired objects that have the value now and have to be replaced first.

@@ -74,7 +74,7 @@ func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 			case len(list) == mostAstray:
 				return list
 			case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
-				continue // other steps are about it
+				continue // another step is about the object
 			}
 			o, _ := ownertext.Parse(owner)
 			s := plan.Step{Key: p.orphanKey(o, l), Object: plan.Object{Have: l, Surplus: true}}

@@ -67,7 +67,7 @@ func (gs *Groups) of(key manifest.Key) *group {
 	return nil
 }
 
-// group is a group of the stack with its members and the decision about them.
+// group is one group of the stack, with its members and the decision about them.
 type group struct {
 	key      manifest.Key
 	strategy rollout.Strategy

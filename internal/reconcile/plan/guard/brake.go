@@ -50,7 +50,7 @@ func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 }
 
 // Forgetful is the policy of an agent that does not store approvals. The plan may have been approved before a restart, and must be approved
-// again, because the marks of objects do not record approvals.
+// again, because the digests in marks do not show whether a change was approved.
 func Forgetful(p plan.Plan) plan.Plan {
 	p.Forgetful = true
 	return p
