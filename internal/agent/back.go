@@ -33,7 +33,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 	found, refused, err := s.lastGood(ctx, head, region, emptied)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return // the process is ending; the repository is not the reason
+		return // the process is ending, so the error says nothing about the repository
 	case err != nil:
 		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return

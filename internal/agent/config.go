@@ -56,8 +56,7 @@ type Manifests struct {
 	// Read turns files into the objects that the stack wants. Its error is a [manifest.Problems] if only a new commit can correct
 	// it. region is "" while the cloud is unknown.
 	Read func(ctx context.Context, files fs.FS, region string) (resolve.Reading, error)
-	// Emptied reports, as a [manifest.Problems], the files of a reading that defined objects in the past and define none now.
-	// It may be nil.
+	// Emptied returns a [manifest.Problems] with the files of now that contain no objects, but contained some in the past. It may be nil.
 	Emptied func(ctx context.Context, now resolve.Reading, past resolve.Past) error
 	// Weaker reads the policies in the stack's folder at a revision, which are added to those of the configuration. It is called for
 	// files that Read has accepted, and for newer files that Read has refused. It may be nil.
@@ -92,13 +91,13 @@ type Limits struct {
 // Process contains the objects that a loop shares with the other loops of its process.
 type Process struct {
 	Dependencies *Dependencies
-	// Turns, when set, are shared with the other stacks of the process.
+	// Turns, when set, limits how many stacks of the process work at the same time.
 	Turns *Turns
 	// Record, when set, is the file in which this process stores its knowledge for the next process.
 	Record Record
 	// Report is called with every run that has something to report.
 	Report func(report.Run)
-	// Traced records how long the parts of each run take, in [report.Run.Trace].
+	// Traced is true if [report.Run.Trace] must contain the durations of the parts of each run.
 	Traced bool
 	// Leave, when set, ends [Loop.Serve] once it is closed and the pass in progress has ended.
 	Leave <-chan struct{}

@@ -195,7 +195,7 @@ func (c *control) saw(run report.Run) {
 	case pass.First.Held != nil:
 		c.held = &pass.First
 		if c.given != nil && !c.given.Covers(pass.First) {
-			c.given = nil // it was for another plan, unless it arrived during the pass: then it is for the next plan
+			c.given = nil // it was for another plan; an approval that arrived during the pass covers pass.First, and stays for the next pass
 		}
 	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
 	case pass.Last.Summary().Writes() == 0:

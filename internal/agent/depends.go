@@ -108,7 +108,7 @@ func (s *Dependencies) Remove(stack string) {
 	}
 }
 
-// saw stores how a check of a stack ended.
+// saw stores the outcome of a run of a stack.
 func (s *Dependencies) saw(run report.Run) {
 	if now, ok := stands(run); ok && s != nil {
 		s.SetOutcome(run.Stack, now)

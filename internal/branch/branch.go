@@ -1,5 +1,5 @@
-// Package branch reports the state of a stack's branch, on its commits and on the pull requests that they were merged by. It writes the sync
-// status and the outcome of each pass, the drift status and the comments about drift.
+// Package branch reports the state of a stack's branch, on its commits and on the pull requests with which they were merged. It writes the
+// sync status and the outcome of each pass, the drift status and the comments about drift.
 //
 //	pass ──▶ state (what is known: pure) ──▶ decision ──▶ outbox ──▶ statuses, comments
 //	              ▲                                         │
@@ -131,7 +131,7 @@ func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, e
 	return memory.ParseStatus(status), nil
 }
 
-// Approvals returns the approvals in the pull request that a commit was merged by.
+// Approvals returns the approvals in the pull request with which a commit was merged.
 func (s *Tracker) Approvals(ctx context.Context, commit string) []plan.Approval {
 	return s.review.Approvals(ctx, commit)
 }

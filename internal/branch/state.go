@@ -119,7 +119,7 @@ func (s *state) restore(commit string) {
 type decision struct {
 	outdates bool       // plans of pull requests are outdated
 	wakes    bool       // pull requests must be visited
-	held     *plan.Plan // the plan with which the branch is held
+	held     *plan.Plan // the held plan of the branch; nil if there is none
 	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" for none.
 	replaced, by string
 	outcome      *outcome // nil if the run says nothing about its commit

@@ -57,7 +57,8 @@ func unknown(why string) memory.Status {
 	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
 }
 
-// onlyDrift reports whether somebody made all differences in the cloud. It also counts as drift if every change must wait for an approval.
+// onlyDrift reports whether somebody made all differences in the cloud. If every change must wait for an approval, the plan is held, but
+// the differences can still be only drift.
 func onlyDrift(p plan.Plan) bool {
 	if p.Held != nil && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false

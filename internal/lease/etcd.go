@@ -55,7 +55,7 @@ func (e Etcd) List(ctx context.Context) (list []Record, err error) {
 	return list, err
 }
 
-// etcdError makes an [ErrEnded] of the error for a lease that does not exist.
+// etcdError adds [ErrEnded] to the error for a lease that does not exist.
 func etcdError(err error) error {
 	if errors.Is(err, etcd.ErrNoLease) {
 		return fmt.Errorf("%w: %w", ErrEnded, err)

@@ -216,7 +216,7 @@ func (k *Kubernetes) remove(ctx context.Context, seen kubernetes.Lease) (removed
 	return err == nil, err
 }
 
-// kubernetesError makes an [ErrEnded] of the error for a lease that does not exist.
+// kubernetesError adds [ErrEnded] to the error for a lease that does not exist.
 func kubernetesError(err error) error {
 	if errors.Is(err, kubernetes.ErrNotFound) {
 		return fmt.Errorf("%w: %w", ErrEnded, err)

@@ -23,7 +23,7 @@ type ID int64
 type Store interface {
 	// Grant makes a lease that ends, with its keys, when it is not renewed for ttl.
 	Grant(ctx context.Context, ttl time.Duration) (ID, error)
-	// Renew makes a lease last for its whole time again. The error is an [ErrEnded] when there is no such lease.
+	// Renew starts the time of a lease again. The error is an [ErrEnded] if there is no such lease.
 	Renew(ctx context.Context, lease ID) error
 	// Revoke ends a lease.
 	Revoke(ctx context.Context, lease ID) error

@@ -14,7 +14,7 @@ import (
 // Member is this agent among the agents that serve the same stacks. Its exported fields are read-only once it runs.
 type Member struct {
 	Agent            // this agent
-	Stacks  []string // at the start; see [Member.Set]
+	Stacks  []string // the stacks at the start; see [Member.Set]
 	Store   Store
 	Periods Periods
 	Log     *slog.Logger
@@ -31,7 +31,7 @@ type Member struct {
 	said    string        // the last complaint
 	set     bool          // whether Set was called
 	now     []string      // the stacks of the last Set
-	changed chan struct{} // holds one value after Set
+	changed chan struct{} // contains one value after Set
 }
 
 // Set replaces the list of the stacks that the agents share. If this agent serves a stack that is no longer in the list, it finishes the

@@ -19,7 +19,7 @@ type running struct {
 // failure counts how often serving a stack has ended although nothing requested that.
 type failure struct {
 	times int       // times in a row
-	last  time.Time // when it was noticed
+	last  time.Time // time of the last failure
 }
 
 // several is the number of failures in a row after which another agent should serve the stack.

@@ -35,7 +35,7 @@ type Planner struct {
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Again requests another pass of the stack, without a new commit.
 	Again func()
-	// PlanForks plans pull requests from forks, too. Otherwise their manifests are checked and compared without the cloud.
+	// PlanForks is true if pull requests from forks are planned, too. Otherwise their manifests are checked and compared without the cloud.
 	PlanForks bool
 	// Observe, when set, is called after every attempt to plan, with its result.
 	Observe func(result string, took time.Duration)

@@ -170,7 +170,7 @@ func (r *Repository) writeCheck(ctx context.Context, p page, status forge.Status
 	return err
 }
 
-// Clip shortens text to at most most characters, at the end of a line, with a note.
+// Clip shortens text to the number of characters in most. The result ends after a whole line, with a note.
 func Clip(text string, most int) string {
 	const note = "\n\nThe rest is left out here; `stackreeve plan` shows all of it.\n"
 	if len([]rune(text)) <= most {

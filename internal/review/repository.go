@@ -183,7 +183,7 @@ type complaints struct {
 	last map[string]string
 }
 
-const mostComplaints = 1000 // that are remembered
+const mostComplaints = 1000 // maximum number of complaints that are remembered
 
 // note stores a complaint and reports whether it differs from the last one.
 func (c *complaints) note(what, text string) bool {

@@ -15,7 +15,7 @@ type Options struct {
 	WebhookSecret string
 	ControlToken  string
 	APIToken      string
-	// AgentName and AgentAddress identify this agent among several; "" uses the configuration.
+	// AgentName and AgentAddress identify this agent among several. If they are "", the values of the configuration are used.
 	AgentName, AgentAddress string
 	// TracesURL is the address to which traces are sent. TracesHeaders is a file with additional headers. If they are "", the environment
 	// is used.

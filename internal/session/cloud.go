@@ -41,7 +41,7 @@ func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Mem
 	return engine, client.Region, nil
 }
 
-// logIn is LogIn, but also returns the client.
+// logIn does the same as LogIn, but returns the client instead of the region.
 func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)

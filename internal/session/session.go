@@ -24,11 +24,11 @@ import (
 // Opener opens stacks. Its fields are read-only after the first use. To change a field, copy the Opener.
 type Opener struct {
 	Log         *slog.Logger
-	DataDir     string // "" for none
+	DataDir     string // folder for data; "" for none
 	Parallelism int
 	Version     string
 	Observe     func(cloud.Request)
-	Watchers    []engine.Watcher // of every pass
+	Watchers    []engine.Watcher // watchers of every pass
 	Progress    *progress.Teller // nil if nobody watches the terminal
 	Shared      *Shared
 

@@ -29,7 +29,7 @@ type World struct {
 	Gone     string            // a word that is in files, but already done in the cloud
 	Plans    int               // number of plans made.
 	CloudErr error             // error of every plan
-	Again    int               // number of passes asked for
+	Again    int               // number of passes that were requested
 	Stop     func()            // ends the loops that Serve started
 
 	stacks []*review.Planner // the stacks of the repository

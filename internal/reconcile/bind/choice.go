@@ -77,7 +77,7 @@ func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
 	return out
 }
 
-// original returns the object in all that the others are half-made copies of. It returns nil if that cannot be proved.
+// original returns the one object in all of which the others are half-made copies. It returns nil if that cannot be proved.
 func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	if fixedMark {
 		return nil

@@ -50,7 +50,7 @@ func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 }
 
 // secret returns a reference to the Secret that a manifest names, if there must be a manifest for that Secret. That is so if the
-// configuration maps Secrets to entries, but not this one.
+// configuration maps Secrets to entries, but does not contain this Secret.
 func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 	if d.Credentials == nil || len(e.Secrets) == 0 {
 		return nil

@@ -31,8 +31,8 @@ type Strategy struct {
 	MinReady time.Duration
 	// Drain is the time before an interruption during which the member gets no new work.
 	Drain time.Duration
-	// Partition is the index, from 0, of the first member that is changed. From is the same as a member number, as
-	// people know it. The two differ if the numbers have gaps.
+	// Partition is the index, from 0, of the first member that is changed. From is the number of that member as people know it. The two
+	// differ if the numbers have gaps.
 	Partition, From int
 	// Canary says which members are changed first, and for how long they must have worked before others are changed.
 	Canary Canary
@@ -47,7 +47,7 @@ type Strategy struct {
 	Heal Heal
 }
 
-// Canary is a trial of a change. The zero value is none.
+// Canary is a trial of a change with some members. The zero value means that there is no trial.
 type Canary struct {
 	Members int
 	For     time.Duration
