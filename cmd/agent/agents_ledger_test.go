@@ -16,28 +16,28 @@ import (
 	"time"
 )
 
-// ledger records which agent wrote what to a cloud, and which agent gave up which stack before its lease had ended.
+// ledger records the writes of each agent to a cloud, and the stacks that an agent has given up before its lease ended.
 type ledger struct {
-	// holder returns the agent that has a stack; "" for none.
+	// holder returns the agent that has a stack, or "".
 	holder func(stack string) (agent string, err error)
 
 	mu      sync.Mutex
 	writes  []written
 	given   []given
 	said    []said
-	owners  map[string]string // stack by ID of an object
+	owners  map[string]string // from ID of an object to stack.
 	strange []string          // writes that belong to no stack
 }
 
 // written is a write to a stack. Its times are those of the proxy's clock.
 type written struct {
 	agent, stack, what string
-	came, done         time.Time // when the request arrived, and when the cloud had answered
-	holder             string    // the agent that had the stack according to etcd, asked meanwhile
+	came, done         time.Time // the times when the request arrived, and when the cloud had answered.
+	holder             string    // the agent that had the stack according to etcd during the write
 	asked              time.Duration
 }
 
-// said is a log line in which an agent says what it does with a stack.
+// said is a line of an agent's log about a stack.
 type said struct{ agent, stack, line string }
 
 // given records that an agent has given up a stack in an orderly way.
@@ -51,13 +51,13 @@ var (
 	anyID     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// before returns a proxy for one agent: it records the agent's writes. Answers wait while the gate is closed.
+// before returns a proxy for one agent. It records the agent's writes. Answers wait while the gate is closed.
 func (l *ledger) before(cloud http.Handler, agent string, gate *gate) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		came := time.Now()
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the agent is gone
+			return // the agent no longer runs
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		answer := httptest.NewRecorder()
@@ -69,7 +69,7 @@ func (l *ledger) before(cloud http.Handler, agent string, gate *gate) http.Handl
 		gate.pass(r.Context().Done())
 		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes()) // the agent may be gone
+		_, _ = w.Write(answer.Body.Bytes()) // the agent may no longer run
 	})
 }
 
@@ -89,7 +89,7 @@ func (l *ledger) write(cloud http.Handler, answer *httptest.ResponseRecorder, r 
 	cloud.ServeHTTP(answer, r)
 	done := time.Now()
 	if err := <-asking; err != nil {
-		one.holder, one.asked = err.Error(), time.Hour // unknown
+		one.holder, one.asked = err.Error(), time.Hour // etcd did not answer, so the holder is unknown
 	}
 	one.done = done
 	l.mu.Lock()
@@ -100,7 +100,8 @@ func (l *ledger) write(cloud http.Handler, answer *httptest.ResponseRecorder, r 
 	}
 }
 
-// stackOf returns the stack that a request names, or whose object it names; "" for none.
+// stackOf returns the stack that is named in the text of a request, or the stack of an object that is named there. It returns "" if there is
+// none.
 func (l *ledger) stackOf(text string) string {
 	if name := stackName.FindString(text); name != "" {
 		return name
@@ -132,7 +133,7 @@ func (l *ledger) gives(agent, stack string, at time.Time) {
 	l.given = append(l.given, given{agent, stack, at})
 }
 
-// story returns what agents said about a stack and their writes to it, by time.
+// story returns the log lines of agents about a stack and their writes to it, sorted by time.
 func (l *ledger) story(stack string) (lines []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,14 +154,14 @@ func (l *ledger) story(stack string) (lines []string) {
 // verdict is the result of judging a ledger.
 type verdict struct {
 	wrong           []string
-	writes, unsure  int           // unsure: etcd was too slow to name the holder.
-	changes, orders int           // changes of the writing agent, and how many were orderly.
+	writes, unsure  int           // unsure: the writes for which etcd was too slow to return the holder.
+	changes, orders int           // changes: the changes of the writing agent; orders: how many of them were orderly.
 	shortest        time.Duration // the shortest time between the writes of two agents to one stack, except orderly changes
-	closest         string        // its stack
+	closest         string        // the stack with this time
 }
 
-// judge compares a ledger with what is promised: an agent that writes a stack has it. If the agent before did not give it up,
-// the window lies between their writes. clock is the possible error of the proxy's times.
+// judge compares a ledger with the promise that only the holder of a stack writes it. If the holder changes and the old one did not give the
+// stack up, at least the time window must pass between their writes. clock is the possible error of the proxy's times.
 func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +170,7 @@ func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	for _, s := range l.strange {
 		v.wrong = append(v.wrong, "of no stack: "+s)
 	}
-	last := map[string]written{} // the last write of each stack; its done is the latest of all writes before
+	last := map[string]written{} // the last write of each stack; its done is the latest of all writes so far
 	for _, w := range l.writes {
 		before, known := last[w.stack]
 		if w.asked >= window {
@@ -188,14 +189,14 @@ func (l *ledger) judge(window, clock time.Duration) (v verdict) {
 	return v
 }
 
-// gave reports whether an agent has given up a stack between its last write and a time.
+// gave reports whether an agent has given up a stack between its last write and the time until.
 func (l *ledger) gave(last written, until time.Time) bool {
 	return slices.ContainsFunc(l.given, func(g given) bool {
 		return g.agent == last.agent && g.stack == last.stack && g.at.After(last.came) && !g.at.After(until)
 	})
 }
 
-// change judges that another agent than before writes a stack.
+// change judges two writes of a stack by different agents, one after the other.
 func (v *verdict) change(inOrder bool, before, now written, least time.Duration) {
 	v.changes++
 	what := fmt.Sprintf("%s: %s wrote it at %s (%s), %s at %s (%s)", now.stack, before.agent, before.came.Format(time.StampMilli), before.what, now.agent, now.came.Format(time.StampMilli), now.what)
@@ -214,7 +215,7 @@ func (v *verdict) change(inOrder bool, before, now written, least time.Duration)
 	}
 }
 
-// gate holds up answers while it is closed.
+// gate delays answers while it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed chan struct{} // nil while it is open
@@ -236,7 +237,7 @@ func (g *gate) pass(gone <-chan struct{}) {
 	}
 }
 
-// The judge of the proof below finds the faults that it should find.
+// The judge of the proof below finds the faults in these ledgers.
 func TestLedger(t *testing.T) {
 	began := time.Now()
 	at := func(agent string, second float64, holder string) written {

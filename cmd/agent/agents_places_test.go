@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// place is where an agent runs, with its own network if this machine allows it.
+// place is the network in which an agent runs. It is a separate network if this machine allows that.
 type place struct {
 	namespace string   // network namespace; "" for the machine's own
-	cloud     string   // the address of this machine for the agent, where its cloud listens
-	etcd      []string // addresses of the etcd members for the agent
+	cloud     string   // the address at which the cloud listens for the agent
+	etcd      []string // the addresses of the etcd members for the agent
 	cut       func(cut bool) error
 }
 
-// network is how agents reach the members of etcd.
+// network contains the addresses at which agents reach the members of etcd.
 type network struct {
-	listen []string // addresses that members listen on; the first is for this process
+	listen []string // addresses on which the members listen; the first is for this process
 	places []place
 }
 
@@ -30,8 +30,8 @@ func ownLoopback() string {
 	return fmt.Sprintf("127.%d.%d.1", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
 }
 
-// newNetwork makes places for the agents. If allowed, each is a namespace with one veth pair to the cloud and one to etcd. Otherwise
-// it uses relays that can drop everything.
+// newNetwork makes places for the agents. If this machine allows it, each place is a namespace with one veth pair to the cloud and one to
+// etcd. Otherwise, the places have relays that can drop all bytes.
 func newNetwork(t *testing.T, agents int) network {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
@@ -60,7 +60,7 @@ func cabled(t *testing.T, agents int) network {
 			}
 		}
 	}
-	for _, prefix := range to { // packets for a cable that is cut must not leave by another route
+	for _, prefix := range to { // packets for a cable that is cut must not use another route
 		must("route add blackhole " + prefix + "0/24")
 		t.Cleanup(func() { must("route del blackhole " + prefix + "0/24") })
 	}
@@ -93,7 +93,7 @@ func ip(words string) error {
 	return nil
 }
 
-// addresses returns the addresses of the etcd members at a host.
+// addresses returns the addresses of the etcd members on a host.
 func addresses(host string) (list []string) {
 	for _, port := range memberPorts {
 		list = append(list, fmt.Sprintf("https://%s:%d", host, port))
@@ -122,7 +122,7 @@ func relayed(t *testing.T, agents int) (n network) {
 	return n
 }
 
-// relay forwards bytes to an address, or drops them silently.
+// relay forwards bytes to an address, or discards them silently.
 type relay struct {
 	to       string
 	listener net.Listener
@@ -161,11 +161,11 @@ func (r *relay) carry(near net.Conn) {
 		return
 	}
 	defer far.Close()
-	go func() { _, _ = io.Copy(dropping{far, r}, near); far.Close() }() // one of the two is gone
+	go func() { _, _ = io.Copy(dropping{far, r}, near); far.Close() }() // one of the two connections has ended
 	_, _ = io.Copy(dropping{near, r}, far)
 }
 
-// dropping is a writer that discards its bytes while the relay drops.
+// dropping is a writer that discards its bytes while the relay drops them.
 type dropping struct {
 	net.Conn
 	of *relay

@@ -27,8 +27,8 @@ type process struct {
 	ended chan struct{}
 
 	mu     sync.Mutex
-	said   []string       // its last lines
-	ending syscall.Signal // the signal that should end it
+	said   []string       // the last lines of its output
+	ending syscall.Signal // the last signal that should end it
 }
 
 const linesKept = 60
@@ -78,14 +78,14 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
-// end sends it a signal and waits for its end.
+// end sends a signal to the process and waits until it has ended.
 func (p *process) end(s syscall.Signal) {
 	p.toEnd(s)
 	p.signal(s)
 	<-p.ended
 }
 
-// tell logs its last lines.
+// tell logs the last lines of the process.
 func (p *process) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +95,8 @@ func (p *process) tell() {
 // memberPorts are the client ports of the etcd members; a member's peer port is the next one.
 var memberPorts = []int{2379, 2381, 2383}
 
-// newMembers returns the members of a real etcd in a folder. They listen at these addresses over TLS with a certificate and its key.
-// The first address is where the members reach each other.
+// newMembers returns the members of a real etcd in a folder. They listen at these addresses with TLS, with a certificate and its key.
+// The members use the first address to reach each other.
 func newMembers(t *testing.T, folder string, listen []string, cert, key string) (members []*process) {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,7 +118,7 @@ func newMembers(t *testing.T, folder string, listen []string, cert, key string) 
 	return members
 }
 
-// contender is one of several agents: a process in its place, with its own proxy before the cloud.
+// contender is one of several agents: a process in its place, with its own proxy to the cloud.
 type contender struct {
 	process
 	place
@@ -126,7 +126,7 @@ type contender struct {
 
 	counted struct {
 		sync.Mutex
-		took, refused int // stacks that it took, and log lines about refused writes
+		took, refused int // took: the number of stacks that it took; refused: the number of log lines about refused writes
 	}
 }
 
@@ -137,7 +137,8 @@ var (
 	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="stopped serving a stack" stack=(\S+)`)
 )
 
-// listens counts the agent's log lines about stacks that it takes and writes that are refused. The ledger records when it gives up a stack.
+// listens counts the agent's log lines about stacks that it takes, and about writes that are refused. The ledger records when it gives up a
+// stack.
 func (c *contender) listens(l *ledger) {
 	c.heard = func(line string) {
 		if about := ofAStack.FindStringSubmatch(line); about != nil {
@@ -167,14 +168,14 @@ func (c *contender) listens(l *ledger) {
 	}
 }
 
-// cloudAt makes the cloud listen where this agent reaches it, and returns the address.
+// cloudAt starts a server for the cloud in the network of this agent, and returns its address.
 func (c *contender) cloudAt(cloud http.Handler) string {
 	listener, err := net.Listen("tcp", c.place.cloud+":0")
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	server := &http.Server{Handler: cloud, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }() // until it is closed
+	go func() { _ = server.Serve(listener) }() // it returns when the server is closed
 	c.t.Cleanup(func() { _ = server.Close() })
 	return "http://" + listener.Addr().String()
 }

@@ -26,18 +26,20 @@ import (
 
 const (
 	proofAgents, proofStacks = 3, 40
-	// proofLease is the shortest lease allowed, so that much happens. A real cloud shares the machine with the agents and needs realLease.
+	// proofLease is the shortest allowed lease, so that much happens in a short time. With a real cloud on the same machine, the lease must be
+	// realLease.
 	proofLease, realLease = 12 * time.Second, 36 * time.Second
-	// proofClock is the maximum time between an agent's look at its clock and the proxy's, on a busy machine.
+	// proofClock is the maximum difference between the time when an agent reads its clock and the time when the proxy reads its clock, on a busy
+	// machine.
 	proofClock = time.Second / 2
 	proofKeys  = "/stackreeve/proof/"
 )
 
-// proof is several agents as in production: processes, a real etcd, a repository and a cloud.
+// proof contains several agents as in production: processes, a real etcd, a repository and a cloud.
 type proof struct {
 	*stage
 	*ledger
-	front   http.Handler // the cloud, as agents reach it
+	front   http.Handler // the cloud, as the agents see it
 	cloud   *standin
 	lease   time.Duration
 	etcd    *etcd.Endpoints
@@ -46,17 +48,18 @@ type proof struct {
 	began   time.Time
 
 	mu      sync.Mutex
-	faults  map[string]int // how often each fault happened
-	written map[string]int // the number of the last change of each stack that was committed
+	faults  map[string]int // number of times that each fault happened
+	written map[string]int // by stack: the number of the last change that was committed
 	commits int
 	drifts  int
 }
 
-// Three agents serve forty stacks while agents are killed, stopped, cut off from etcd and ended. Members of etcd are killed and stopped,
-// people commit, and others change the cloud. No two agents write one stack at a time, and in the end the cloud equals Git.
+// Three agents serve forty stacks. During that time, agents are killed, stopped, ended, and disconnected from etcd; members of etcd are killed
+// and stopped; people commit, and others change the cloud. Two agents never write one stack at the same time, and in the end the cloud equals
+// Git.
 //
-// The cloud is the simulator, or a real one that STACKREEVE_TEST_CLOUD names (see deploy/devcloud). STACKREEVE_TEST_AGENTS names the folder
-// that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and STACKREEVE_TEST_SEED repeats the faults of an earlier run.
+// The cloud is the simulator, or the real cloud in STACKREEVE_TEST_CLOUD (see deploy/devcloud). STACKREEVE_TEST_AGENTS is the folder that
+// contains etcd. STACKREEVE_TEST_AGENTS_FOR is the duration. STACKREEVE_TEST_SEED repeats the faults of an earlier run.
 func TestAgentsProof(t *testing.T) {
 	folder := os.Getenv("STACKREEVE_TEST_AGENTS")
 	if folder == "" {
@@ -81,7 +84,7 @@ func TestAgentsProof(t *testing.T) {
 	trouble.Go(func() { p.suffer(ctx, rand.New(rand.NewPCG(seed, 100)), p.memberFaults) })
 	trouble.Go(func() { p.change(ctx, rand.New(rand.NewPCG(seed, 101))) })
 	trouble.Wait()
-	if !t.Failed() { // otherwise it would wait in vain
+	if !t.Failed() { // after a failure, it would wait in vain
 		p.settles()
 	}
 	p.verdict()
@@ -97,7 +100,7 @@ func newProof(t *testing.T, folder string) *proof {
 	door := httptest.NewServer(p.front)
 	t.Cleanup(door.Close)
 	p.cloud = newStandin(t, door.URL)
-	t.Cleanup(p.clear) // once no agent runs any more
+	t.Cleanup(p.clear) // it runs after all agents have ended
 	p.build()
 	for i := range proofStacks {
 		p.edit(fmt.Sprintf("stack-%02d", i))
@@ -126,7 +129,7 @@ func newProof(t *testing.T, folder string) *proof {
 	return p
 }
 
-// runs starts a process, which ends with the test.
+// runs starts a process. The process is ended at the end of the test.
 func (p *proof) runs(one *process) {
 	one.start()
 	p.t.Cleanup(func() {
@@ -157,7 +160,7 @@ func (p *proof) agent(name string, at place) *contender {
 	return a
 }
 
-// edit writes the next change of a stack.
+// edit writes the next change of a stack to its file.
 func (p *proof) edit(stack string) {
 	p.mu.Lock()
 	p.written[stack]++
@@ -182,7 +185,7 @@ spec: {resource: {networkRef: NAME, addresses: [{subnetRef: NAME}], description:
 
 func describes(change int) string { return fmt.Sprint("change ", change) }
 
-// holders returns which agent serves which stack, according to a majority of etcd.
+// holders returns the agent that serves each stack, according to a majority of etcd.
 func (p *proof) holders() (map[string]lease.Holder, error) {
 	ctx, cancel := context.WithTimeout(p.t.Context(), p.lease/4)
 	defer cancel()
@@ -203,14 +206,14 @@ func (p *proof) holds(stack string) (string, error) {
 	return holders[stack].Agent, err
 }
 
-// fault is something that goes wrong for a while.
+// fault is a fault that lasts for a while.
 type fault struct {
 	name       string
 	begin, end func()
-	most       time.Duration // how long it may last
+	most       time.Duration // its maximum duration
 }
 
-// suffer makes one thing after another go wrong.
+// suffer makes one fault after another.
 func (p *proof) suffer(ctx context.Context, random *rand.Rand, faults func(*rand.Rand) fault) {
 	for wait(ctx, between(random, p.lease/3, 3*p.lease/2)) {
 		f := faults(random)
@@ -243,8 +246,8 @@ func (p *proof) note(what string, lasts time.Duration) {
 	p.t.Logf("%6.1f s: %s for %.1f s", time.Since(p.began).Seconds(), what, lasts.Seconds())
 }
 
-// agentFaults are the faults of an agent. It is stopped between a read and a write: the cloud answers, and the agent
-// does not read the answers until it goes on.
+// agentFaults returns the faults of an agent. To stop it between a read and a write, the cloud answers, but the agent receives the answers
+// only after it continues.
 func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 	return func(random *rand.Rand) fault {
 		switch random.IntN(4) {
@@ -255,7 +258,7 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 		case 2:
 			return fault{a.name + " is stopped", func() {
 				a.gate.close()
-				wait(p.t.Context(), time.Second) // requests that the agent is about to send are sent
+				wait(p.t.Context(), time.Second) // so that requests which the agent is about to send are sent
 				a.signal(syscall.SIGSTOP)
 				a.gate.open()
 			}, func() { a.signal(syscall.SIGCONT) }, 2 * p.lease}
@@ -271,7 +274,7 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 	}
 }
 
-// memberFaults are the faults of one member of etcd. The other two go on.
+// memberFaults returns the faults of one member of etcd. The other two members continue.
 func (p *proof) memberFaults(random *rand.Rand) fault {
 	m := p.members[random.IntN(len(p.members))]
 	if random.IntN(2) == 0 {
@@ -280,7 +283,7 @@ func (p *proof) memberFaults(random *rand.Rand) fault {
 	return fault{"a member of etcd is stopped", func() { m.signal(syscall.SIGSTOP) }, func() { m.signal(syscall.SIGCONT) }, p.lease / 2}
 }
 
-// change makes people commit, and others change the cloud.
+// change makes commits as people do, and changes in the cloud as others do.
 func (p *proof) change(ctx context.Context, random *rand.Rand) {
 	stacks := slices.Sorted(maps.Keys(p.written))
 	for wait(ctx, between(random, 2*time.Second, 8*time.Second)) {
@@ -297,7 +300,7 @@ func (p *proof) change(ctx context.Context, random *rand.Rand) {
 }
 
 // drift changes an object of a stack, or deletes its port, if it exists yet. It does not change the description of a network that is being
-// created. The mark may still be there, and without it nobody could say whose network it is.
+// created, because the description may still contain the mark. Without the mark, nobody could know to which stack the network belongs.
 func (p *proof) drift(stack string, random *rand.Rand) {
 	if port, err := p.cloud.one("port", "show", stack); err == nil && random.IntN(2) == 0 {
 		p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/ports/"+port.text("id"), nil, ""))
@@ -330,9 +333,9 @@ func (p *proof) objects(kind string) (list []thing) {
 	return list
 }
 
-// clear removes what the stacks have made: a real cloud would keep it.
+// clear deletes the objects of the stacks, because they would remain in a real cloud.
 func (p *proof) clear() {
-	for _, kind := range []string{"port", "network"} { // a network takes its subnets along
+	for _, kind := range []string{"port", "network"} { // a network is deleted together with its subnets
 		for _, o := range p.objects(kind) {
 			if p.written[o.text("name")] > 0 {
 				p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/"+kind+"s/"+o.text("id"), nil, ""))
@@ -341,7 +344,7 @@ func (p *proof) clear() {
 	}
 }
 
-// settles waits until the agents report all stacks in sync with the last commit, and the cloud equals Git.
+// settles waits until the agents report that all stacks are in sync with the last commit, and the cloud equals Git.
 func (p *proof) settles() {
 	ctx, cancel := context.WithTimeout(p.t.Context(), 15*p.lease)
 	defer cancel()
@@ -355,7 +358,7 @@ func (p *proof) settles() {
 	p.t.Errorf("never: %s", missing)
 }
 
-// missing says what differs from Git; "" for nothing.
+// missing returns the differences from Git, or "".
 func (p *proof) missing() string {
 	head, err := exec.CommandContext(p.t.Context(), "git", "-C", p.Path("repo"), "rev-parse", "HEAD").Output()
 	if err != nil {

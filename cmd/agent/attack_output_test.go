@@ -12,18 +12,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// hostileText stands wherever strangers can write. File names may contain all of it except the slash.
+// hostileText contains texts that strangers can write in many places. File names may contain all of them except the slash.
 var hostileText = []string{
 	"\x1b[2J\x1b]0;x\a", "a\n::error file=x::y", "a\r\n  ::set-output name=x::y", "\u202egnp\u2066", "z\u200bw\ufeff\u00ad", "\U000e0041", "\u009b31m\x7f",
 	"##[error]x", "##vso[task.setvariable variable=x]y", "e" + strings.Repeat("\u0301", 30), "\xff\xfe", "x; all is well, nothing to do",
 }
 
-// hostile fills a folder. `hostile DIR names` writes files with hostile names; a third word keeps only the names that Git can store.
+// hostile fills a folder. `hostile DIR names` writes files with hostile names; a third word selects only the names that Git can store.
 // `hostile DIR values` writes one valid manifest with hostile values.
 func hostile(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
-	if args[1] == "variables" { // for names that scripts cannot write
+	if args[1] == "variables" { // for names that a script cannot contain
 		for i, text := range hostileText {
 			ts.Setenv(fmt.Sprintf("EVIL%d", i), text)
 		}
@@ -68,7 +68,7 @@ func hostile(ts *testscript.TestScript, _ bool, args []string) {
 
 var unprintable = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e0fff}]|\x{301}{9}|(?m)^\s*::|##[a-z]*\[`)
 
-// wantPrintable fails if the output of the last command contains anything that moves a cursor, is invisible or commands a CI system.
+// wantPrintable fails if the output of the last command contains a character that moves a cursor or is invisible, or a command to a CI system.
 func wantPrintable(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, from := range []string{"stdout", "stderr"} {
 		said := ts.ReadFile(from)

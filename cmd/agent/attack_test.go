@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// bomb is a manifest with groups of a thousand machines each.
+// bomb returns a manifest with groups of a thousand machines each.
 func bomb(groups int) string {
 	var b strings.Builder
 	for i := range groups {
@@ -24,8 +24,8 @@ func bomb(groups int) string {
 	return b.String()
 }
 
-// TestAttackSignalWhileReading stops every command while it reads 900,000 objects, which a setting allows. Memory shows how much it reads
-// after the signal: all of it would take gigabytes.
+// TestAttackSignalWhileReading stops every command while it reads 900,000 objects, which a setting allows. The memory shows how many objects
+// it reads after the signal, because all of them would need gigabytes.
 func TestAttackSignalWhileReading(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -68,7 +68,7 @@ func TestAttackSignalWhileReading(t *testing.T) {
 	}
 }
 
-// signalAt sends SIGTERM to a process once it uses kib KiB of memory.
+// signalAt sends SIGTERM to a process when it uses kib KiB of memory.
 func signalAt(t *testing.T, cmd *exec.Cmd, kib int) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)

@@ -30,7 +30,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// overheard is everything that the agent sends to a forge.
+// overheard contains everything that the agent sends to a forge.
 type overheard struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -61,7 +61,7 @@ func (o *overheard) between(t *testing.T, api string) string {
 	return s.URL + target.Path
 }
 
-// take returns what was sent since the last call.
+// take returns the texts that were sent since its last call.
 func (o *overheard) take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,13 +69,13 @@ func (o *overheard) take() string {
 	return o.text.String()
 }
 
-// wrong is a cloud that cannot be used, and a word that the log must contain about it.
+// wrong is a clouds.yaml with which the cloud cannot be used. The log must contain the word log about it.
 type wrong struct {
 	clouds, log string
 	env         []string
 }
 
-// wrongs are clouds that cannot be used, by the problem.
+// wrongs returns such clouds by the problem.
 func wrongs(clouds, away string) map[string]wrong {
 	entry := func(auth string) string {
 		return "clouds: {demo: {region_name: RegionOne, auth: {auth_url: '" + auth + "', username: me, password: hunter2-hunter2, user_domain_name: d, project_domain_name: d, project_name: p}}}\n"
@@ -99,7 +99,7 @@ func wrongs(clouds, away string) map[string]wrong {
 	}
 }
 
-// tellsNothing checks that the posted text says that something is wrong, and that only the log says what.
+// tellsNothing checks that the posted text only reports that there is a problem, and that the log contains the details.
 func tellsNothing(t *testing.T, what string, wrong wrong, posted, log string, needed, secrets []string) {
 	t.Helper()
 	if !strings.Contains(log, wrong.log) || strings.Contains(log, "hunter2") {
@@ -118,7 +118,7 @@ func tellsNothing(t *testing.T, what string, wrong wrong, posted, log string, ne
 	}
 }
 
-// redirecting is a service that redirects its callers.
+// redirecting returns the address of a service that redirects its clients.
 func redirecting(t *testing.T) string {
 	t.Helper()
 	away := httptest.NewServer(http.RedirectHandler("http://10.0.0.3:8774/v2.1", http.StatusTemporaryRedirect))
@@ -126,8 +126,8 @@ func redirecting(t *testing.T) string {
 	return away.URL
 }
 
-// The cloud cannot be used, for one reason after another. Readers of statuses, comments and checks do not learn the cloud's address or
-// configuration. The log has them. The program runs as usual, on a forge in memory.
+// The cloud cannot be used, for one reason after another. Readers of statuses, comments and checks do not see the cloud's address or
+// configuration. The log contains them. The agent runs as usual, with a forge in memory.
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -147,7 +147,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 	}
 	for what, wrong := range wrongs(good, redirecting(t)) {
 		if wrong.env != nil {
-			continue // a process reads its proxies only once
+			continue // a process reads its proxy settings only once
 		}
 		s.Write("clouds.yaml", wrong.clouds)
 		var log bytes.Buffer
@@ -176,7 +176,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		if err := r.Once(t.Context()); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		_ = errors.Join(one.Close(), theirs.Close()) // caches
+		_ = errors.Join(one.Close(), theirs.Close()) // both are only caches
 		posted := strings.Join(memory.Writes(), "\n")
 		for commit, name := range map[string]string{main: "sync", feature: "plan"} {
 			status, n := memory.Status(commit, "stackreeve/killed/"+name)
@@ -212,7 +212,7 @@ func (s *stage) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The same with the binary: the statuses that it writes, and the comment that a pipeline posts.
+// The same is true for the binary: for the statuses that it writes, and for the comment that a pipeline posts.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -228,7 +228,7 @@ func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	for _, what := range []string{"no such host", "another shape", "one service away", "a proxy", "no proxy"} {
 		for _, args := range [][]string{{"run", "--once"}, {"plan", "-o", "markdown"}} {
 			t.Run(what+": "+args[0], func(t *testing.T) {
-				t.Parallel() // most of it is waiting
+				t.Parallel() // most of the time it waits
 				byTheBinary(t, s, string(config), what, all[what], args)
 			})
 		}
@@ -261,7 +261,7 @@ func byTheBinary(t *testing.T, s *stage, config, what string, wrong wrong, args 
 	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.Dir, dir})
 }
 
-// The same on GitHub: the test reads everything that the agent sends there.
+// The same is true on GitHub. The test reads everything that the agent sends there.
 func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	var heard overheard
@@ -277,7 +277,7 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	r.cloudAddress(&heard, wrongs(string(r.Server.CloudsYAML()), redirecting(t)), []string{strings.TrimSuffix(g.APIURL, "/api/v3")}, "/statuses/", "/comments", "check-runs")
 }
 
-// The same on Gerrit, with the clouds that are known at once to be wrong.
+// The same is true on Gerrit, for the clouds whose problem is found immediately.
 func TestAttackCloudAddressOnGerrit(t *testing.T) {
 	testcost.Long(t)
 	var heard overheard
@@ -290,8 +290,8 @@ func TestAttackCloudAddressOnGerrit(t *testing.T) {
 	r.cloudAddress(&heard, list, []string{api, g.URL}, "/review")
 }
 
-// cloudAddress reads everything that the agent sends to a forge about clouds that cannot be used. own are the forge's addresses, which are no
-// secret there, and needed are words in what is sent.
+// cloudAddress reads everything that the agent sends to a forge about clouds that cannot be used. own contains the forge's addresses, which
+// are not secret there. The sent texts must contain the words in needed.
 func (r *reviewStage) cloudAddress(heard *overheard, list map[string]wrong, own []string, needed ...string) {
 	t, lab := r.t.(*testing.T), r.lab
 	lab.Push(t, "feature", networks("two"))

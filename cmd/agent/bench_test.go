@@ -33,7 +33,7 @@ spec:
   template: {network: machines, image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}
 `
 
-// BenchmarkNoChange is a whole process that finds 1,000 unchanged machines. It measures the requests, the time and the peak memory.
+// BenchmarkNoChange runs a whole process that finds 1,000 unchanged machines. It measures the requests, the time and the peak memory.
 func BenchmarkNoChange(b *testing.B) {
 	s := newBench(b, thousand)
 	if out, err := s.command("run", "--once").CombinedOutput(); err != nil {
@@ -54,7 +54,7 @@ func BenchmarkNoChange(b *testing.B) {
 	b.ReportMetric(float64(peak)/1024, "peak-MiB")
 }
 
-// BenchmarkStart is the time from the start of the process to its first request.
+// BenchmarkStart measures the time from the start of the process to its first request.
 func BenchmarkStart(b *testing.B) {
 	s := newBench(b, strings.Replace(thousand, "1000", "2", 1))
 	var total time.Duration
@@ -75,7 +75,7 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-first-request")
 }
 
-// BenchmarkIdle is the memory of an idle agent, and the size of its binary.
+// BenchmarkIdle measures the memory of an idle agent, and the size of its binary.
 func BenchmarkIdle(b *testing.B) {
 	s := newBench(b, strings.Replace(thousand, "1000", "10", 1))
 	var resident, own int
@@ -98,14 +98,14 @@ func BenchmarkIdle(b *testing.B) {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			b.Fatal(err)
 		}
-		_ = cmd.Wait() // it was stopped
+		_ = cmd.Wait() // the process was stopped
 	}
 	info, err := os.Stat(s.binary)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(resident)/1024, "idle-MiB")
-	b.ReportMetric(float64(own)/1024, "own-MiB") // the rest are pages of the binary, which the machine can reclaim
+	b.ReportMetric(float64(own)/1024, "own-MiB") // the rest are pages of the binary, which the machine can free
 	b.ReportMetric(float64(info.Size())/1e6, "binary-MB")
 }
 
@@ -136,7 +136,7 @@ func newBench(b *testing.B, manifests string) *stage {
 	return s
 }
 
-// BenchmarkCreate is a whole process that creates machines from nothing. It measures the peak memory and the process's own CPU time.
+// BenchmarkCreate runs a whole process that creates machines in an empty cloud. It measures the peak memory and the CPU time of the process.
 func BenchmarkCreate(b *testing.B) {
 	for _, groups := range []int{1, 2, 5} {
 		b.Run(fmt.Sprint(groups*1000), func(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 // thing is one line of a list, keyed by the names of its columns: lower case, with underscores for spaces.
 type thing map[string]any
 
-// text is the value of a column as text.
+// text returns the value of a column as text.
 func (o thing) text(column string) string {
 	if o[column] == nil {
 		return ""
@@ -25,7 +25,8 @@ func (o thing) text(column string) string {
 	return fmt.Sprint(o[column])
 }
 
-// client is OpenStack's own command line client. The process stays open: it needs seconds to start, and then only a moment for each command.
+// client is OpenStack's own command line client. Its process runs for the whole test, because it needs seconds to start, and then only a
+// moment for each command.
 type client struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd
@@ -33,8 +34,8 @@ type client struct {
 	out *bufio.Reader
 }
 
-// findClient returns the path of the client. It prefers the system's client to one in another Python environment that hides it.
-// STACKREEVE_TEST_STANDIN works without a client.
+// findClient returns the path of the client. It prefers the system's client, even if another Python environment contains one. With
+// STACKREEVE_TEST_STANDIN, no client is used.
 func findClient() (string, error) {
 	if os.Getenv("STACKREEVE_TEST_STANDIN") != "" {
 		return "", errors.New("STACKREEVE_TEST_STANDIN forbids it")
@@ -61,14 +62,14 @@ func newClient(t *testing.T, file, entry string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.cmd.Stderr = c.cmd.Stdout // one stream, to keep the order
+	c.cmd.Stderr = c.cmd.Stdout // one stream, so that the order is preserved
 	c.out = bufio.NewReader(out)
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = c.in.Close()
-		_ = c.cmd.Wait() // its exit code is that of the last command
+		_ = c.cmd.Wait() // the exit code is that of the last command
 	})
 	return c
 }
@@ -112,11 +113,11 @@ func (c *client) do(words ...string) (json.RawMessage, error) {
 	for i, w := range words {
 		quoted[i] = quote(w)
 	}
-	// The output of a second command marks the end of the first one's.
+	// The output of this second command marks the end of the first command's output.
 	if _, err := fmt.Fprintf(c.in, "%s\nconfiguration show -f json -c region_name\n", strings.Join(quoted, " ")); err != nil {
 		return nil, err
 	}
-	watchdog := time.AfterFunc(3*time.Minute, func() { _ = c.cmd.Process.Kill() }) // it may have ended already
+	watchdog := time.AfterFunc(3*time.Minute, func() { _ = c.cmd.Process.Kill() }) // the process may already have ended
 	defer watchdog.Stop()
 	var docs []string
 	var said strings.Builder
@@ -141,7 +142,7 @@ func (c *client) do(words ...string) (json.RawMessage, error) {
 	return json.RawMessage(docs[0]), nil
 }
 
-// rest reads the JSON that begins with line, to its end.
+// rest reads the whole JSON document whose first line is line.
 func (c *client) rest(line string) (string, error) {
 	doc := line
 	for !json.Valid([]byte(doc)) {

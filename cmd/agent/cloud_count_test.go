@@ -20,7 +20,7 @@ var lists = []struct{ what, command string }{
 	{"health monitors", "loadbalancer healthmonitor list"},
 }
 
-// things lists the objects with a word in their name; "" lists everything in the project.
+// things returns the objects whose names contain a word. "" means all objects in the project.
 func (g *ground) things(what, word string) []thing {
 	g.t.Helper()
 	var command string
@@ -38,7 +38,7 @@ func (g *ground) things(what, word string) []thing {
 	})
 }
 
-// thing returns the only object of its sort with a word in its name.
+// thing returns the only object of its sort whose name contains a word.
 func (g *ground) thing(what, word string) thing {
 	g.t.Helper()
 	found := g.things(what, word)
@@ -57,7 +57,7 @@ func (g *ground) members(pool string) []thing {
 	return list
 }
 
-// counts is the number of objects of each sort in the cloud, according to its own client.
+// counts contains the number of objects of each sort in the cloud, according to OpenStack's own client.
 type counts map[string]int
 
 func (c counts) String() string {
@@ -73,7 +73,7 @@ func (c counts) String() string {
 	return strings.Join(words, ", ")
 }
 
-// count counts the objects with the word in their name.
+// count counts the objects whose names contain the word.
 func (g *ground) count(word string) counts {
 	g.t.Helper()
 	c := counts{}
@@ -89,7 +89,7 @@ func (g *ground) count(word string) counts {
 	return c
 }
 
-// holds fails unless the cloud has exactly these objects.
+// holds fails unless the cloud contains exactly these objects.
 func (g *ground) holds(when, word, want string) {
 	g.t.Helper()
 	if got := g.count(word).String(); got != want {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// deed is a change that somebody makes to an object behind the program's back, with OpenStack's own client.
+// deed is a change of an object that somebody makes with OpenStack's own client, and not with the program.
 type deed struct {
 	what     string
-	object   string   // whose name the plan must show
+	object   string   // the object whose name the plan must show
 	command  []string // the command that changes it
 	repaired func() string
-	want     string // the output of repaired, before and after
+	want     string // the output of the command repaired, before the change and after the correction
 }
 
 // drift checks that plan notices each manual change and that run corrects it.
@@ -25,7 +25,7 @@ func (s story) drift() {
 	s.wants(0, nil, "run", "--once", "--max-deletes", "3")
 }
 
-// round makes all changes. One plan must show each of them, and one pass must undo them all.
+// round makes all changes. Then one plan must show each of them, and one pass must correct all of them.
 func (s story) round(name string, deeds []deed) {
 	s.t.Helper()
 	for _, d := range deeds {
@@ -55,7 +55,7 @@ func (s story) round(name string, deeds []deed) {
 	s.unchanged()
 }
 
-// silently returns the words that keep a create command from printing a table.
+// silently returns the words with which a create command prints no table.
 func silently(command []string) []string {
 	for _, word := range command {
 		if word == "create" {
@@ -65,7 +65,7 @@ func silently(command []string) []string {
 	return nil
 }
 
-// shows reports whether a plan has a step for the object; a mention is not enough.
+// shows reports whether a plan contains a step for the object. It is not enough that a plan mentions the object.
 func shows(plan, object string) bool {
 	for line := range strings.Lines(plan) {
 		words := strings.Fields(line)
@@ -125,7 +125,7 @@ func (s story) changes() []deed {
 	}
 }
 
-// holes are deletions of objects that others depend on.
+// holes returns deletions of objects on which others depend.
 func (s story) holes() []deed {
 	ports := func() string { return fmt.Sprint(len(s.things("ports", "tagged-sample"))) }
 	pools := func() string { return fmt.Sprint(len(s.things("pools", "loadbalancer-sample-80"))) }

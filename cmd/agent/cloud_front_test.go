@@ -14,11 +14,12 @@ import (
 	"testing"
 )
 
-// front puts a real cloud on this machine behind one address, as the simulator does. /identity and /network lead to those services, and
-// /at/PORT to any service on that port. Addresses in its answers lead through it, too, so that a client never talks to another address.
+// front makes a real cloud on this machine available at one address, as the simulator is. The paths /identity and /network are those of the
+// services, and /at/PORT is that of any service on a port. Addresses in its answers are replaced by its own, so that a client never uses
+// another address.
 type front struct {
 	httputil.ReverseProxy
-	ports map[string]string // ports of services, by type
+	ports map[string]string // by type: the ports of services
 }
 
 var (
@@ -29,7 +30,7 @@ var (
 
 type askedAt struct{}
 
-// newFront finds the cloud by $OS_CLIENT_CONFIG_FILE. The cloud's user demo has the password demo.
+// newFront finds the cloud in $OS_CLIENT_CONFIG_FILE. The user demo of the cloud has the password demo.
 func newFront(t *testing.T) *front {
 	t.Helper()
 	text, err := os.ReadFile(os.Getenv("OS_CLIENT_CONFIG_FILE"))
@@ -42,7 +43,7 @@ func newFront(t *testing.T) *front {
 	}
 	f := &front{ports: map[string]string{"identity": string(keystone[1])}}
 	f.Rewrite, f.ModifyResponse = f.leads, f.answers
-	f.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // the client or the cloud is gone
+	f.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // the client or the cloud has disconnected
 	var in struct {
 		Token struct {
 			Catalog []struct {
@@ -72,14 +73,14 @@ func (f *front) leads(r *httputil.ProxyRequest) {
 	if f.ports[port] != "" {
 		port = f.ports[port]
 	}
-	// The cloud carries out a request even if the client is gone meanwhile.
+	// The cloud carries out a request even if the client disconnects before the answer.
 	r.Out = r.Out.WithContext(context.WithValue(context.WithoutCancel(r.Out.Context()), askedAt{}, r.In.Host))
 	r.Out.URL = &url.URL{Scheme: "http", Host: "127.0.0.1:" + port, Path: way[2], RawQuery: r.In.URL.RawQuery}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.Header.Del("Accept-Encoding")
 }
 
-// answers rewrites the addresses in an answer so that they lead through front.
+// answers replaces the addresses in an answer by those of front.
 func (f *front) answers(resp *http.Response) error {
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// ground is a cloud to run the program on: a simulator, or the cloud that STACKREEVE_TEST_CLOUD names. In a real cloud it uses a new
-// project, if the same clouds.yaml has an administrator (NAME-admin, or admin) who can create one.
+// ground is a cloud for tests: a simulator, or the cloud in STACKREEVE_TEST_CLOUD. In a real cloud, it uses a new project if the same
+// clouds.yaml has an administrator (NAME-admin, or admin) who can create one.
 type ground struct {
 	t           *testing.T
 	dir, binary string
@@ -25,12 +25,12 @@ type ground struct {
 	client      hands
 	proxy       *proxy
 	admin       *client
-	entry       map[string]any // of clouds.yaml
+	entry       map[string]any // an entry of clouds.yaml
 	simulator   *simulator.Server
-	inject      string // devcloud's folder of faults; "" for another cloud
+	inject      string // the folder for faults of devcloud; "" for another cloud
 }
 
-// Entries of the clouds.yaml that a ground writes.
+// These are the entries of the clouds.yaml that a ground writes.
 const (
 	straight = "straight" // directly to the cloud
 	proxied  = "proxied"  // through the proxy
@@ -64,7 +64,7 @@ func newGroundFor(t *testing.T, binary string) *ground {
 	return g
 }
 
-// beside returns another stack in the same project, behind its own proxy.
+// beside returns a ground for another stack in the same project, with a separate proxy.
 func (g *ground) beside(t *testing.T) *ground {
 	t.Helper()
 	other := *g
@@ -80,7 +80,7 @@ func (g *ground) simulate() {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.t.Cleanup(func() { _ = server.Close() }) // the test is over
+	g.t.Cleanup(func() { _ = server.Close() }) // the test has ended
 	g.simulator, g.entry = server, g.entriesOf(server.CloudsYAML())["demo"]
 }
 
@@ -92,7 +92,7 @@ func (g *ground) auth() map[string]any {
 	return maps.Clone(auth)
 }
 
-// by returns the entry for a cloud behind a proxy.
+// by returns an entry for a cloud behind a proxy.
 func (g *ground) by(p *proxy) map[string]any {
 	entry, auth := maps.Clone(g.entry), g.auth()
 	auth["auth_url"] = p.through(auth["auth_url"].(string))

@@ -17,7 +17,7 @@ import (
 
 const verdaHolds = "2 health monitors, 2 listeners, 1 load balancers, 4 members, 2 pools, 3 ports, 1 server groups, 3 servers"
 
-// number reads a numeric setting of a test, at least `least`.
+// number reads a numeric setting of a test. The value must be at least `least`.
 func number(t *testing.T, name string, least, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -31,7 +31,7 @@ func number(t *testing.T, name string, least, otherwise int) int {
 	return n
 }
 
-// killer ends a process at its n-th request of a sort: after the cloud has done its work, and before the answer arrives.
+// killer kills a process at its n-th request of a sort: after the cloud has carried out the request, and before the answer arrives.
 type killer struct {
 	writes bool
 	n      int
@@ -40,7 +40,7 @@ type killer struct {
 	started chan struct{}
 	mu      sync.Mutex
 	seen    int
-	killed  string // the call
+	killed  string // the call at which the process was killed
 }
 
 func (k *killer) strikes(c call) spoil {
@@ -56,12 +56,12 @@ func (k *killer) strikes(c call) spoil {
 	return func(w http.ResponseWriter, _ *http.Request, forward func() (*answer, error)) {
 		_, _ = forward() // the result does not matter
 		<-k.started
-		_ = k.cmd.Process.Kill() // it may have ended
+		_ = k.cmd.Process.Kill() // the process may already have ended
 		cut(w, nil, 0)
 	}
 }
 
-// killAfter starts the program and kills it. It returns "" when the program ended before.
+// killAfter starts the program and kills it. It returns "" if the program ended before that.
 func (g *ground) killAfter(writes bool, n int) string {
 	g.t.Helper()
 	k := &killer{writes: writes, n: n, cmd: g.command("run", "--once", "--max-deletes", "100%"), started: make(chan struct{})}
@@ -79,10 +79,9 @@ func (g *ground) killAfter(writes bool, n int) string {
 	return k.killed
 }
 
-// The program is killed after one of its requests, while it builds the story or deletes it. Started again with an empty disk, it ends with
-// exactly the objects in Git. The test does this for every write. It does it for every fourth read only, since a read leaves nothing behind.
-// With -short it takes every eleventh of these, and on a real cloud only writes. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other
-// requests, to continue an interrupted run.
+// The program is killed after one of its requests, while it builds the story or deletes it. After it is started again with an empty disk, the
+// cloud contains exactly the objects in Git. The test kills the program after every write, but only after every fourth read, because a read
+// changes nothing.
 func TestCloudKill(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -95,7 +94,7 @@ func TestCloudKill(t *testing.T) {
 		step, shards int
 	}{{"writes", true, 1, 2}, {"reads", false, 4, 6}} {
 		if real {
-			sort.shards = 1 // shards would only wait for each other
+			sort.shards = 1 // several shards would only wait for each other
 		}
 		if testing.Short() && real && !sort.writes {
 			continue
@@ -115,7 +114,7 @@ func TestCloudKill(t *testing.T) {
 	}
 }
 
-// kills kills after the request number from, then after every step-th one, until there are no more.
+// kills kills the program after the request number from, then after every step-th request, until there are no more.
 func (g *ground) kills(writes bool, from, step int) {
 	g.t.Helper()
 	story, err := stackreeve.Example("verda")

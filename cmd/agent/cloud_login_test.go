@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// lapse ends every token after a number of requests with it, in the way in which Keystone announces the other services.
+// lapse makes every token expire after it was used for a number of requests. Each token expires in the way in which Keystone reports it to
+// other services.
 type lapse struct {
 	after int
 
@@ -45,7 +46,7 @@ func (l *lapse) spoil(w http.ResponseWriter, r *http.Request, forward func() (*a
 	a.write(w, len(a.body))
 }
 
-// A pass that takes longer than its token lives goes on with a new one.
+// If a pass takes longer than its token is valid, it continues with a new token.
 func TestCloudTokenEnds(t *testing.T) {
 	testcost.Long(t)
 	g := newGround(t)
@@ -83,17 +84,17 @@ func TestCloudTokenEnds(t *testing.T) {
 	}
 }
 
-// login is a way to log in.
+// login is one way to log in.
 type login struct {
 	name   string
 	entry  map[string]any // of clouds.yaml
 	secure map[string]any // of secure.yaml
 	env    map[string]string
 	via    *proxy
-	refuse string // the message when it is refused
+	refuse string // the message if the login is refused
 }
 
-// Each way to log in that OpenStack clients know. A refused login is reported once, and not tried again.
+// The program can log in in each way that OpenStack clients know. A refused login is reported once, and not tried again.
 func TestCloudLogins(t *testing.T) {
 	testcost.Long(t)
 	g := newGround(t)
@@ -126,7 +127,7 @@ spec: {resource: {policy: soft-anti-affinity}}
 	}
 }
 
-// logins returns all ways to log in; made is an application credential.
+// logins returns all ways to log in. made is an application credential.
 func (g *ground) logins(made thing) []login {
 	password := g.by(g.proxy)
 	auth := authOf(password)
@@ -159,7 +160,7 @@ func (g *ground) logins(made thing) []login {
 	}
 }
 
-// loggingIn returns a plan command that logs in this way.
+// loggingIn returns a plan command that logs in in this way.
 func (g *ground) loggingIn(way login) *exec.Cmd {
 	g.writeClouds(map[string]any{"way": way.entry})
 	g.writeYAML("secure.yaml", map[string]any{"clouds": map[string]any{"way": way.secure}})
@@ -167,7 +168,7 @@ func (g *ground) loggingIn(way login) *exec.Cmd {
 		return g.command("plan", "--cloud", "way")
 	}
 	cmd := g.command("plan", "--stack", g.stack, "--url", g.path("repo"), "--branch", "main")
-	cmd.Args = cmd.Args[:len(cmd.Args)-2] // no configuration
+	cmd.Args = cmd.Args[:len(cmd.Args)-2] // without a configuration file
 	cmd.Env = plainEnvironment()
 	for name, value := range way.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -180,7 +181,7 @@ func authOf(entry map[string]any) map[string]any {
 	return auth
 }
 
-// with returns an entry of clouds.yaml with another value under auth, or without the value for nil.
+// with returns an entry of clouds.yaml with another value under auth. If the value is nil, it is removed.
 func with(entry map[string]any, name string, value any) map[string]any {
 	out, auth := maps.Clone(entry), maps.Clone(authOf(entry))
 	if auth[name] = value; value == nil {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// findCloud takes the entry of a real cloud, and creates a project there.
+// findCloud uses the entry of a real cloud, and creates a project there.
 func (g *ground) findCloud(name string) {
 	file := os.Getenv("OS_CLIENT_CONFIG_FILE")
 	if file == "" {
@@ -63,7 +63,7 @@ func (g *ground) makeProject(file, admin string) {
 	g.must(own.one("subnet", "create", "--network", network, "--subnet-range", "10.9.0.0/24", "private-subnet"))
 }
 
-// dropAtEnd deletes a project and its default security group.
+// dropAtEnd deletes a project and its default security group at the end of the test.
 func (g *ground) dropAtEnd(project string) {
 	g.t.Cleanup(func() {
 		list, err := g.admin.list("security", "group", "list", "--project", project)
@@ -75,7 +75,7 @@ func (g *ground) dropAtEnd(project string) {
 	})
 }
 
-// places asks the cloud for the addresses of its services.
+// places reads the addresses of the cloud's services from its catalog.
 func (g *ground) places() []endpoint {
 	g.t.Helper()
 	doc, err := g.client.do("catalog", "list", "-f", "json")

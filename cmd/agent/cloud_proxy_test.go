@@ -19,7 +19,7 @@ import (
 // endpoint is the address of a service in the catalog.
 type endpoint struct{ service, origin, path string }
 
-// call is a request to the proxy; n counts from 1.
+// call is a request to the proxy. Its number n counts from 1.
 type call struct {
 	n             int
 	service       string
@@ -27,31 +27,31 @@ type call struct {
 	login, writes bool
 }
 
-// String is the call as a log shows it.
+// String returns the call in the form for a log.
 func (c call) String() string { return fmt.Sprint(c.n, " ", c.service, " ", c.method, " ", c.path) }
 
-// spoil answers a call in its own way; forward lets the cloud do its work.
+// spoil answers a call with a fault. If it calls forward, the cloud carries out the request.
 type spoil func(w http.ResponseWriter, r *http.Request, forward func() (*answer, error))
 
-// answer is the cloud's answer, with the proxy's addresses in it.
+// answer is the cloud's answer, in which addresses are replaced by those of the proxy.
 type answer struct {
 	code   int
 	header http.Header
 	body   []byte
 }
 
-// proxy stands between the program and all services of a cloud. It listens once for each of their addresses, and replaces them by its own
-// in the answers, including the catalog.
+// proxy is a proxy between the program and all services of a cloud. It listens at a separate address for each of their addresses. In the
+// answers, including the catalog, it replaces the cloud's addresses by its own.
 type proxy struct {
 	places  []endpoint
-	outside map[string]string // the proxy's address for each of the cloud's
+	outside map[string]string // from the address of the cloud to the address of the proxy
 	next    *http.Transport
 	servers []*httptest.Server
-	busy    sync.RWMutex // held while the cloud handles a request
+	busy    sync.RWMutex // locked for reading while the cloud handles a request
 
 	mu     sync.Mutex
 	calls  []call
-	meddle func(call) spoil // nil for no faults
+	meddle func(call) spoil // nil if there are no faults
 }
 
 func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
@@ -69,14 +69,14 @@ func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
 			server.Start()
 		}
 		t.Cleanup(server.Close)
-		t.Cleanup(server.CloseClientConnections) // hanging requests would keep it open
+		t.Cleanup(server.CloseClientConnections) // otherwise, hanging requests would keep the server open
 		p.outside[at.origin] = server.URL
 		p.servers = append(p.servers, server)
 	}
 	return p
 }
 
-// through is an address of the cloud as seen through the proxy.
+// through returns the address of the proxy for an address of the cloud.
 func (p *proxy) through(address string) string {
 	for from, to := range p.outside {
 		address = strings.ReplaceAll(address, from, to)
@@ -90,14 +90,14 @@ func (p *proxy) settled() {
 	defer p.busy.Unlock()
 }
 
-// during sets the faults from now on, and forgets the calls so far.
+// during sets the faults for the following calls, and removes the recorded calls.
 func (p *proxy) during(meddle func(call) spoil) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls, p.meddle = nil, meddle
 }
 
-// seen returns the calls since during.
+// seen returns the calls since during was called.
 func (p *proxy) seen() []call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the caller is gone
+			return // the client has disconnected
 		}
 		forward := func() (*answer, error) { return p.forward(origin, r, body) }
 		if spoil := p.arrived(origin, r); spoil != nil {
@@ -137,7 +137,7 @@ func (p *proxy) arrived(origin string, r *http.Request) spoil {
 	return p.meddle(c)
 }
 
-// serviceAt returns the catalog's type of the service that has the path. A version document lies above the path in the catalog.
+// serviceAt returns the catalog's type of the service that has the path. The path of a version document is a part of the path in the catalog.
 func (p *proxy) serviceAt(origin, path string) string {
 	service, best := "", -1
 	for _, at := range p.places {
@@ -165,7 +165,7 @@ func first(path string) string {
 func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, error) {
 	p.busy.RLock()
 	defer p.busy.RUnlock()
-	// The cloud finishes the request even when the caller is gone.
+	// The cloud carries out the request even if the client disconnects.
 	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, origin+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, e
 	return a, nil
 }
 
-// write writes the answer with length bytes of its body, as if that was all.
+// write writes the answer, but only length bytes of its body.
 func (a *answer) write(w http.ResponseWriter, length int) {
 	for name, values := range a.header {
 		w.Header()[name] = values
@@ -203,14 +203,14 @@ func (a *answer) write(w http.ResponseWriter, length int) {
 		w.Header().Del("Content-Length")
 	}
 	w.WriteHeader(a.code)
-	_, _ = w.Write(a.body[:length]) // the caller may be gone
+	_, _ = w.Write(a.body[:length]) // the client may have disconnected
 }
 
-// cut resets the connection. If there is an answer, it sends length bytes of the body first.
+// cut resets the connection. If there is an answer, it first sends length bytes of the body.
 func cut(w http.ResponseWriter, a *answer, length int) {
 	conn, buffer, err := w.(http.Hijacker).Hijack()
 	if err != nil {
-		return // it is cut already
+		return // the connection is already reset
 	}
 	defer conn.Close()
 	if a != nil {
@@ -219,11 +219,11 @@ func cut(w http.ResponseWriter, a *answer, length int) {
 			fmt.Fprintf(buffer, "X-Subject-Token: %s\r\n", token)
 		}
 		fmt.Fprintf(buffer, "\r\n%s", a.body[:length])
-		_ = buffer.Flush() // the caller may be gone
-		return             // closed before all bytes were sent
+		_ = buffer.Flush() // the client may have disconnected
+		return             // the connection is closed before all bytes were sent
 	}
 	if tcp, ok := underneath(conn).(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // so that closing resets
+		_ = tcp.SetLinger(0) // so that Close resets the connection
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// commit makes the repository hold exactly these files.
+// commit makes a commit in which the repository contains exactly these files.
 func (g *ground) commit(files fs.FS) {
 	g.t.Helper()
 	repo := g.path("repo")
@@ -32,14 +32,14 @@ func (g *ground) git(args ...string) {
 	}
 }
 
-// ending is the exit code and the output of a run of the program.
+// ending contains the exit code and the output of the program.
 type ending struct {
 	code int
 	said string
 	took time.Duration
 }
 
-// command is the program with an empty disk.
+// command returns a command that runs the program with an empty disk.
 func (g *ground) command(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), 10*time.Minute)
 	g.t.Cleanup(cancel)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// hands are how people look at a cloud and change it, without the program: OpenStack's own client, or standin. Their input is the client's
+// hands is a way to read and change a cloud as people do, without the program: OpenStack's own client, or standin. The input is the client's
 // command line.
 type hands interface {
 	list(words ...string) ([]thing, error)
@@ -21,13 +21,13 @@ type hands interface {
 	do(words ...string) (json.RawMessage, error)
 }
 
-// standin understands the few commands of the client that the tests need, on a machine without it. It knows the simulator's HTTP API and
-// nothing of the program.
+// standin implements the few commands of the client that the tests need, for a machine without the client. It uses the simulator's HTTP API
+// and no code of the program.
 type standin struct {
 	root, token, project, user string
 }
 
-// noun is a sort of objects: their path, and their name in JSON.
+// noun is a sort of objects, with the path of the objects and their name in JSON.
 type noun struct{ words, path, name string }
 
 var nouns = []noun{
@@ -56,7 +56,7 @@ func newStandin(t *testing.T, root string) *standin {
 	return s
 }
 
-// logIn gets a token of the user demo at a Keystone, and decodes the body of the answer.
+// logIn gets a token of the user demo from a Keystone, and decodes the body of the answer.
 func logIn(t *testing.T, keystone string, into any) (token string) {
 	t.Helper()
 	login := `{"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "demo", "password": "demo", "domain": {"name": "Default"}}}},
@@ -72,7 +72,7 @@ func logIn(t *testing.T, keystone string, into any) (token string) {
 	return resp.Header.Get("X-Subject-Token")
 }
 
-// ask makes one request and returns the part of the answer under a name; "" returns all of it.
+// ask makes one request and returns the part of the answer with a name. "" means the whole answer.
 func (s *standin) ask(method, path string, body any, name string) (json.RawMessage, error) {
 	var text []byte
 	if body != nil { // Neutron refuses a body with DELETE
@@ -239,7 +239,7 @@ func (s *standin) do(line ...string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// change carries out set and unset.
+// change carries out the commands set and unset.
 func (s *standin) change(c command, at string) error {
 	key, value, _ := strings.Cut(c.flags["--property"], "=")
 	fields := map[string]any{}
@@ -269,7 +269,7 @@ func (s *standin) change(c command, at string) error {
 	return err
 }
 
-// settled waits as --wait does.
+// settled waits as the client does with --wait.
 func (s *standin) settled(c command) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		busy, err := s.busy(c)

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// besides are objects with features that the story lacks: rules, tags and metadata.
+// besides contains objects with features that the story does not have: rules, tags and metadata.
 const besides = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: web-sample}
@@ -54,7 +54,7 @@ metadata: {name: tagged-sample}
 spec: {resource: {imageRef: centos79, flavorRef: n3-1vcpu-2gb, ports: [{portRef: tagged-sample}], metadata: [{key: tier, value: gold}]}}
 `
 
-// A published set of manifests, from the first commit to the last, with all that may happen in between.
+// The test applies a published set of manifests, from the first commit to the last, with everything that may happen in between.
 func TestCloudStory(t *testing.T) {
 	testcost.Long(t)
 	s := story{newGround(t)}
@@ -68,7 +68,7 @@ func TestCloudStory(t *testing.T) {
 
 type story struct{ *ground }
 
-// verdaWith is the example with another number of machines, and one more file unless more is empty.
+// verdaWith returns the example with another number of machines. If more is not empty, it is one additional file.
 func verdaWith(replicas, more string) func(*testing.T) fs.FS {
 	return func(t *testing.T) fs.FS {
 		t.Helper()
@@ -132,7 +132,7 @@ func (s story) unchanged() {
 	s.t.Logf("a pass without a change: %d requests", reads)
 }
 
-// until polls a condition for a bounded time.
+// until polls a condition for a limited time.
 func (s story) until(what string, done func() bool) {
 	s.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !done(); <-time.After(200 * time.Millisecond) {
@@ -152,7 +152,7 @@ func (s story) scale() {
 	s.unchanged()
 }
 
-// approve expects a held plan, and carries it out by its hash.
+// approve expects a held plan, and approves it by its hash.
 func (s story) approve() {
 	s.t.Helper()
 	s.proxy.during(nil)
@@ -183,7 +183,7 @@ func (s story) memberDown() {
 	s.until("status forgets it", func() bool { return !strings.Contains(s.agent("status").said, " is ERROR") })
 }
 
-// fault requests a fault from devcloud or from the simulator; "" ends it.
+// fault starts a fault in devcloud or in the simulator. The content "" ends it.
 func (s story) fault(file, content string, simulated func()) bool {
 	s.t.Helper()
 	switch {
@@ -194,9 +194,9 @@ func (s story) fault(file, content string, simulated func()) bool {
 		return false
 	}
 	path := filepath.Join(s.inject, file)
-	s.t.Cleanup(func() { _ = os.Remove(path) }) // it may be gone
+	s.t.Cleanup(func() { _ = os.Remove(path) }) // the file may already be deleted
 	if content == "" {
-		_ = os.Remove(path) // it may be gone
+		_ = os.Remove(path) // the file may already be deleted
 		return true
 	}
 	if err := os.WriteFile(path, []byte(content+"\n"), 0o600); err != nil {
@@ -205,8 +205,8 @@ func (s story) fault(file, content string, simulated func()) bool {
 	return true
 }
 
-// failed checks that a machine that ends in ERROR is recreated, but not forever. Its name is unique: devcloud fails machines by name, for
-// every user.
+// failed checks that a machine that ends in ERROR is recreated, but not forever. The name of the machine is unique, because devcloud selects
+// the machines that fail by name, for all users.
 func (s story) failed() {
 	name := s.stack + "-sample"
 	s.commit(verdaWith("replicas: 1", `apiVersion: stackreeve.dev/v1alpha1
@@ -242,7 +242,7 @@ spec: {image: centos79, flavor: n3-1vcpu-2gb}
 			s.t.Errorf("code %d, want 1 and the reason:\n%s", e.code, e.said)
 		}
 		s.fault("spawn-fails", "", nil)
-		s.wants(0, nil, "run", "--once", "--replace", "allow") // another process does not know that nobody has used it
+		s.wants(0, nil, "run", "--once", "--replace", "allow") // another process does not know that nobody has used the machine
 	}
 	if status := s.thing("servers", name).text("status"); status != "ACTIVE" {
 		s.t.Errorf("the machine is %s, want ACTIVE", status)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// outdoors needs every service that the program knows, and only a little of each.
+// outdoors uses every service that the program knows, and only a few objects of each.
 const outdoors = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: WORD}
@@ -44,21 +44,23 @@ spec:
 
 const outdoorsHolds = "1 health monitors, 1 listeners, 1 load balancers, 1 members, 1 pools, 1 ports, 1 security groups, 1 server groups, 1 servers, 1 volumes"
 
-// way is one build-up and deletion; it names the service that has faults during each.
+// way is one build-up and deletion, with the service that has faults during each of them.
 type way struct{ building, emptying string }
 
-// ways are all services that the program talks to (it never calls placement), in both directions. Deletion needs no image.
+// ways contains all services that the program uses (it never calls placement), for the build-up and for the deletion. The deletion uses no
+// image service.
 var ways = []way{
 	{"identity", "identity"}, {"compute", "compute"}, {"network", "network"}, {"load-balancer", "load-balancer"}, {"block-storage", "block-storage"}, {"image", ""},
 }
 
-// fewerWays are all services in one direction each; the next sort of faults takes the other one. A real cloud takes a minute or two for each.
+// fewerWays contains all services, but each only for the build-up or for the deletion. The next sort of faults uses the other list. On a real
+// cloud, each way takes a minute or two.
 var fewerWays = [2][]way{
 	{{"identity", "compute"}, {"image", "network"}, {"load-balancer", "block-storage"}},
 	{{"compute", "identity"}, {"image", "load-balancer"}, {"network", "block-storage"}},
 }
 
-// weathers are the faults that services show on bad days.
+// weathers contains the faults of services.
 var weathers = []struct {
 	name  string
 	spoil spoil
@@ -85,7 +87,7 @@ var weathers = []struct {
 	{"hangs", func(_ http.ResponseWriter, r *http.Request, _ func() (*answer, error)) { <-r.Context().Done() }},
 }
 
-// refuse answers without doing anything.
+// refuse returns a fault that answers with an error and does not carry out the request.
 func refuse(code int, after string) spoil {
 	return func(w http.ResponseWriter, _ *http.Request, _ func() (*answer, error)) {
 		if after != "" {
@@ -93,11 +95,11 @@ func refuse(code int, after string) spoil {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		_, _ = w.Write([]byte(`{"error": {"message": "bad weather"}}`)) // the caller may be gone
+		_, _ = w.Write([]byte(`{"error": {"message": "bad weather"}}`)) // the client may have disconnected
 	}
 }
 
-// storm spoils the first and the third of the reads of a service, and the first, third and fifth of its writes.
+// storm makes some requests to a service fail: the first and the third of its reads, and the first, third and fifth of its writes.
 type storm struct {
 	service string
 	spoil   spoil
@@ -123,11 +125,11 @@ func (s *storm) strikes(c call) spoil {
 	return s.spoil
 }
 
-// A service of the cloud fails in some way while the program builds or deletes. The next pass from an empty disk ends in sync: no object is
-// there twice and none is left over, as OpenStack's own client counts.
+// A service of the cloud has faults while the program builds or deletes. The next pass, from an empty disk, ends in sync: no object exists
+// twice and none is left over, according to OpenStack's own client.
 //
-// A hanging request takes the program's own deadline of a minute. So it is left out on the simulator, where nothing else takes long.
-// STACKREEVE_TEST_SLOW does everything everywhere.
+// A request that hangs takes a minute, the program's own deadline. So this fault is left out on the simulator, where nothing else takes long.
+// With STACKREEVE_TEST_SLOW, all faults are tested everywhere.
 func TestCloudWeather(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -146,7 +148,7 @@ func TestCloudWeather(t *testing.T) {
 			for _, way := range now {
 				t.Run(way.building+" and "+way.emptying, func(t *testing.T) {
 					if hangs || g.simulator != nil {
-						t.Parallel() // it waits more than it works
+						t.Parallel() // it waits most of the time
 					}
 					g := g.beside(t)
 					g.weather(way.building, weather.spoil, strings.ReplaceAll(outdoors, "WORD", g.stack), outdoorsHolds)
@@ -157,7 +159,7 @@ func TestCloudWeather(t *testing.T) {
 	}
 }
 
-// weather applies the manifests, first with faults and then without.
+// weather applies the manifests, first with faults and then without faults.
 func (g *ground) weather(service string, spoil spoil, manifests, holds string) {
 	g.t.Helper()
 	what, files := "building", fstest.MapFS{"all.yaml": {Data: []byte(manifests)}}

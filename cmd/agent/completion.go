@@ -73,7 +73,7 @@ const completionPatience = 3 * time.Second
 // or missing, it returns none.
 func (a *app) configured(ctx context.Context, given config.Settings) (documents, stacks []config.Stack) {
 	a.progress.Hush()
-	slices.Sort(a.configs) // cobra parses flags twice, and two equal files would contain each stack twice
+	slices.Sort(a.configs) // cobra parses flags twice, and a file that is in the list twice would add each of its stacks twice
 	a.configs = slices.Compact(a.configs)
 	documents, err := a.stacks(given)
 	if err != nil {

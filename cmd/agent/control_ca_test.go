@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Every command that talks to an agent takes the authority that signed the agent's certificate.
+// Every command that sends requests to an agent accepts a file with the authority that signed the agent's certificate.
 func TestCommandsTrustAPrivateAuthority(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))
 	t.Cleanup(server.Close)

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A pass that waits for a machine gives way to a person's request. It gives way to a commit that suspends the stack, too, and nothing of that
-// commit is carried out.
+// If a person requests a pass, a pass that waits for a machine ends. It also ends if a commit suspends the stack, and no change of that commit
+// is carried out.
 func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
@@ -40,7 +40,7 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := l.Addr().String()
-	_ = l.Close() // the agent takes its place
+	_ = l.Close() // the agent listens at this address next
 	said := &servicetest.Record{}
 	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", address, "--control-token-file", s.Path("token"))
 	cmd.Stderr = said
@@ -48,7 +48,7 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = cmd.Process.Signal(syscall.SIGTERM) // the agent may already have ended
 		_ = cmd.Wait()
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -73,7 +73,7 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	until(`by="a request to reconcile"`, 1)
-	until("msg=planned", 2) // the commit would not end a pass that has not begun
+	until("msg=planned", 2) // the commit would not end a pass that has not started
 	s.Write("repo/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: next}\nspec: {resource: {}}\n")
 	s.Write("repo/.stackreeve.yaml", "suspend: true\n")
 	s.Commit()
@@ -84,7 +84,7 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	if len(networks) != 0 {
 		t.Errorf("a suspended stack got a network\n%s", said)
 	}
-	// Without the file it goes on.
+	// Without the file, the stack is no longer suspended.
 	if err := os.Remove(s.Path("repo/.stackreeve.yaml")); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// The memory of stacks is printed, and a file that cannot be read is named.
+// The command prints the stored data of stacks, and names a file that cannot be read.
 func TestTheMemoryIsPrinted(t *testing.T) {
 	dir := t.TempDir()
 	m, err := memory.Open(session.MemoryFile(dir, "prod"), "prod", time.Now())

@@ -7,10 +7,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// objectID stands for the ID of one of Neutron's objects: ID(KIND/NAME).
+// objectID matches ID(KIND/NAME), which is replaced by the ID of one of Neutron's objects.
 var objectID = regexp.MustCompile(`ID\((\w+)/([\w-]+)\)`)
 
-// fillIn puts IDs into files of the script.
+// fillIn replaces such texts in files of the script by IDs.
 func (c *clouds) fillIn(ts *testscript.TestScript, _ bool, files []string) {
 	for _, file := range files {
 		text := objectID.ReplaceAllStringFunc(ts.ReadFile(file), func(wanted string) string {

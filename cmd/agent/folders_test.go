@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Folders come and go while the agent runs, without a restart by hand. The objects of a folder that is gone stay in the cloud.
+// Folders are added and removed while the agent runs, without a restart. The objects of a removed folder remain in the cloud.
 func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -35,7 +35,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 
 	cmd, said := starts(t, s, "--poll", "@every 1s", "--drift-check", "@every 1h")
 	defer func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // the agent may already have ended
 		_ = cmd.Wait()
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -86,7 +86,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	}
 }
 
-// A repository that is down affects neither documents with another repository nor the stacks that it had before.
+// If a repository is down, documents with another repository are not affected, nor are the stacks that it had before.
 func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -115,8 +115,8 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	}
 }
 
-// A token file that cannot be read for a moment, for example because somebody replaces it, while the folders change, does not stop any stack.
-// The agent ends because of such a file only at its start.
+// A token file cannot be read for a moment, for example because somebody replaces it, while the folders change. This does not stop any stack.
+// Because of such a file, the agent ends only at its start.
 func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -145,7 +145,7 @@ func TestFoldersComeWhileAFileIsAway(t *testing.T) {
 	until("Network/eu")
 }
 
-// starts starts an agent for the stacks of a stage, and records its output.
+// starts runs an agent for the stacks of a stage, and records its output.
 func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *servicetest.Record) {
 	t.Helper()
 	said = &servicetest.Record{}
@@ -157,11 +157,11 @@ func starts(t *testing.T, s *stage, flags ...string) (cmd *exec.Cmd, said *servi
 	return cmd, said
 }
 
-// waitsFor returns a function that waits for a word in the agent's output. The agent ends with the test.
+// waitsFor returns a function that waits for a word in the agent's output. The agent is ended at the end of the test.
 func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func(word string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	go func() { _ = cmd.Wait(); cancel() }() // it ends before the test only if something is wrong
+	go func() { _ = cmd.Wait(); cancel() }() // the agent ends before the test only if there is a fault
 	t.Cleanup(func() { cancel(); _ = cmd.Process.Kill() })
 	return func(word string) {
 		t.Helper()
@@ -175,7 +175,8 @@ func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func
 	}
 }
 
-// A SIGHUP asks for a look at once. It must never end the agent, not even while no stack is served, as during the search for folders.
+// A SIGHUP makes the agent check everything immediately. It must never end the agent, not even while no stack is served because the folders
+// are being searched.
 func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -201,7 +202,7 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 	until("started")
 }
 
-// When the folders change, the stacks that stay keep the commits that they have fetched: the cache does not grow with each folder.
+// If the folders change, the remaining stacks use the commits that they have already fetched. So the cache does not grow with each folder.
 func TestFoldersComeAndTheCacheStays(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

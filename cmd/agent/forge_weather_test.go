@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// slowAnswer is how long some answers of a forge take in bad weather.
+// slowAnswer is the delay of some answers of a forge in bad weather.
 const slowAnswer = 10 * time.Second
 
-// inBadWeather returns the address of a proxy in front of a forge. Some requests are answered with 429 or 502 there, and some answers of the
-// forge come late or never.
+// inBadWeather returns the address of a proxy in front of a forge. The proxy answers some requests with 429 or 502. Some answers of the forge
+// arrive late or never.
 func inBadWeather(t *testing.T, api string) string {
 	t.Helper()
 	target, err := url.Parse(api)
@@ -32,7 +32,7 @@ func inBadWeather(t *testing.T, api string) string {
 			http.Error(w, "oops", http.StatusBadGateway)
 		case n%19 == 7:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler) // it was carried out, and the answer is lost
+			panic(http.ErrAbortHandler) // the request was carried out, and the answer is lost
 		case n%61 == 9:
 			late := time.NewTimer(slowAnswer)
 			defer late.Stop()

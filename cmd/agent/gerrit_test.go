@@ -20,7 +20,8 @@ type onGerrit struct {
 // Forge implements forgetest.Site.
 func (l onGerrit) Forge() forge.Forge { return l.forge }
 
-// newGerrit returns a stage whose agent reports to a stand-in for Gerrit, at the address that by makes of its own.
+// newGerrit returns a stage whose agent reports to a stand-in for Gerrit. by returns the address for the agent from the address of the
+// stand-in.
 func newGerrit(t *testing.T, poll string, by func(url string) string) (*forgetest.Gerrit, *reviewStage) {
 	t.Helper()
 	g := forgetest.StartGerrit(t)
@@ -38,7 +39,7 @@ func newGerrit(t *testing.T, poll string, by func(url string) string) (*forgetes
 
 func itself(url string) string { return url }
 
-// A change goes from patch set to patch set, and the label says what the plan says.
+// A change gets further patch sets, and the label shows the result of each plan.
 func TestPullRequestsOnGerrit(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGerrit(t, "@every 1s", itself)
@@ -48,17 +49,18 @@ func TestPullRequestsOnGerrit(t *testing.T) {
 	}
 }
 
-// Gerrit's events alone start every look.
+// The next poll is an hour away, so only Gerrit's events make the agent look at the changes.
 func TestPullRequestsOnGerritByWebhooks(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGerrit(t, "@every 1h", itself)
-	r.start() // this takes an address
+	r.start() // the agent now has an address
 	r.kill()
 	g.Hook(t, "http://"+r.addr+"/webhook/gerrit", webhookSecret)
 	r.story()
 }
 
-// A change is planned with those that it depends on or is submitted with, and by itself once they are abandoned.
+// A change is planned with the changes on which it depends and with those that are submitted together with it. If these are abandoned, it is
+// planned alone.
 func TestDependenciesOnGerrit(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGerrit(t, "@every 1s", itself)
@@ -86,7 +88,7 @@ func TestDependenciesOnGerrit(t *testing.T) {
 	r.stop()
 }
 
-// The story comes to the same end in bad weather.
+// The story has the same end if the forge has faults.
 func TestPullRequestsOnGerritInBadWeather(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGerrit(t, "@every 1s", func(url string) string { return inBadWeather(t, url) })

@@ -13,8 +13,8 @@ import (
 	"cel.dev/cel-go/cel"
 )
 
-// missing begins the name of an object that has left the repository while others refer to it. A cluster still
-// has such an object, since its deletion is not finished.
+// missing is the prefix of the name of an object that was removed from the repository while others refer to it. A cluster still contains such
+// an object, because its deletion is not finished.
 const missing = "missing: "
 
 // judge compares the assertions of a step with the objects that status shows, by kind and name.
@@ -34,10 +34,10 @@ func judge(t *testing.T, asserts []map[string]any, objects map[string]any) (wron
 	return wrong
 }
 
-// ofOtherClouds are attributes that the simulator lacks, or fills with its own values.
+// ofOtherClouds contains attributes that the simulator does not have, or for which it has other values.
 var ofOtherClouds = []string{"mtu", "propagateUplinkStatus", "dnsPublishFixedIP", "dnsDomain", "availabilityZone", "trustedVIF", "revisionNumber"}
 
-// within lists the parts of want that have lacks. Conditions are compared by type and without their messages.
+// within returns the parts of want that are missing in have. Conditions are compared by type and without their messages.
 func within(path string, want, have any) (wrong []string) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -77,12 +77,12 @@ func ofType(conditions []any, like any) any {
 	return map[string]any{}
 }
 
-// ofCluster matches fields that only a cluster has: finalizers and deletion times.
+// ofCluster matches fields that exist only in a cluster: finalizers and deletion times.
 var ofCluster = regexp.MustCompile(`metadata\.(deletionTimestamp|finalizers)`)
 
 var mustBeGone = regexp.MustCompile(`! kubectl get (\w+)\S* (\S+)`)
 
-// expressions checks an assertion about the objects that it names: its CEL expressions, and the kubectl commands that check a deletion.
+// expressions checks an assertion about objects: its CEL expressions, and the kubectl commands that check a deletion.
 func expressions(t *testing.T, assert map[string]any, objects map[string]any) (wrong []string) {
 	values, options := map[string]any{}, []cel.EnvOption{}
 	refs, _ := assert["resourceRefs"].([]any)
@@ -135,7 +135,7 @@ func expressions(t *testing.T, assert map[string]any, objects map[string]any) (w
 	return wrong
 }
 
-// plain converts a value so that whole numbers are integers, as expressions compare them.
+// plain converts a value so that whole numbers are integers, because expressions compare them as integers.
 func plain(t *testing.T, value any) any {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -170,7 +170,7 @@ func whole(value any) any {
 	return value
 }
 
-// The page for people names every case in the list.
+// The documentation contains every case in the list.
 func TestKORCListIsInDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/k-orc.md")
 	if err != nil {

@@ -26,15 +26,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// casesOfKORC is a folder internal/controllers of K-ORC's sources, with its end-to-end cases;
-// "make test-k-orc" fetches them.
+// casesOfKORC is a folder internal/controllers of K-ORC's sources, which contains its end-to-end cases. "make test-k-orc" fetches them.
 var casesOfKORC = os.Getenv("STACKREEVE_TEST_K_ORC")
 
-// differs lists the cases that end differently, and why: docs/k-orc.md has the same as a table.
+// differs is the file with the cases that end differently, and the reasons. docs/k-orc.md contains the same list as a table.
 const differs = "testdata/k-orc.differs"
 
-// K-ORC's own cases end here as they do there, except for those that are listed as intended differences. Each step is a commit
-// and a pass. The assertions of the case are compared with the output of status.
+// K-ORC's own cases have the same end with Stackreeve as with K-ORC, except for those that are listed as intended differences. Each step is a
+// commit and a pass. The assertions of the case are compared with the output of status.
 func TestKORC(t *testing.T) {
 	if casesOfKORC == "" {
 		t.Skip("set STACKREEVE_TEST_K_ORC to K-ORC's internal/controllers, or run make test-k-orc")
@@ -84,7 +83,7 @@ func meantToDiffer(t *testing.T) map[string]string {
 	return meant
 }
 
-// images serves the raw images of the cases from their folder, and a few bytes for any other.
+// images returns a server with the raw images of the cases. For any other path, it answers a few bytes.
 func images(t *testing.T) *httptest.Server {
 	files := http.FileServer(http.Dir(filepath.Join(casesOfKORC, "image", "testdata")))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -98,7 +97,7 @@ func images(t *testing.T) *httptest.Server {
 	return server
 }
 
-// download makes every image of a document come from that server: the cases name other hosts.
+// download replaces the address of every image in a document by an address of that server, because the cases use other hosts.
 func (r *replay) download(doc map[string]any) {
 	for key, value := range doc {
 		below, _ := value.(map[string]any)
@@ -119,10 +118,10 @@ type replay struct {
 	t           *testing.T
 	program     string
 	work, repo  string
-	images      string // address of images
+	images      string // the address of the server images
 	env         []string
-	objects     map[string]map[string]any // the content of the repository, by kind and name
-	complaint   string                    // output of the last program that failed
+	objects     map[string]map[string]any // by kind and name: the content of the repository
+	complaint   string                    // the output of the last program that failed
 	differences []string
 }
 
@@ -165,7 +164,7 @@ spec:
 	return r
 }
 
-// login writes the case's clouds.yaml: an entry of a user, and one of an administrator in the same project.
+// login writes the case's clouds.yaml. It contains the entry of a user, and the entry of an administrator in the same project.
 func (r *replay) login(text []byte, user, admin string) {
 	var file struct{ Clouds map[string]map[string]any }
 	if err := yaml.Unmarshal(text, &file); err != nil || file.Clouds[user] == nil || file.Clouds[admin] == nil {
@@ -180,7 +179,7 @@ func (r *replay) login(text []byte, user, admin string) {
 	r.write("clouds.yaml", string(written))
 }
 
-// remove deletes everything of the case from a cloud that outlives it.
+// remove deletes all objects of the case, because the cloud is used for other cases, too.
 func (r *replay) remove() {
 	ctx := context.WithoutCancel(r.t.Context())
 	r.must(ctx, "git", "-C", "repo", "rm", "-q", "all.yaml")
@@ -188,7 +187,7 @@ func (r *replay) remove() {
 	r.must(ctx, r.program, "run", "--once")
 }
 
-// must runs a program that must succeed.
+// must runs a program and fails if the program fails.
 func (r *replay) must(ctx context.Context, name string, args ...string) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = r.work, r.env
@@ -216,7 +215,7 @@ func (r *replay) run(name string, args ...string) string {
 
 var stepFile = regexp.MustCompile(`^(\d\d)-.*\.yaml$`)
 
-// replay carries out the steps one after the other.
+// replay carries out the steps of the case, one after the other.
 func (r *replay) replay(dir string) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -246,7 +245,7 @@ func (r *replay) replay(dir string) {
 	}
 }
 
-// zones replaces the only zone of the clouds that the cases are for by the simulator's first zone.
+// zones replaces the only availability zone in the cases by the simulator's first one.
 var zones = strings.NewReplacer("availabilityZone: nova", "availabilityZone: az-a", "availabilityZone == 'nova'", "availabilityZone == 'az-a'")
 
 func documents(t *testing.T, file string) (docs []map[string]any) {
@@ -271,7 +270,7 @@ func titleOf(doc map[string]any) string {
 	return fmt.Sprint(doc["kind"], "/", meta["name"])
 }
 
-// take changes the repository as a step says: it applies, deletes and runs commands.
+// take changes the repository as a step requires: it applies, deletes and runs commands.
 func (r *replay) take(dir string, docs []map[string]any) {
 	for _, doc := range docs {
 		if doc["kind"] != "TestStep" {
@@ -303,7 +302,7 @@ func (r *replay) take(dir string, docs []map[string]any) {
 	}
 }
 
-// command does with the repository what kubectl would do with the cluster's objects.
+// command changes the repository as kubectl would change the objects in the cluster.
 func (r *replay) command(dir string, words []string) {
 	text := strings.Join(words, " ")
 	switch {
@@ -333,7 +332,7 @@ func (r *replay) command(dir string, words []string) {
 
 var templated = regexp.MustCompile(`(?:E2E_KUTTL_CURRENT_TEST=(\S+)\s+)?cat (\S+)\s*\|\s*envsubst`)
 
-// script applies a template, which is what scripts of steps do.
+// script applies a template, as the scripts of steps do.
 func (r *replay) script(dir, script string) {
 	if strings.Contains(script, "openstack network delete") {
 		r.commit("before the deletion by somebody else")
@@ -353,7 +352,7 @@ func (r *replay) script(dir, script string) {
 	r.take(dir, documents(r.t, filepath.Join(r.work, "applied.yaml")))
 }
 
-// client logs in with an entry of the case's clouds.yaml.
+// client returns a client that has logged in with an entry of the case's clouds.yaml.
 func (r *replay) client(entry string) *cloud.Client {
 	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: entry, File: filepath.Join(r.work, "clouds.yaml")})
 	if err != nil {
@@ -362,7 +361,7 @@ func (r *replay) client(entry string) *cloud.Client {
 	return client
 }
 
-// grant gives the administrator further roles in the project. In a real Keystone the first role implies them.
+// grant gives the administrator additional roles in the project. In a real Keystone, the first role implies them.
 func (r *replay) grant(roles ...string) {
 	client := r.client("openstack-admin")
 	all, err := cloud.List[struct{ ID, Name string }](r.t.Context(), client, cloud.Call{Service: cloud.Identity, Path: "roles"}, "roles")
@@ -380,7 +379,7 @@ func (r *replay) grant(roles ...string) {
 	}
 }
 
-// deleteNetworks deletes networks as somebody else would.
+// deleteNetworks deletes networks, as another person could do.
 func (r *replay) deleteNetworks() {
 	client := r.client("openstack")
 	list, err := cloud.List[struct{ ID, Name string }](r.t.Context(), client, cloud.Call{Service: cloud.Network, Path: "networks"}, "networks")
@@ -396,7 +395,7 @@ func (r *replay) deleteNetworks() {
 	}
 }
 
-// merge applies a patch to an object.
+// merge returns an object with a patch applied.
 func merge(have, patch map[string]any) map[string]any {
 	merged := maps.Clone(have)
 	if merged == nil {
@@ -413,7 +412,7 @@ func merge(have, patch map[string]any) map[string]any {
 	return merged
 }
 
-// settle runs passes until the assertions of a step hold, three at most.
+// settle runs passes until the assertions of a step are true, at most three.
 func (r *replay) settle(number string, asserts []map[string]any) {
 	r.commit(number)
 	var wrong []string
@@ -422,7 +421,7 @@ func (r *replay) settle(number string, asserts []map[string]any) {
 		r.complaint = ""
 		said = r.run(r.program, "run", "--once") + r.complaint
 		var found struct{ Items []map[string]any }
-		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // a refused commit has none
+		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // a refused commit has no objects
 		objects := map[string]any{}
 		for _, o := range found.Items {
 			name, written := strings.ToLower(titleOf(o)), r.objects[titleOf(o)]

@@ -26,7 +26,7 @@ func newStage(t testing.TB, options simulator.Options) *stage {
 	return &stage{Stage: servicetest.New(t, options), t: t}
 }
 
-// build builds the binary as it is shipped.
+// build builds the binary as it is released.
 func (s *stage) build() {
 	s.t.Helper()
 	var err error
@@ -35,14 +35,14 @@ func (s *stage) build() {
 	}
 }
 
-// command is the agent with an empty disk.
+// command returns a command that runs the agent with an empty disk.
 func (s *stage) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.t.Context(), s.binary, append(args, "--config", s.Path("stackreeve.yaml"))...)
 	cmd.Env = append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+s.Path("clouds.yaml"))
 	return cmd
 }
 
-// A process that is killed at any moment, and started again with an empty disk, ends with exactly the objects in Git.
+// If a process is killed at any moment and started again with an empty disk, the cloud finally contains exactly the objects in Git.
 func TestKill9(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -62,7 +62,7 @@ func TestKill9(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		alarm := time.AfterFunc(pause, func() { _ = cmd.Process.Kill() }) // it may have ended already
+		alarm := time.AfterFunc(pause, func() { _ = cmd.Process.Kill() }) // the process may already have ended
 		err := cmd.Wait()
 		alarm.Stop()
 		if err == nil {

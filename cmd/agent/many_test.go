@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// fourObjects are the four objects of a stack.
+// fourObjects returns the manifests of the four objects of a stack.
 func fourObjects(i int) string {
 	text := ""
 	for _, side := range []string{"a", "b"} {
@@ -24,7 +24,7 @@ func fourObjects(i int) string {
 	return text
 }
 
-// newMany is a stage with many stacks of one document, in one repository and one project.
+// newMany returns a stage with many stacks of one document, in one repository and one project.
 func newMany(tb testing.TB, stacks int) *stage {
 	tb.Helper()
 	s := newStage(tb, simulator.Options{})
@@ -37,7 +37,7 @@ func newMany(tb testing.TB, stacks int) *stage {
 	return s
 }
 
-// passes counts the passes in a log that have ended in sync. It closes done at the wanted number.
+// passes counts the passes in a log that have ended in sync. It closes done when the wanted number is reached.
 type passes struct {
 	mu   sync.Mutex
 	left int
@@ -46,7 +46,7 @@ type passes struct {
 	said bytes.Buffer // the errors
 }
 
-// Write implements io.Writer. A write may hold several lines and parts of lines.
+// Write implements io.Writer. One write may contain several lines and parts of lines.
 func (p *passes) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *passes) line(line []byte) {
 	}
 }
 
-// figures are the cost until all stacks were in sync.
+// figures contains the cost until all stacks were in sync.
 type figures struct {
 	took, cpu time.Duration
 	peakMiB   float64
@@ -90,7 +90,7 @@ func (s *stage) serveMany(stacks int) (f figures) {
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	defer func() { _ = cmd.Process.Kill() }() // it has ended
+	defer func() { _ = cmd.Process.Kill() }() // the process may already have ended
 	select {
 	case <-seen.done:
 	case <-time.After(15 * time.Minute):
@@ -113,7 +113,7 @@ func (s *stage) serveMany(stacks int) (f figures) {
 	return f
 }
 
-// count is the number of requests with a method and a path that ends with path.
+// count returns the number of requests with a method and a path that ends with path.
 func (f figures) count(method, path string) (n int) {
 	for _, r := range f.requests {
 		if r.Method == method && strings.HasSuffix(r.Path, path) {
@@ -123,8 +123,8 @@ func (f figures) count(method, path string) (n int) {
 	return n
 }
 
-// Many stacks are created with one login for all and few lists for each. An agent that is started again lists each collection much less often
-// than there are stacks, above all where the cloud is slow, and writes nothing.
+// Many stacks are created with one login for all of them, and with few lists for each. After a restart, an agent lists each collection much
+// less often than there are stacks, especially if the cloud is slow. It then writes nothing.
 func TestManyStacks(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
@@ -142,7 +142,7 @@ func TestManyStacks(t *testing.T) {
 	}{
 		{"logins", first.count("POST", "/auth/tokens"), stacks / 4},
 		{"networks made", first.count("POST", "/networks"), 2 * stacks},
-		{"lists of networks", first.count("GET", "/networks"), 3 * stacks}, // one of them because an earlier process may have asked for a network
+		{"lists of networks", first.count("GET", "/networks"), 3 * stacks}, // one list is needed because an earlier process may have requested a network
 		{"requests of a start", len(again.requests), 25 * stacks},
 		{"lists of networks of a start", again.count("GET", "/networks"), stacks / 2},
 		{"lists of networks of a start where each takes 0.2 s", slow.count("GET", "/networks"), stacks / 4},
@@ -162,8 +162,8 @@ func TestManyStacks(t *testing.T) {
 	}
 }
 
-// BenchmarkStacks is one agent that creates stacks of four objects each. It measures the time until all are in sync, the CPU
-// time, the requests and the peak memory.
+// BenchmarkStacks runs one agent that creates stacks of four objects each. It measures the time until all are in sync, the CPU time, the
+// requests and the peak memory.
 func BenchmarkStacks(b *testing.B) {
 	for _, stacks := range []int{50, 200, 1000} {
 		b.Run(fmt.Sprint(stacks), func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// whoIsTold starts an agent for stacks, with a receiver for its notifications. hears expects the next one.
+// whoIsTold starts an agent for stacks, with a receiver for its notifications. hears expects the next notification.
 func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), told chan string) {
 	t.Helper()
 	told = make(chan string, 10)
@@ -39,7 +39,7 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = agent.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = agent.Process.Signal(syscall.SIGTERM) // the agent may already have ended
 		_ = agent.Wait()
 	})
 	return func(want string) {
@@ -55,7 +55,7 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 	}, told
 }
 
-// A receiver is told once that a commit is refused, and once that the stack is in sync again.
+// A receiver gets one notification that a commit is refused, and one that the stack is in sync again.
 func TestNotifications(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})
@@ -71,8 +71,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// Notifications are remembered when another folder becomes a stack, too: people who were told that a stack is refused are told
-// when it is in sync again.
+// The sent notifications are still stored after another folder becomes a stack. So people who got the notification that a stack is refused
+// also get the notification that it is in sync again.
 func TestNotificationsWhenFoldersCome(t *testing.T) {
 	testcost.Long(t)
 	s := newStage(t, simulator.Options{})

@@ -18,13 +18,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// markupText is text of an attacker who hopes that a browser reads it as markup.
+// markupText is a text of an attacker who hopes that a browser interprets it as markup.
 const markupText = "<img src=x onerror=alert(1)>"
 
 // manyObjects is the number of objects in the largest stack.
 const manyObjects = 10_000
 
-// clouds writes stacks, each in another state.
+// clouds writes several stacks, each in another state.
 func (r *readable) clouds(t *testing.T) {
 	t.Helper()
 	config := ""
@@ -54,7 +54,7 @@ func (r *readable) clouds(t *testing.T) {
 	r.Commit()
 }
 
-// describe changes a network behind the agent's back.
+// describe changes the description of a network, as another person could do.
 func (r *readable) describe(t *testing.T, name, description string) {
 	t.Helper()
 	client, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: r.Path("clouds.yaml"), Version: "test"})
@@ -76,7 +76,7 @@ func (r *readable) describe(t *testing.T, name, description string) {
 	}
 }
 
-// hangup makes the agent look at every stack now.
+// hangup makes the agent check every stack immediately.
 func (r *readable) hangup(t *testing.T) {
 	t.Helper()
 	if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
@@ -84,7 +84,7 @@ func (r *readable) hangup(t *testing.T) {
 	}
 }
 
-// A browser is shown everything, and gets changes. STACKREEVE_TEST_PAGE names the program that drives one. The program asks for a change
+// A browser shows all data, and receives changes. STACKREEVE_TEST_PAGE is the program that controls a browser. That program requests a change
 // by printing a line.
 func TestPage(t *testing.T) {
 	driver := os.Getenv("STACKREEVE_TEST_PAGE")
@@ -103,7 +103,7 @@ func TestPage(t *testing.T) {
 	words := strings.Fields(driver)
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], r.server, readToken)...)
 	cmd.Stderr = os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends its browser
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // then the program ends its browser
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

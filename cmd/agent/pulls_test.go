@@ -27,18 +27,18 @@ import (
 
 const webhookSecret = "only-in-tests-0123456789"
 
-// reviewStage is the binary, an embedded cloud, and a repository on a real forge.
+// reviewStage contains the binary, a simulated cloud, and a repository on a real forge.
 type reviewStage struct {
 	*stage
 	lab   forgetest.Lab
 	agent *exec.Cmd
 	said  *servicetest.Record
 	addr  string
-	// stormy is set where the forge is away at times, of which the agent may complain.
+	// stormy is set if the forge is sometimes down. Then the agent may log errors about it.
 	stormy bool
 }
 
-// newReview returns a stage whose agent looks for news at every poll. report is the part of the configuration that names the forge.
+// newReview returns a stage whose agent checks the forge at every poll. report is the part of the configuration that contains the forge.
 func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *reviewStage {
 	t.Helper()
 	r := &reviewStage{stage: newStage(t, simulator.Options{}), lab: lab, said: &servicetest.Record{}}
@@ -74,7 +74,7 @@ func (r *reviewStage) start() {
 	if r.addr == "" {
 		r.addr = l.Addr().String()
 	}
-	_ = l.Close() // the agent takes its place and keeps it
+	_ = l.Close() // the agent listens at this address next, also after a restart
 	r.agent = r.command("run", "--listen", r.addr, "--webhook-secret-file", r.Path("secret"))
 	r.agent.Stdout, r.agent.Stderr = r.said, r.said
 	if err := r.agent.Start(); err != nil {
@@ -90,7 +90,7 @@ func (r *reviewStage) kill() {
 	_ = r.agent.Wait()
 }
 
-// stop asks the agent to end.
+// stop sends the agent a signal to end.
 func (r *reviewStage) stop() {
 	r.t.Helper()
 	_ = r.agent.Process.Signal(os.Interrupt)
@@ -99,7 +99,7 @@ func (r *reviewStage) stop() {
 	}
 }
 
-// await polls look until nothing is missing.
+// await calls look repeatedly until it returns "".
 func (r *reviewStage) await(what string, look func() (missing string)) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 90*time.Second)
@@ -119,7 +119,7 @@ func (r *reviewStage) await(what string, look func() (missing string)) {
 	}
 }
 
-// status waits for a commit's status, except where a commit of the branch can have none.
+// status waits for the status of a commit. It does not wait if a commit of the branch cannot have one.
 func (r *reviewStage) status(commit, what string, state forge.State, words string) (s forge.Status) {
 	r.t.Helper()
 	if what != "plan" && !r.lab.Forge().Can.Has(forge.BranchStatuses) {
@@ -140,7 +140,7 @@ func (r *reviewStage) status(commit, what string, state forge.State, words strin
 	return s
 }
 
-// comment waits for the agent's comment of a kind with some words in it.
+// comment waits for the agent's comment of a kind that contains some words.
 func (r *reviewStage) comment(number int, kind memory.Kind, words ...string) (c forge.Comment, m memory.Marker) {
 	r.t.Helper()
 	r.await("our comment", func() string {
@@ -160,7 +160,7 @@ func (r *reviewStage) comment(number int, kind memory.Kind, words ...string) (c 
 	return c, m
 }
 
-// metrics are the metrics that the agent exports.
+// metrics returns the metrics that the agent exports.
 func (r *reviewStage) metrics() string {
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, "http://"+r.addr+"/metrics", nil)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *reviewStage) network(name string) (client *cloud.Client, id, descriptio
 	return client, "", ""
 }
 
-// describe changes a network as somebody else would.
+// describe changes the description of a network, as another person could do.
 func (r *reviewStage) describe(name, text string) {
 	r.t.Helper()
 	client, id, _ := r.network(name)
@@ -216,8 +216,8 @@ func networks(names ...string) map[string]string {
 	return files
 }
 
-// story is the whole story of a pull request: planned, pushed to, approved, merged, applied, drifted and corrected. The process is killed
-// in between.
+// story is the whole story of a pull request: it is planned, pushed to, approved, merged and applied. Then there is drift, which is corrected.
+// The process is killed several times.
 func (r *reviewStage) story() {
 	t, lab := r.t.(*testing.T), r.lab
 	lab.Allow(t, "alice", true)
@@ -309,7 +309,7 @@ type onGitea struct {
 // Forge implements forgetest.Site.
 func (l onGitea) Forge() forge.Forge { return l.forge }
 
-// onGitHub is a GitHub for tests, seen by the agent as an App.
+// onGitHub is a GitHub for tests. The agent uses it as an App.
 type onGitHub struct {
 	*forgetest.GitHub
 	forge forge.Forge
@@ -318,7 +318,7 @@ type onGitHub struct {
 // Forge implements forgetest.Site.
 func (l onGitHub) Forge() forge.Forge { return l.forge }
 
-// No webhooks: polls alone find everything.
+// There are no webhooks, so the agent finds all changes only by polls.
 func TestPullRequestsOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.AppKeyFile, APIURL: g.APIURL}
@@ -331,7 +331,7 @@ func TestPullRequestsOnGitHub(t *testing.T) {
 	newReview(t, onGitHub{g, f.Forge()}, "@every 1s", auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
 }
 
-// No polls: webhooks alone start every look.
+// There are no polls, so only webhooks make the agent look at the pull requests.
 func TestPullRequestsOnGitea(t *testing.T) {
 	g := forgetest.StartGitea(t)
 	f, err := gitea.New(gitea.Config{URL: g.URL, Repository: g.Repository, Token: forge.FileToken(g.TokenFile)})
@@ -340,7 +340,7 @@ func TestPullRequestsOnGitea(t *testing.T) {
 	}
 	auth := "{tokenFile: " + g.TokenFile + ", username: " + forgetest.Bot + "}"
 	r := newReview(t, onGitea{g, f.Forge()}, "@every 1h", auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}")
-	r.start() // this takes an address
+	r.start() // the agent now has an address
 	r.kill()
 	g.Hook(t, "http://"+r.addr+"/webhook/gitea", webhookSecret)
 	r.story()
@@ -370,18 +370,18 @@ func newGitLab(t *testing.T, poll string) (*forgetest.GitLab, *reviewStage) {
 	return g, newReview(t, onGitLab{g, f.Forge()}, poll, "{tokenFile: "+token+", username: oauth2}", "gitlab: {url: "+g.URL+", project: "+g.Project+", tokenFile: "+token+"}")
 }
 
-// Polls alone find everything on GitLab, too.
+// There are no webhooks, so the agent finds all changes on GitLab only by polls.
 func TestPullRequestsOnGitLab(t *testing.T) {
 	testcost.Long(t)
 	_, r := newGitLab(t, "@every 1s")
 	r.story()
 }
 
-// GitLab's messages alone start every look.
+// There are no polls, so only GitLab's messages make the agent look at the merge requests.
 func TestPullRequestsOnGitLabByWebhooks(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGitLab(t, "@every 1h")
-	r.start() // this takes an address
+	r.start() // the agent now has an address
 	r.kill()
 	g.Hook(t, "http://"+r.addr+"/webhook/gitlab", webhookSecret)
 	r.story()

@@ -20,7 +20,7 @@ func (c *clouds) quota(ts *testscript.TestScript, _ bool, args []string) {
 	cloud.Do(func() { set(cloud.Keystone.ProjectID("demo"), args[1], limit) })
 }
 
-// asked expects "some" or "none": requests since the last call whose path has a word.
+// asked expects "some" or "none": whether there were requests since its last call whose path contains a word.
 func (c *clouds) asked(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.of(ts)
 	n := 0

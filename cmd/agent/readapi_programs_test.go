@@ -43,11 +43,11 @@ const (
 	mayI         = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// mayList is a review as k9s sends it.
+// mayList is a review in the form in which k9s sends it.
 const mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview" +
 	"\x12>\n\x10\n\x00\x12\x00\x1a\x00\"\x00*\x002\x008\x00B\x00\x12 \n\x1e\n\x00\x12\x04list\x1a\x00\"\x02v1*\nnamespaces2\x00:\x00\x1a\b\b\x00\x12\x00\x1a\x00 \x00\x1a\x00\"\x00"
 
-// The requests of k9s and Headlamp, at their start and while people look around, get answers that they can read.
+// k9s and Headlamp can read the answers to the requests that they send at their start and while people use them.
 func TestReadAPIPrograms(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -57,7 +57,7 @@ func TestReadAPIPrograms(t *testing.T) {
 		code                       int
 		want                       []string
 	}{
-		// Headlamp admits a user whose rules it can read, and shows kinds that have a definition.
+		// Headlamp accepts a user if it can read the user's rules, and shows only kinds that have a definition.
 		{"POST", rules, "application/json", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules"`, `"networks"`}},
 		{"GET", "/version", "application/json", "", 200, []string{`"gitVersion"`}},
 		{"GET", "/api/v1/namespaces", "application/json", "", 200, []string{`"kind":"NamespaceList"`, `"uid":"`, `"creationTimestamp":"`}},
@@ -71,7 +71,7 @@ func TestReadAPIPrograms(t *testing.T) {
 		{"POST", whoAmI, "application/json", `{}`, 201, []string{`"username":"alice"`}},
 		{"POST", whoAmI, newerClients, "k8s\x00\n-\n\x18authentication.k8s.io/v1\x12\x11SelfSubjectReview\x12\x00", 201, []string{`"username":"alice"`}},
 		{"GET", "/apis/stackreeve.dev/v1alpha1", "application/json", "", 200, []string{`"shortNames":["vmg"]`}},
-		// k9s uses protobuf for the kinds of every cluster, and reads JSON if it gets that.
+		// k9s uses protobuf for the kinds of every cluster, and also accepts JSON answers.
 		{"POST", mayI, newerClients, mayList, 201, []string{`"allowed":true`, `"resource":"namespaces"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?limit=500&resourceVersion=0", "application/json", "", 200, []string{`"kind":"NetworkList"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?includeObject=Metadata", asTable, "", 200, []string{`"kind":"Table"`, `"uid":"`}},
@@ -103,7 +103,7 @@ func TestReadAPIPrograms(t *testing.T) {
 	}
 }
 
-// Every document that describes kinds follows OpenAPI 3.0: clients compute with it, and fail at a keyword in another form.
+// Every document that describes kinds conforms to OpenAPI 3.0. Otherwise, clients would fail, because they process these documents.
 func TestReadAPIDocuments(t *testing.T) {
 	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	get := func(path string) (doc map[string]any) {
@@ -153,7 +153,7 @@ func TestReadAPIDocuments(t *testing.T) {
 	}
 }
 
-// No two kinds share a name, and none has a name of a foreign kind that people ask for.
+// Two kinds never have the same name, and no kind has the name of a foreign kind that people request.
 func TestReadAPINames(t *testing.T) {
 	api := readapi.New(readapi.NewStore([]string{"one"}, all.Kinds(nil, defaults.Defaults{}), time.Unix(1, 0)), schemas, "test")
 	taken := map[string]string{}
@@ -194,7 +194,7 @@ func TestReadAPINames(t *testing.T) {
 	}
 }
 
-// A browser watches through the listener, too.
+// A browser can also watch through the agent's listener.
 func TestReadAPIWebSocket(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -210,7 +210,7 @@ func TestReadAPIWebSocket(t *testing.T) {
 	if err != nil || !strings.Contains(string(first[:n]), `"type":"ADDED"`) {
 		t.Errorf("%v %q", err, first[:n])
 	}
-	if _, err := io.WriteString(conn, "\x88\x80\x00\x00\x00\x00"); err != nil { // it leaves again
+	if _, err := io.WriteString(conn, "\x88\x80\x00\x00\x00\x00"); err != nil { // the client closes the connection
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), "\x88\x00") {
@@ -218,7 +218,7 @@ func TestReadAPIWebSocket(t *testing.T) {
 	}
 }
 
-// schemas are those of the kinds that an agent knows.
+// schemas returns the schemas of the built-in kinds.
 func schemas() (list []readapi.Schema, err error) {
 	for _, d := range describe.All() {
 		doc, err := d.Schema()

@@ -26,7 +26,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// selfSigned writes a certificate for 127.0.0.1 and other addresses, and its key.
+// selfSigned writes a certificate for 127.0.0.1 and other addresses, and the key of the certificate.
 func selfSigned(t *testing.T, certFile, keyFile string, also ...string) {
 	t.Helper()
 	names := []net.IP{net.IPv4(127, 0, 0, 1)}
@@ -62,7 +62,7 @@ const (
 	hiddenData = "c29tZXRoaW5nIHNlY3JldA=="
 )
 
-// readable is an agent with the read API.
+// readable is a stage with an agent that has the read API.
 type readable struct {
 	*stage
 	said   *servicetest.Record
@@ -92,7 +92,7 @@ func (r *readable) start(t *testing.T, flags ...string) {
 		t.Fatal(err)
 	}
 	address := l.Addr().String()
-	_ = l.Close() // the agent takes its place
+	_ = l.Close() // the agent listens at this address next
 	r.server = "https://" + address
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(r.content("cert.pem")))
@@ -104,19 +104,19 @@ func (r *readable) start(t *testing.T, flags ...string) {
 	}
 	t.Cleanup(func() {
 		r.client.CloseIdleConnections()
-		_ = r.agent.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = r.agent.Process.Signal(syscall.SIGTERM) // the agent may already have ended
 		_ = r.agent.Wait()
 	})
 }
 
-// network commits the content of the stack.
+// network commits the manifests of the stack.
 func (r *readable) network(label, description string) {
 	r.Write("repo/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front, labels: {"+label+"}}\nspec: {resource: {description: '"+description+"'}}\n"+
 		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\ndata: {it: "+hiddenData+"}\n")
 	r.Commit()
 }
 
-// content is the content of a file.
+// content returns the content of a file.
 func (r *readable) content(name string) string {
 	r.t.Helper()
 	text, err := os.ReadFile(r.Path(name))
@@ -223,7 +223,7 @@ func TestReadAPI(t *testing.T) {
 	}
 }
 
-// A watch gets the changes, and nothing else.
+// A watch receives the changes, and no other data.
 func TestReadAPIWatch(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -262,7 +262,7 @@ func TestReadAPIWatch(t *testing.T) {
 	next(`"ADDED"`, `"name":"back"`)
 }
 
-// A client that watches with a token that was removed from the file gets no more events.
+// If the token of a client that watches is removed from the file, the client receives no more events.
 func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
 	testcost.Long(t)
 	r := startReadable(t)
@@ -284,7 +284,7 @@ func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
 	}
 }
 
-// Every kubectl in STACKREEVE_TEST_KUBECTL, separated by colons, reads everything that can be read.
+// Every kubectl in STACKREEVE_TEST_KUBECTL, separated by colons, can read all data.
 func TestReadAPIKubectl(t *testing.T) {
 	list := os.Getenv("STACKREEVE_TEST_KUBECTL")
 	if list == "" {
@@ -309,7 +309,7 @@ func TestReadAPIKubectl(t *testing.T) {
 		old := strings.Contains(run("version --client"), `GitVersion:"v1.2`)
 		for _, c := range []struct {
 			args, want string
-			newer      bool // than OpenAPI version 3
+			newer      bool // reports whether the command requires a kubectl that is not older than OpenAPI version 3
 		}{
 			{"api-resources", "networks", false},
 			{"get networks -A -o wide", "in sync", false},

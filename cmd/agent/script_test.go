@@ -27,7 +27,7 @@ import (
 // TestScripts runs the program as people do. A script that needs a cloud starts one with the command simulator.
 func TestScripts(t *testing.T) { scripts(t, "testdata") }
 
-// TestAttackScripts runs what strangers may try.
+// TestAttackScripts runs attacks that strangers may try.
 func TestAttackScripts(t *testing.T) { scripts(t, filepath.Join("testdata", "attack")) }
 
 func scripts(t *testing.T, dir string) {
@@ -36,7 +36,7 @@ func scripts(t *testing.T, dir string) {
 		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		// A script that takes more than some seconds begins with `[!long] skip`: see testcost.Long.
+		// A script that takes more than a few seconds begins with `[!long] skip`: see testcost.Long.
 		Condition: func(cond string) (bool, error) {
 			if cond != "long" {
 				return false, fmt.Errorf("no condition %q", cond)
@@ -78,7 +78,7 @@ func scripts(t *testing.T, dir string) {
 	})
 }
 
-// clouds are the simulators of scripts, which run at the same time.
+// clouds contains the simulators of scripts, which run at the same time.
 type clouds struct{ byScript sync.Map }
 
 // of returns the simulator that a script has started.
@@ -90,7 +90,7 @@ func (c *clouds) of(ts *testscript.TestScript) *simulator.Server {
 	return server.(*simulator.Server)
 }
 
-// start starts a simulator and points the script's environment at it.
+// start starts a simulator and writes its address into the script's environment.
 func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	server, err := simulator.Start(context.Background(), "127.0.0.1:0", simulator.Options{Seed: 1})
 	ts.Check(err)
@@ -102,7 +102,7 @@ func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	c.byScript.Store(ts.Name(), server)
 }
 
-// startGitLab starts a stand-in for GitLab whose agent has a token with these scopes, and names it in the script's environment.
+// startGitLab starts a stand-in for GitLab whose agent has a token with these scopes. It writes the address into the script's environment.
 func startGitLab(t *testing.T, ts *testscript.TestScript, scopes []string) {
 	g := forgetest.StartGitLab(t)
 	if len(scopes) > 0 {
@@ -122,7 +122,7 @@ spec:
 	ts.Check(os.WriteFile(ts.MkAbs("stackreeve.yaml"), []byte(text), 0o600))
 }
 
-// writes expects a number of write requests since the last call ("some" for any number above zero), and at least one read.
+// writes expects a number of write requests since its last call ("some" means any number above zero), and at least one read request.
 func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.of(ts)
 	writes, reads := 0, 0
@@ -139,7 +139,7 @@ func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fault makes the simulator misbehave; its pages describe the syntax of faults.
+// fault starts a fault of the simulator. The control pages of the simulator describe the syntax of faults.
 func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
 	address := c.of(ts).URL + "/_simulator/faults"
 	resp, err := http.Post(address, "application/json", strings.NewReader(strings.Join(args, " ")))
@@ -151,7 +151,7 @@ func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// object finds one of Neutron's objects by kind and name, and returns the client that found it. The ID is "" when there is none.
+// object finds one of Neutron's objects by kind and name, and returns the client that found it. The ID is "" if there is none.
 func (c *clouds) object(ts *testscript.TestScript, kind, name string) (client *cloud.Client, id, description string) {
 	client, err := cloud.Open(context.Background(), cloud.Config{Cloud: "demo", File: ts.Getenv("OS_CLIENT_CONFIG_FILE")})
 	ts.Check(err)
@@ -165,7 +165,7 @@ func (c *clouds) object(ts *testscript.TestScript, kind, name string) (client *c
 	return client, "", ""
 }
 
-// change sets a field of one of Neutron's objects as somebody else would: change KIND NAME FIELD VALUE.
+// change sets a field of one of Neutron's objects, as another person could do: change KIND NAME FIELD VALUE.
 func (c *clouds) change(ts *testscript.TestScript, _ bool, args []string) {
 	client, id, _ := c.object(ts, args[0], args[1])
 	ts.Check(client.Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: args[0] + "s/" + id,
@@ -182,7 +182,7 @@ func (c *clouds) description(ts *testscript.TestScript, not bool, args []string)
 // secretsOfScripts are the prefixes of the values in the scripts' Secrets.
 var secretsOfScripts = []string{"zyxwvuts", "qponmlkj"}
 
-// leaks fails if the output of the last command contains a secret, plain or as part of base64 text.
+// leaks fails if the output of the last command contains a secret, in plain text or as a part of base64 text.
 func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 	said := ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr")
 	if strings.TrimSpace(said) == "" {
@@ -191,7 +191,7 @@ func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, secret := range secretsOfScripts {
 		forms := []string{secret}
 		for shift := range 3 {
-			// Without the characters that depend on the surrounding text.
+			// These forms omit the characters that depend on the surrounding text.
 			text := base64.RawStdEncoding.EncodeToString([]byte("..."[:shift] + secret))
 			forms = append(forms, text[[]int{0, 2, 3}[shift]:len(text)-1])
 		}
@@ -226,7 +226,7 @@ func commit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "-m", args[1]))
 }
 
-// address puts an address where nobody listens into a variable.
+// address writes an address at which nobody listens into a variable.
 func address(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -234,7 +234,7 @@ func address(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(l.Close())
 }
 
-// approval takes the hash after these words from the output of the last command, and puts it into the variable HASH.
+// approval finds the hash after these words in the output of the last command, and writes it into the variable HASH.
 func approval(ts *testscript.TestScript, _ bool, args []string) {
 	_, hash, ok := strings.Cut(ts.ReadFile("stdout"), strings.Join(args, " ")+" ")
 	if !ok {
@@ -244,7 +244,7 @@ func approval(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("HASH", hash)
 }
 
-// await asks a URL until its answer matches.
+// await requests a URL repeatedly until its answer matches.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := regexp.Compile(args[1])
 	ts.Check(err)

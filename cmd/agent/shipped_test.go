@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(allTests{m}, map[string]func(){"stackreeve": main})
 }
 
-// allTests removes what the tests share once all have ended.
+// allTests deletes the files that the tests share, after all tests have ended.
 type allTests struct{ *testing.M }
 
 // Run implements [testscript.TestingM].
@@ -25,7 +25,7 @@ func (t allTests) Run() int {
 	return t.M.Run()
 }
 
-// shipped is the binary as it is shipped, built once for all tests: linking it takes six seconds of a core.
+// shipped is the binary as it is released. It is built once for all tests, because linking takes six seconds of CPU time.
 var shipped shipment
 
 type shipment struct {
@@ -48,6 +48,6 @@ func (s *shipment) binary() (string, error) {
 
 func (s *shipment) remove() {
 	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // the system removes the rest
+		_ = os.RemoveAll(s.dir) // the system deletes remaining files
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// action asks Nova for an action on a server, as somebody else would, and waits until it is done: server NAME ACTION.
+// action requests an action of Nova on a server, as another person could do, and waits until it is done: server NAME ACTION.
 func (c *clouds) action(ts *testscript.TestScript, _ bool, args []string) {
 	client, err := cloud.Open(context.Background(), cloud.Config{Cloud: "demo", File: ts.Getenv("OS_CLIENT_CONFIG_FILE")})
 	ts.Check(err)

@@ -68,7 +68,7 @@ func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was stopped
+	_ = cmd.Wait() // the process was stopped
 	if n := strings.Count(log.String(), "pass superseded"); n < 2 {
 		t.Errorf("%d passes were reported as superseded, want 2\n%s", n, log.String())
 	}

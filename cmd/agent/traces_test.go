@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// exported is the content of a request as a receiver reads it.
+// exported is the content of a request, as a receiver of traces parses it.
 type exported struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {
@@ -32,7 +32,7 @@ type exported struct {
 	}
 }
 
-// lines are the spans, the pass itself first, without the parts that differ between runs.
+// lines returns the spans without the parts that differ between runs. The pass itself is first.
 func (e exported) lines() (list []string) {
 	for _, s := range e.ResourceSpans[0].ScopeSpans[0].Spans {
 		of := map[string]string{}
@@ -50,7 +50,7 @@ func (e exported) lines() (list []string) {
 	return list
 }
 
-// A pass that carries something out is traced. Its trace has the spans that docs/metrics.md shows.
+// A pass that changes something is traced. Its trace contains the spans that docs/metrics.md shows.
 func TestTraces(t *testing.T) {
 	testcost.Long(t)
 	told := make(chan exported, 10)
@@ -72,14 +72,14 @@ func TestTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		_ = agent.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = agent.Process.Signal(syscall.SIGTERM) // the agent may already have ended
 		_ = agent.Wait()
 	}()
 	var got []string
 	select {
 	case e := <-told:
 		got = e.lines()
-		got[0] = strings.Replace(got[0], "stack=killed", "stack=prod", 1) // as the page calls it
+		got[0] = strings.Replace(got[0], "stack=killed", "stack=prod", 1) // the page has this name of the stack
 	case <-time.After(time.Minute):
 		t.Fatal("no trace arrives")
 	}

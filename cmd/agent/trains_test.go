@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A plan of a merge train's commit shows what all of its merge requests do together.
+// The plan of a merge train's commit shows the effects of all its merge requests together.
 func TestPlanOfAMergeTrain(t *testing.T) {
 	testcost.Long(t)
 	g, r := newGitLab(t, "@every 1h")

@@ -21,12 +21,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// hooked is an agent that polls once a day, follows a repository over HTTP, and receives webhooks.
+// hooked is an agent that polls once a day, reads a repository over HTTP, and receives webhooks.
 type hooked struct {
 	*stage
 	addr   string
-	passes chan time.Time // when the servers were listed
-	first  chan time.Time // the first request since the channel was empty
+	passes chan time.Time // the times when the servers were listed
+	first  chan time.Time // the time of the first request since the channel was empty
 	n      int
 }
 
@@ -38,7 +38,7 @@ func newHooked(t testing.TB) *hooked {
 	return h
 }
 
-// setHooked sets up the stage; more is added to the source.
+// setHooked sets up the stage. more is added to the source in the configuration.
 func setHooked(t testing.TB, more string) *hooked {
 	t.Helper()
 	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
@@ -87,7 +87,7 @@ func (h *hooked) serve() {
 		h.t.Fatal(err)
 	}
 	h.addr = l.Addr().String()
-	_ = l.Close() // the agent takes its place
+	_ = l.Close() // the agent listens at this address next
 	h.Server.OnRequest(func(_ int, r simulator.Request) {
 		at := time.Now()
 		select {
@@ -106,14 +106,14 @@ func (h *hooked) serve() {
 	}
 	h.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // the process was killed
 		if h.t.Failed() {
 			h.t.Logf("the agent said:\n%s", said)
 		}
 	})
 }
 
-// quiet waits until the pass is over.
+// quiet waits until the pass has ended.
 func (h *hooked) quiet() {
 	h.t.Helper()
 	for range 1500 {
@@ -154,7 +154,7 @@ func (h *hooked) do(method, path, body string, header map[string]string) string 
 	return answer.String()
 }
 
-// push reports a push, signed with a secret.
+// push sends the message of a push, signed with a secret.
 func (h *hooked) push(secret, branch string) string {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"ref": "refs/heads/%s", "after": "%040x", "repository": {"full_name": "acme/repo"}}`, branch, h.n)
@@ -165,7 +165,7 @@ func (h *hooked) push(secret, branch string) string {
 	})
 }
 
-// pushToGitLab reports a push as GitLab does, with the secret as its token.
+// pushToGitLab sends the message of a push as GitLab does, with the secret as its token.
 func (h *hooked) pushToGitLab(secret string) string {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"object_kind": "push", "ref": "refs/heads/main", "after": "%040x", "project": {"path_with_namespace": "acme/repo"}}`, h.n)
@@ -208,7 +208,7 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 	}
 }
 
-// A folder that arrives with a push becomes a stack without waiting for the poll.
+// If a push adds a folder, the folder becomes a stack before the next poll.
 func TestAPushBringsAFolder(t *testing.T) {
 	testcost.Long(t)
 	h := setHooked(t, ", paths: clouds/*")
@@ -228,7 +228,7 @@ func TestAPushBringsAFolder(t *testing.T) {
 	}
 }
 
-// BenchmarkWebhook is the time from a forge's message to the first request to the cloud. The repository is fetched in between.
+// BenchmarkWebhook measures the time from a forge's message to the first request to the cloud. In this time, the agent fetches the repository.
 func BenchmarkWebhook(b *testing.B) {
 	h := newHooked(b)
 	var total time.Duration
@@ -243,7 +243,7 @@ func BenchmarkWebhook(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-first-request")
 }
 
-// TestWebhooksNeedASecret: nothing starts without a secret.
+// TestWebhooksNeedASecret checks that a message without a secret starts nothing.
 func TestWebhooksNeedASecret(t *testing.T) {
 	s := newStage(t, simulator.Options{})
 	s.build()
