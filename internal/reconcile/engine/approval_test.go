@@ -194,8 +194,8 @@ func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 	})
 }
 
-// killed changes a world from want to next. The first agent is stopped after left writes, and a
-// second agent completes the change.
+// killed changes a world from want to next. The first agent is stopped after a number of writes
+// (left), and a second agent completes the change.
 func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	if pass := engineOf(w).Sync(context.Background(), Revision{Want: want}); pass.Outcome() != plan.InSync {
 		return fmt.Errorf("before: %s", failed(pass))

@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// hanging is a cloud that does not answer updates and deletions while hangs is true. It carries out each deletion after the time after.
+// hanging is a cloud that does not answer updates and deletions while hangs is true. It carries out each deletion after a delay (after).
 type hanging struct {
 	*thingtest.World
 	hangs bool

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// lagging is a cloud whose lists lack objects that are younger than the time by. It takes two seconds to create b.
+// lagging is a cloud whose lists lack objects that are younger than a limit (by). It takes two seconds to create b.
 type lagging struct {
 	*thingtest.World
 	by   time.Duration
@@ -74,7 +74,7 @@ func (r *replica) List(ctx context.Context, asked kind.Listing) ([]typed.Live[th
 	return shown, nil
 }
 
-// follow makes lists show the present state after the time by.
+// follow makes lists show the present state after a delay (by).
 func (r *replica) follow() {
 	items, _ := r.World.List(context.Background(), kind.Listing{})
 	time.AfterFunc(r.by, func() {

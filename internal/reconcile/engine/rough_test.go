@@ -79,19 +79,19 @@ func (r *rough) note(format string, args ...any) {
 	r.log = append(r.log, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// roll returns a random number below n. what identifies it.
+// roll returns a random number below n. It depends only on the seed, on what, and on the number of earlier calls with what.
 func (r *rough) roll(what string, n int) int {
 	h := fnv.New64a()
 	r.locked(func() {
 		r.calls[what]++
 		_, _ = fmt.Fprint(h, r.seed, what, r.calls[what]) // it does not fail
 	})
-	x := h.Sum64() // its lowest bits are poor
+	x := h.Sum64() // the lowest bits are not random enough
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	return int((x ^ x>>33) % uint64(n))
 }
 
-// some returns a random duration up to a limit. what identifies it.
+// some returns a random duration up to a limit. It depends on what as in roll.
 func (r *rough) some(what string, limit time.Duration) time.Duration {
 	return time.Duration(r.roll("time for "+what, 1000)+1) * limit / 1000
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// slowly is a cloud that needs the time takes for the first creation. The client stops waiting before that.
+// slowly is a cloud that needs a long time (takes) for the first creation. The client stops waiting before that.
 type slowly struct {
 	*thingtest.World
 	takes time.Duration

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A change with a way of its own may stop a machine, so a pass requests it once. The
-// next pass requests it again after its pause.
+// A change with a chosen way may stop a machine, so a pass requests it only once. The next pass
+// requests it again.
 func TestAWayThatFailsIsTriedOnceInAPass(t *testing.T) {
 	w := thingtest.New()
 	w.Stubborn = map[string]bool{"a": true}

@@ -45,8 +45,8 @@ func TestPassesOfAnyWorld(t *testing.T) {
 	})
 }
 
-// nothingLost reports objects that manifests want and that were usable before the first pass, but are missing after the last one.
-// Spares of a group come and go.
+// nothingLost reports objects that manifests want and that were usable before the first pass, but are missing after the last one. It
+// ignores spares, because these are created and deleted all the time.
 func nothingLost(first, last Pass) error {
 	after, there := map[manifest.Key]bool{}, map[string]bool{}
 	for _, s := range last.Last.Steps {

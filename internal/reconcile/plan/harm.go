@@ -15,8 +15,8 @@ func (s Step) Harm() (d kind.Disruption, harms bool) {
 	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare
 }
 
-// harmful reports whether a change destroys something. A setting that a person added by hand can be removed, because nobody depends on it
-// yet. The same is true for a setting that the cloud added to an object whose creation is not finished.
+// harmful reports whether a change destroys data, or removes a setting that users depend on. A setting that a person added by hand does not
+// count, because nobody depends on it yet. Neither does a setting that the cloud added to an object whose creation is not finished.
 func (s Step) harmful(c kind.Change) bool {
 	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
 }

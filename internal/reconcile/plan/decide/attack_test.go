@@ -60,7 +60,7 @@ func TestAttackOneForAll(t *testing.T) {
 	}
 }
 
-// TestAttackSuggestions: names that the cloud does not have are compared with its names only up to a limit.
+// TestAttackSuggestions checks that a plan compares missing names only with a limited number of names of the cloud.
 func TestAttackSuggestions(t *testing.T) {
 	testcost.Long(t)
 	w := thingtest.New()
@@ -101,7 +101,8 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	}
 }
 
-// TestAttackMarksThatKeep: forged marks that say "keep", or that repeat another mark, do not make the stack look larger to its limits.
+// TestAttackMarksThatKeep checks that forged marks with "keep", or copies of another mark, do not raise the number of owned objects
+// that limits use.
 func TestAttackMarksThatKeep(t *testing.T) {
 	w := thingtest.New()
 	kinds := []*kind.Kind{w.Kind()}

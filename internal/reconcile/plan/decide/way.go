@@ -13,8 +13,8 @@ import (
 // mayReplace reports whether a change may replace the object. An annotation that names the field decides that: if it chooses another way,
 // the object is not replaced. A change with [manifest.WayNext] is in the plan only if another change replaces or rebuilds the object.
 //
-// If an import finds another object now, only such an annotation allows the replacement, because a new image called "latest" is no reason
-// to replace machines.
+// If an import finds another object now, only such an annotation allows the replacement. For example, a new image with the name "latest" is
+// no reason to replace machines.
 func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
