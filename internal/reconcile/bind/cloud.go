@@ -161,7 +161,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	return counts
 }
 
-// Find returns the object with an ID that an entry of clouds.yaml shows; nil for none.
+// Find returns the object with an ID that the credentials of an entry of clouds.yaml show; nil for none.
 func (x *Collection) Find(id, entry string) *Live {
 	if item := x.byID[id]; item != nil && item.As(entry) != nil {
 		return item

@@ -14,7 +14,7 @@ const (
 	Tried    Code = "tried"     // the reason why a request failed.
 )
 
-// Codes of the present state of objects.
+// Codes about the present state of objects.
 const (
 	NotLooked       Code = "not-looked-up"
 	SameMark        Code = "same-mark"
@@ -41,7 +41,7 @@ const (
 	OtherProject    Code = "manifest-names-another-project"
 )
 
-// Codes of objects that are no longer wanted.
+// Codes about objects that are no longer wanted.
 const (
 	Gone             Code = "gone"
 	StackEnds        Code = "stack-ends"
@@ -75,7 +75,7 @@ const (
 	AddressesOfOther Code = "addresses-of-another"
 )
 
-// Codes of marks.
+// Codes about marks.
 const (
 	MarkOfImported Code = "mark-of-imported"
 	AdoptedTwice   Code = "adopted-twice"
@@ -91,7 +91,7 @@ const (
 	LeftBehind     Code = "left-behind"
 )
 
-// Codes of imports and adoptions.
+// Codes about imports and adoptions.
 const (
 	WaitsFor         Code = "waits-for"
 	NotDescribed     Code = "not-in-the-repository"
@@ -126,7 +126,7 @@ const (
 	GiveID           Code = "give-an-id"
 )
 
-// Codes of changes.
+// Codes about changes.
 const (
 	FixedField    Code = "fixed-field"
 	Barred        Code = "barred"
@@ -148,7 +148,7 @@ const (
 	RivalOverlaps Code = "rival-overlaps"
 )
 
-// Codes of groups.
+// Codes about groups.
 const (
 	LeftFor         Code = "left-for"
 	LeftOnDelete    Code = "left-on-delete"
@@ -187,7 +187,7 @@ const (
 	HostsUnknown      Code = "hosts-unknown"
 )
 
-// Codes of the reasons why a plan is held as a whole.
+// Codes for the reasons why a plan is held as a whole.
 const (
 	OverLimit        Code = "over-limit"
 	OverAll          Code = "everything"
@@ -208,7 +208,7 @@ const (
 	InSyncElsewhere  Code = "in-sync-elsewhere"
 )
 
-// Codes of the destructive actions of a plan.
+// Codes for the destructive actions of a plan.
 const (
 	Deletes  Code = "deletes"
 	Replaces Code = "replaces"

@@ -74,9 +74,8 @@ func listOfMaps(value any) (list []any, ok bool) {
 	return list, ok
 }
 
-// compareLists leaves out the items that both lists begin and end with. If the
-// rest of both has the same length, it is compared item by item. Otherwise the
-// old items are shown as removed, and the new ones as added.
+// compareLists leaves out the equal items at the beginning and at the end of both lists. If the rests have the same length, they are
+// compared item by item. Otherwise the old items are shown as removed, and the new ones as added.
 func (c *comparison) compareLists(path string, have, want []any) {
 	first := 0
 	for first < min(len(have), len(want)) && reflect.DeepEqual(have[first], want[first]) {

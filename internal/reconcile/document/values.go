@@ -17,9 +17,9 @@ import (
 type Value struct {
 	Field string // path in the manifest, e.g. spec.resource.cidr
 	Value any    // as in JSON; references are names; nil for secrets
-	// Secret values must not be shown.
+	// Secret is true if the value must not be shown.
 	Secret bool
-	// Default is true when the value would be the same without the field in the manifest.
+	// Default is true if the object would have the same value without the field in the manifest.
 	Default bool
 }
 

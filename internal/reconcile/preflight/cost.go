@@ -14,7 +14,7 @@ const HoursOfMonth = 730
 // Prices are the prices of resources for an hour.
 type Prices struct {
 	Currency string // ISO 4217
-	// Priced are the resources that have prices, without types.
+	// Priced are the resources that have a price, with an empty type.
 	Priced []kind.Resource
 	// Hour contains the prices by resource and type. A price without a type applies to all types that have no price.
 	Hour map[kind.Resource]*big.Rat

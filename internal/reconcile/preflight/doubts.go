@@ -40,5 +40,5 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	return list
 }
 
-// Cause names the first few objects, the number of others, and why the cloud may refuse them.
+// Cause returns the cause with the first few objects, the number of the others, and the reason why the cloud may refuse them.
 func (d Doubt) Cause() cause.Cause { return cause.Of(cause.Doubtful, manifest.Listed(d.Keys), d.Why) }

@@ -139,7 +139,8 @@ func (c *capacity) take(at, address string, own bool) {
 	}
 }
 
-// counts returns how many addresses there are, how many the stack has or will have, and how many others have.
+// counts returns three numbers: the addresses of the pools, the addresses that the stack has or will have, and the addresses that others
+// have.
 func (s *supply) counts() (has, own, others int) {
 	own = s.any
 	for _, mine := range s.taken {

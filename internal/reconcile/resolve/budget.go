@@ -26,7 +26,7 @@ type Bounds struct {
 	Bytes            int64
 	Files, Documents int
 
-	costs               [len(costs)]int // 0: derived from the number of objects
+	costs               [len(costs)]int // bounds of the costs; 0 means that it is derived from the number of objects
 	whose, fix, readFix string          // parts of messages
 }
 
@@ -38,8 +38,8 @@ const DefaultPullObjects = 1_000
 
 // Documents of a pull request may be larger than those of the branch: by these amounts, or by the size of the branch if that is more.
 const (
-	pullValues = 250     // for each object that it may add
-	pullBytes  = 8 << 10 // for each object that it may add, too
+	pullValues = 250     // values for each object that the pull request may add
+	pullBytes  = 8 << 10 // bytes for each object that the pull request may add
 )
 
 // loading returns the limits for reading the files.

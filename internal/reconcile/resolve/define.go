@@ -28,8 +28,8 @@ func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]*kind.Kin
 	return kinds, manifest.Problems(problems).Err()
 }
 
-// defined returns the kinds that parts define, and the mistakes in their definitions. Each part can be read once more.
-// Other mistakes are found when everything is read.
+// defined returns the kinds that parts define, and the mistakes in their definitions. After that, each part can still be read once. Other
+// mistakes are found when everything is read.
 func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []*kind.Kind, problems []manifest.Problem, err error) {
 	var definer *kind.Kind
 	options.Kinds, options.Holding = nil, nil

@@ -10,7 +10,7 @@ type visit int
 
 const (
 	unseen visit = iota
-	open         // its references are being visited
+	open         // the objects that it refers to are being visited
 	placed
 )
 

@@ -18,7 +18,7 @@ type sameAs struct {
 	kind, field, what, fix string
 }
 
-// alike is a problem, and the number of other problems that are equal.
+// alike is a problem, with the number of other problems that are equal to it.
 type alike struct {
 	place int // index of the problem among all problems
 	more  int

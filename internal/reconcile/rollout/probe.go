@@ -31,7 +31,7 @@ type Record struct {
 	of       string // incarnation of the member
 	at       time.Time
 	served   bool
-	failures int       // in a row
+	failures int       // number of failures in a row
 	failing  time.Time // time of the first of these failures
 	said     string
 }

@@ -56,7 +56,7 @@ type Canary struct {
 // Amount is a number of members, or a share of them.
 type Amount struct {
 	Count   int
-	Percent int // when Share
+	Percent int // used if Share is true
 	Share   bool
 }
 
