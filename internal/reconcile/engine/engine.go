@@ -85,7 +85,7 @@ type Timing struct {
 	Busy    time.Duration // how long an object may be locked or in use; 2 min.
 	Backoff time.Duration // first pause after a transient error; 1 s.
 	Late    time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
-	Former  time.Duration // shortest wait for a request of a killed process that the cloud may still be working on; 0 for no minimum.
+	Former  time.Duration // shortest time that the engine waits for requests of a killed process; 0 if it does not wait for them at all.
 	Fresh   time.Duration // maximum age of the list in which an object is seen before it is deleted, wiped, adopted or let go; 1 min.
 	Grace   time.Duration // how long steps in flight may continue after the pass is asked to stop; 30 s.
 	Tries   int           // attempts at one step that fails transiently; 4.

@@ -20,8 +20,9 @@ func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
 	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
 }
 
-// notShownUntil returns the time until which the lists may lack an object although it was already requested by a killed process, or by a
-// request without an answer. It is zero unless the step creates an object.
+// notShownUntil returns the time until which the lists may lack an object although it was requested before. A killed process may have
+// requested it, a request may have had no answer, or this process created it a moment ago. The time is zero unless the step creates an
+// object.
 func (r *run) notShownUntil(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until

@@ -71,8 +71,8 @@ func wantedOf(s plan.Step) uint64 {
 	return h.Sum64()
 }
 
-// tended reports whether the pass has already carried out the upkeep that is due for an object. It is not carried out twice in
-// one pass, even if the cloud still shows it as due.
+// tended reports whether the pass has already carried out the upkeep that is due for an object. The same upkeep is not carried
+// out twice in one pass, even if the cloud still shows it as due.
 func (t *history) tended(s plan.Step) bool {
 	return s.Tends && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
