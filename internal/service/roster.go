@@ -20,7 +20,7 @@ func newRoster() *roster {
 	return &roster{all: map[string]config.Stack{}, here: map[string]*served{}, ready: map[string]*served{}}
 }
 
-// identity returns a text that differs between stacks with the same name but different manifests.
+// identity returns a text that differs between stacks that have the same name but come from different documents or folders.
 func identity(s *config.Stack) string { return s.Of() + "\x00" + s.Spec.Source.Path }
 
 // change replaces all stacks. changed are the new stacks, including those that take over the name of another stack. gone are the stacks
