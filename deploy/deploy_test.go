@@ -1,7 +1,6 @@
-// Package deploy checks the files that install and run the agent. Their
-// arguments for the program, and for Docker, systemd, cron and Kubernetes, are
-// checked against the built program. It knows only the program's flags and
-// configuration, and no other behaviour.
+// Package deploy checks the files that install and run the agent. It checks them against the built program, and
+// with the rules of Docker, systemd, cron and Kubernetes. It depends only on the program's flags and
+// configuration.
 package deploy
 
 import (
@@ -58,7 +57,7 @@ func TestBinary(t *testing.T) {
 	})
 }
 
-// everyHelp is the help texts of all commands.
+// everyHelp returns the help texts of all commands.
 func everyHelp(t *testing.T, binary string) string {
 	t.Helper()
 	var all strings.Builder
@@ -111,7 +110,7 @@ func output(t *testing.T, binary string, args ...string) string {
 	return string(out)
 }
 
-// commands are the command lines of the program, by the file that contains them.
+// commands returns the command lines of the program, by the file that contains them.
 func commands(t *testing.T) map[string][][]string {
 	t.Helper()
 	found := map[string][][]string{
@@ -134,7 +133,7 @@ func commands(t *testing.T) map[string][][]string {
 	return found
 }
 
-// files are all texts of this folder, and their documentation.
+// files returns all texts of this folder and of its documentation, by their paths.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

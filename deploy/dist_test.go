@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// dist is the folder with the results of `make dist`. Only `make test-dist`
-// sets it, because building takes minutes.
+// dist returns the folder with the results of `make dist`. Only `make test-dist` sets it, because building takes
+// minutes.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("STACKREEVE_TEST_DIST")
@@ -28,7 +28,7 @@ func dist(t *testing.T) string {
 	return dir
 }
 
-// artifacts are the files of dist that match the pattern, at least one.
+// artifacts returns the files of dist that match the pattern. There must be at least one.
 func artifacts(t *testing.T, pattern string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dist(t), pattern))
@@ -115,7 +115,7 @@ func checkBinary(t *testing.T, binary, platform string) {
 	}
 }
 
-// checkBill checks that the bill lists exactly the modules of the binary, with their versions.
+// checkBill checks that the bill of materials lists exactly the modules of the binary, with their versions.
 func checkBill(t *testing.T, binary, file string) {
 	t.Helper()
 	var bill struct {
@@ -148,7 +148,7 @@ func checkBill(t *testing.T, binary, file string) {
 	}
 }
 
-// checkUnits checks that the units are those of this folder, with the path of the binary.
+// checkUnits checks that the units equal those of this folder, except for the path of the binary.
 func checkUnits(t *testing.T, dir, bin string) {
 	t.Helper()
 	for _, unit := range []string{"stackreeve.service", "stackreeve-once.service", "stackreeve-once.timer"} {
@@ -159,7 +159,7 @@ func checkUnits(t *testing.T, dir, bin string) {
 	}
 }
 
-// packaged are the files of a package, with their mode and owner.
+// packaged contains the files of a package, with their mode and owner.
 var packaged = []string{
 	"-rwxr-xr-x root/root /usr/bin/stackreeve",
 	"-rw-r--r-- root/root /usr/lib/systemd/system/stackreeve.service",
@@ -249,8 +249,7 @@ func TestDistRPM(t *testing.T) {
 	}
 }
 
-// TestDistIsWhole checks that all downloads of the README exist, for every
-// platform that was requested.
+// TestDistIsWhole checks that all downloads in the README exist, for every platform that was requested.
 func TestDistIsWhole(t *testing.T) {
 	dir := dist(t)
 	for _, file := range artifacts(t, "*.tar.gz") {
@@ -267,8 +266,7 @@ func TestDistIsWhole(t *testing.T) {
 	}
 }
 
-// TestDistNames checks that the files have the names under which people are
-// asked to download them.
+// TestDistNames checks that the files have the names under which the documentation offers them.
 func TestDistNames(t *testing.T) {
 	var have []string
 	for _, file := range artifacts(t, "stackreeve*") {

@@ -33,8 +33,8 @@ func load(t *testing.T, text string) config.Stack {
 	return stacks[0]
 }
 
-// TestExample loads the example unchanged, and with every field that it comments
-// out. A value that the example calls a default must be the default.
+// TestExample loads the example, first unchanged, and then with every field that is commented out in it. A value
+// that the example calls a default must be the default.
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
@@ -75,7 +75,7 @@ func TestExampleLogins(t *testing.T) {
 	load(t, login.ReplaceAllString(ssh, offered("sshKeyFile")+"\n"+offered("knownHostsFile")))
 }
 
-// TestExampleForges tries the other forges to report to in the example.
+// TestExampleForges tries the other forges in the example.
 func TestExampleForges(t *testing.T) {
 	_, text, _ := strings.Cut(read(t, example), "  # report:\n")
 	lines := strings.Split(strings.TrimSpace(text), "\n")

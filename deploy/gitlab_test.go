@@ -8,8 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestComponent checks the CI component for GitLab without GitLab: every input is explained and used, no other is used, and what a job
-// runs is checked by its checksum first. `make test-gitlab` has GitLab's schema judge it, and runs its jobs.
+// TestComponent checks the CI component for GitLab without GitLab. Every input is explained and used, and no
+// other input is used. A job checks the checksum of a program before it runs the program. `make test-gitlab`
+// checks the component with GitLab's schema, and runs its jobs.
 func TestComponent(t *testing.T) {
 	text := read(t, "gitlab/templates/stackreeve.yml")
 	head, body, ok := strings.Cut(text, "\n---\n")

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestImage checks for an empty image, a user without a name and an entry point
-// without a shell.
+// TestImage checks that the image is empty, that its user has no name, and that its entry point needs no shell.
 func TestImage(t *testing.T) {
 	text := read(t, "Dockerfile")
 	_, last, ok := strings.Cut(text, "\nFROM scratch\n")
@@ -37,7 +36,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestContext checks that every source file of the program reaches the builder, and few others.
+// TestContext checks that the builder gets every source file of the program, and few other files.
 func TestContext(t *testing.T) {
 	allowed := map[string]bool{}
 	for line := range strings.Lines(read(t, "../.dockerignore")) {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// grace is the longest time that the program needs to end: 30 seconds for steps in flight, and
-// five for its listener.
+// grace is the longest time that the program needs to end: 30 seconds for running steps, and five for its
+// listener.
 const grace = 35 * time.Second
 
 // TestYAML checks that every YAML parser accepts the documents.
@@ -120,7 +120,8 @@ type podSpec struct {
 	Containers                    []podContainer
 }
 
-// judge checks that a pod has one container, which has no more rights than it needs and enough time to end.
+// judge checks that a pod has one container. The container must have no more rights than it needs, and enough
+// time to end.
 func (p podSpec) judge(t *testing.T) {
 	t.Helper()
 	if time.Duration(p.TerminationGracePeriodSeconds)*time.Second < grace {
@@ -183,7 +184,7 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestCron reads the crontab as cron does: a % would end the command.
+// TestCron parses the crontab as cron does: the character % would end the command.
 func TestCron(t *testing.T) {
 	jobs := 0
 	for line := range strings.Lines(read(t, "cron/stackreeve")) {

@@ -88,13 +88,15 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-// releases reports whether a workflow starts only from tags. Only people who may push make tags, so such a workflow may write releases and images.
+// releases reports whether a workflow starts only from tags. Only people who may push can create tags, so such a
+// workflow may write releases and images.
 func releases(w workflow) bool {
 	var on map[string]struct{ Tags, Branches []string }
 	return w.On.Decode(&on) == nil && len(on) == 1 && len(on["push"].Tags) > 0 && len(on["push"].Branches) == 0
 }
 
-// TestWorkflowsMayLittle checks three things: tokens can only read, events of strangers have no secrets, and no text of a stranger is part of a script.
+// TestWorkflowsMayLittle checks three things: tokens can only read, events of strangers have no secrets, and no
+// script contains a text of a stranger.
 func TestWorkflowsMayLittle(t *testing.T) {
 	foreign := regexp.MustCompile(`\$\{\{[^}]*(github\.event|github\.head_ref|inputs\.|secrets\.)`)
 	for name, w := range workflows(t) {
@@ -124,8 +126,9 @@ func TestWorkflowsMayLittle(t *testing.T) {
 	}
 }
 
-// TestReleasesAreAttested checks that each file and image of a release has a signed provenance. It also checks that the builders of images are pinned
-// by digest: buildx starts a container of BuildKit's own image, and another one that lists the contents.
+// TestReleasesAreAttested checks that each file and image of a release has a signed provenance. It also checks
+// that the builders of images are pinned by digest: buildx starts a container of BuildKit's own image, and
+// another container that lists the contents.
 func TestReleasesAreAttested(t *testing.T) {
 	for name, w := range workflows(t) {
 		if !releases(w) {
@@ -171,10 +174,11 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-// unpinned matches commands that install whatever a registry offers at the moment.
+// unpinned matches commands that install any version that a registry offers at the moment.
 var unpinned = regexp.MustCompile(`\b(go install|go run|go get) \S+@(latest|master|main|upgrade)\b|\bnpm (install|i|update)\b|\bnpx\b|\bpip3? install\b|\b(curl|wget)\b[^\n|]*\|\s*(sudo )?(ba)?sh\b`)
 
-// TestNothingIsInstalledByChance searches everything that runs: scripts, workflows, the Makefile and tests.
+// TestNothingIsInstalledByChance searches for such commands in everything that is run: scripts, workflows, the
+// Makefile and tests.
 func TestNothingIsInstalledByChance(t *testing.T) {
 	testcost.Long(t)
 	for _, name := range tracked(t) {
@@ -205,7 +209,8 @@ func TestNoBinaries(t *testing.T) {
 	}
 }
 
-// TestProjectSays checks for the information that strangers look for: how to report, what they may do, and who updates the pinned versions.
+// TestProjectSays checks that the repository contains the information that strangers need: how to report
+// problems, what they may do, and who updates the pinned versions.
 func TestProjectSays(t *testing.T) {
 	for name, want := range map[string][]string{
 		"../SECURITY.md":            {"Report a vulnerability", "## Supported versions"},
@@ -224,7 +229,7 @@ func TestProjectSays(t *testing.T) {
 	}
 }
 
-// tracked are the files of the repository, by their paths in it.
+// tracked returns the files of the repository, by their paths in it.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "-z").Output()
@@ -234,12 +239,12 @@ func tracked(t *testing.T) []string {
 	return strings.Split(strings.Trim(string(out), "\x00"), "\x00")
 }
 
-// content is the beginning of a file.
+// content returns the beginning of a file.
 func content(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", name))
 	if os.IsNotExist(err) {
-		return nil // it is about to be removed
+		return nil // the file is about to be removed
 	}
 	if err != nil {
 		t.Fatal(err)

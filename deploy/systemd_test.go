@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// unit is a unit file: section, then key, then its values in order.
+// unit is a unit file: a map from section to key to the values of the key in order.
 type unit map[string]map[string][]string
 
 func readUnit(t *testing.T, name string) unit {
@@ -41,7 +41,7 @@ func (u unit) only(section, key string) string {
 	return ""
 }
 
-// own are the keys that may differ between the service and the single pass.
+// own contains the keys that may differ between the service and the single pass.
 var own = []string{
 	"Type", "ExecStart", "Environment", "Restart", "RestartSec", "RestartSteps", "RestartMaxDelaySec",
 	"RestartPreventExitStatus", "SuccessExitStatus", "TimeoutStartSec",
@@ -71,8 +71,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestSecretsArePassed checks that every secret of the units is at the path
-// that the configuration or clouds.yaml names.
+// TestSecretsArePassed checks that every secret of the units is at the path in the configuration or in
+// clouds.yaml.
 func TestSecretsArePassed(t *testing.T) {
 	u := readUnit(t, "stackreeve.service")
 	const folder = "/etc/stackreeve/secrets"
@@ -90,8 +90,8 @@ func TestSecretsArePassed(t *testing.T) {
 	}
 }
 
-// TestUnitsKnowExitCodes checks that refused input is not tried again, that
-// differences are no failure, and that the service has time to end.
+// TestUnitsKnowExitCodes checks three things: refused input is not tried again, differences are no failure, and
+// the service has enough time to end.
 func TestUnitsKnowExitCodes(t *testing.T) {
 	service, once, timer := readUnit(t, "stackreeve.service"), readUnit(t, "stackreeve-once.service"), readUnit(t, "stackreeve-once.timer")
 	if got := service.only("Service", "RestartPreventExitStatus"); got != "3" || service.only("Service", "Restart") != "on-failure" {

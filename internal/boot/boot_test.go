@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Only a machine that prepares answers so; all that it says is a reason, and it counts as silent.
+// Only a machine on which the boot script runs gives such an answer. The answer only contains a reason, and the
+// machine counts as silent.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		status int

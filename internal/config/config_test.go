@@ -128,7 +128,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 	}
 }
 
-// leaves lists the paths of all fields of a struct that hold a value.
+// leaves returns the paths of all fields of a struct that have a value of their own and no fields below them.
 func leaves(t reflect.Type, path string) []string {
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[manifest.IntOrString]() || t == reflect.TypeFor[manifest.Decimal]() {
 		return []string{path}
@@ -155,7 +155,7 @@ func TestEveryFieldHasASetting(t *testing.T) {
 		have = append(have, s.Field)
 	}
 	for _, field := range leaves(reflect.TypeFor[Spec](), "spec") {
-		if !slices.Contains(have, field) && !slices.Contains([]string{"spec.sync.windows", "spec.source.libraries"}, field) { // lists of several fields each
+		if !slices.Contains(have, field) && !slices.Contains([]string{"spec.sync.windows", "spec.source.libraries"}, field) { // each of these lists contains several fields
 			t.Errorf("%s can only be set in a file", field)
 		}
 	}
@@ -178,7 +178,7 @@ func TestSettingsGoOverFilesAndTheEnvironmentIsRead(t *testing.T) {
 	}
 }
 
-// refuses reports whether a problem of err is about the field, the setting, the file or the object at.
+// refuses reports whether err contains a problem about at, which is a field, a setting, a file or an object.
 func refuses(err error, at string) bool {
 	var problems manifest.Problems
 	return errors.As(err, &problems) && slices.ContainsFunc(problems, func(p manifest.Problem) bool {
@@ -244,7 +244,7 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 	}
 }
 
-// TestReports reads where to report, from files and from settings.
+// TestReports reads where the agent reports, from files and from settings.
 func TestReports(t *testing.T) {
 	const head = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: s}\nspec:\n  source: {url: 'https://git.example.com/acme/config.git'%s}\n%s"
 	for name, c := range map[string]struct {
@@ -320,8 +320,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestEntriesOfCloudsYAML checks that the main entry is not among the further entries, however it
-// is named.
+// TestEntriesOfCloudsYAML checks that the further entries do not contain the main entry, in whichever way the
+// main entry is configured.
 func TestEntriesOfCloudsYAML(t *testing.T) {
 	const doc = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec: {source: {url: ./x}, clouds: [admin, prod]%s}\n"
 	for cloud, want := range map[string]string{", cloud: prod": "prod: [admin]", "": "env: [admin prod]"} {

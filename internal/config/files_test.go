@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCheckFiles checks that relative paths start at the configuration file. A problem with a file is
-// reported at the line that names the file.
+// TestCheckFiles checks that paths are relative to the folder of the configuration file. A problem with a file
+// is reported at the line that names the file.
 func TestCheckFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
@@ -46,8 +46,8 @@ func TestCheckFiles(t *testing.T) {
 	}
 }
 
-// TestCheckFilesThatStacksShare checks that files of notifications and agents are checked once, and not for
-// each stack.
+// TestCheckFilesThatStacksShare checks that files of notifications and agents are checked only once, and not
+// once for each stack.
 func TestCheckFilesThatStacksShare(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "stackreeve.yaml")
@@ -89,7 +89,7 @@ spec: {etcd: {endpoints: ["https://e1:2379"], certFile: open, keyFile: gone}}
 	}
 }
 
-// TestIs distinguishes configuration from manifests.
+// TestIs checks that configuration and manifests are distinguished.
 func TestIs(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]bool{
@@ -109,8 +109,8 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestWhatTheAgentMakesIsChecked checks that a report file that cannot be read back is refused before
-// anything is applied.
+// TestWhatTheAgentMakesIsChecked checks that a report file that the agent cannot read is refused before anything
+// is applied.
 func TestWhatTheAgentMakesIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

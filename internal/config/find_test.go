@@ -90,8 +90,8 @@ func TestAttackConfigurationWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestAttackCredentialsFromTheWorkingDirectory checks that paths in a file start at its folder,
-// wherever the agent is started. The working directory may belong to another person.
+// TestAttackCredentialsFromTheWorkingDirectory checks that paths in a file are relative to its folder, and not
+// to the working directory. The working directory may belong to another person.
 func TestAttackCredentialsFromTheWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	file := place(t, filepath.Join(dir, "etc/any.yaml"), `apiVersion: stackreeve.dev/v1alpha1

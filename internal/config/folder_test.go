@@ -32,8 +32,8 @@ func TestAFolderCanSuspendItsStack(t *testing.T) {
 	}
 }
 
-// TestAttackAFolderCannotStrengthenItsStack has a file that a pull request writes. A field that
-// would allow the agent more is refused, with its line.
+// TestAttackAFolderCannotStrengthenItsStack uses a file that a pull request can write. A field that would allow
+// the agent more is refused, and the problem contains its line.
 func TestAttackAFolderCannotStrengthenItsStack(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nsuspend: false\n":                               ".stackreeve.yaml:2: suspend: is false, and may only be true; remove the field",

@@ -36,7 +36,7 @@ func TestAStackForEachFolder(t *testing.T) {
 	}
 }
 
-// TestAttackFolderNames has folders with invalid names: they do not affect the other stacks.
+// TestAttackFolderNames uses folders with invalid names. They do not affect the other stacks.
 func TestAttackFolderNames(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	other := Stack{Name: "prod-taken"}
@@ -75,8 +75,8 @@ func TestOneStackOfAFolder(t *testing.T) {
 	}
 }
 
-// TestUnknownFoldersAreThoseOfOneDocument checks that an unknown list of folders is not an empty one,
-// and affects its own document only.
+// TestUnknownFoldersAreThoseOfOneDocument checks that a list of folders that is unknown does not count as empty,
+// and affects only its own document.
 func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 	down := errors.New("down")
 	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"new", "prod"}}}
@@ -103,8 +103,8 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 
 func nobody(*Stack) bool { return false }
 
-// TestAServedStackStays has two folders that take the name of a served stack: one of another
-// repository, and one of the same.
+// TestAServedStackStays uses two folders that would have the name of a stack that is already served: one in
+// another repository, and one in the same repository.
 func TestAServedStackStays(t *testing.T) {
 	for served, want := range map[string]string{"": "", "clouds/eu-test": "clouds/eu-test", "clouds/test": "clouds/test"} {
 		stacks, problems, _ := InFolders([]Stack{document("prod", "clouds/*"), document("prod-eu", "clouds/*")}, false,

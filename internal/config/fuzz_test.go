@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// FuzzLoad loads any file. Either it is refused with a line for each problem, or each of its stacks
+// FuzzLoad loads arbitrary files. Either the file is refused with a line for each problem, or each of its stacks
 // can run and has limits for destructive changes.
 func FuzzLoad(f *testing.F) {
 	const head = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\n"

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TestPrices checks that prices are exactly as written, both in flags and in files.
+// TestPrices checks that prices are read exactly as they are written, both in flags and in files.
 func TestPrices(t *testing.T) {
 	got, err := Load(nil, Settings{"stack": "s", "url": "https://git.example.com/x", "price-currency": "EUR", "price-flavor": "m1.small=0.1,*=0.3", "price-floating-ip": "0.005"})
 	if err != nil {

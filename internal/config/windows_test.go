@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// TestWindows checks that the windows of a configuration become policies, which say until when they
-// hold.
+// TestWindows checks that the windows of a configuration become policies. Each policy returns the time until
+// which it is valid.
 func TestWindows(t *testing.T) {
 	stacks, err := Load([]string{write(t, strings.Replace(full, "drift: report", `drift: report, windows: [
     {schedule: 0 22 * * *, duration: 8h, timeZone: Europe/Berlin},

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A client without a token learns nothing and causes nothing: it gets the same answer for every path, stack and method.
+// A client without a token gets no information and cannot cause anything: it gets the same answer for every
+// path, stack and method.
 func TestAttackWithoutTheToken(t *testing.T) {
 	d := newDoor(t)
 	headers := map[string]string{
@@ -47,7 +48,7 @@ func TestAttackWithoutTheToken(t *testing.T) {
 	}
 }
 
-// Text in the address ends up in logs and histories: a token there gives no access.
+// A token in the address gives no access, because addresses are written to logs and histories.
 func TestAttackTokenInTheQuery(t *testing.T) {
 	d := newDoor(t)
 	for _, query := range []string{"?token=" + secret, "?access_token=" + secret, "?Authorization=Bearer%20" + secret, "?authorization=Bearer+" + secret} {
@@ -63,8 +64,8 @@ func TestAttackTokenInTheQuery(t *testing.T) {
 	}
 }
 
-// A page in the browser of somebody who can reach the agent can send forms, but no Authorization header. It gets no permission to send one,
-// either.
+// A page can send forms if it is in the browser of somebody who can reach the agent. But it cannot send an
+// Authorization header, and the agent does not allow it to send one.
 func TestAttackFormOfAnotherSite(t *testing.T) {
 	d := newDoor(t)
 	from := "Origin: https://evil.example.com\r\nReferer: https://evil.example.com/\r\nSec-Fetch-Site: cross-site\r\n"
@@ -84,7 +85,7 @@ func TestAttackFormOfAnotherSite(t *testing.T) {
 	}
 }
 
-// Only a stack's own name, exactly as it is written, names a stack.
+// A path refers to a stack only if it contains exactly the stack's name.
 func TestAttackPathsThatAreNoStack(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
@@ -102,8 +103,8 @@ func TestAttackPathsThatAreNoStack(t *testing.T) {
 	}
 }
 
-// A header or a body that is too large is refused unread, with the token and without. The agent does not wait for a body that it did not ask
-// for.
+// A header or a body that is too large is refused without being read, with the token and without it. The agent
+// does not wait for a body that it does not need.
 func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	d := newDoor(t)
 	huge := "Authorization: Bearer " + strings.Repeat("x", 64<<10) + "\r\n"
@@ -117,7 +118,7 @@ func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	if code, _, _ := d.ask(request("POST", "/stacks/prod/reconcile", many, "")); code < 400 && code != 0 {
 		t.Errorf("1000 headers: %d", code)
 	}
-	// These bodies are never sent: a server that waits for them never answers.
+	// These bodies are never sent, so a server that waits for them would never answer.
 	endless := "Content-Length: 1099511627776\r\n"
 	for header, want := range map[string]int{endless: http.StatusUnauthorized, endless + bearing: http.StatusAccepted} {
 		if code, _, _ := d.ask("POST /stacks/prod/reconcile HTTP/1.1\r\nHost: agent\r\n" + header + "\r\n"); code != want {
@@ -138,7 +139,8 @@ func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	}
 }
 
-// Every token of the file is compared in full, as a digest. So the time of an answer does not reveal how much of a guess is right.
+// The digest of the token is compared with all digests of the file, and each comparison is complete. So the time
+// of an answer does not reveal how much of a guess is right.
 func TestAttackTimingOfTheToken(t *testing.T) {
 	source, err := os.ReadFile("token.go")
 	if err != nil {
@@ -172,7 +174,8 @@ func TestAttackWithNothingConfigured(t *testing.T) {
 	}
 }
 
-// A token is sent without encryption to this machine only, and not to a link-local address, where others answer.
+// A token is sent without encryption only to this machine. It is not sent to a link-local address, where another
+// machine may answer.
 func TestAttackTokenOverTheLink(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(strings.Repeat("x", 40)), 0o600); err != nil {

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// signed is a certificate for 127.0.0.1, and in PEM the authority that signed it, which no system trusts.
+// signed returns a certificate for 127.0.0.1. It also returns, in PEM, the authority that signed it. No system
+// trusts this authority.
 func signed(t *testing.T) (leaf tls.Certificate, authority []byte) {
 	t.Helper()
 	var keys [2]*ecdsa.PrivateKey
@@ -40,7 +41,8 @@ func signed(t *testing.T) (leaf tls.Certificate, authority []byte) {
 	return tls.Certificate{Certificate: [][]byte{below}, PrivateKey: keys[1]}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: above})
 }
 
-// An agent whose certificate a private authority has signed is trusted with that authority's certificate, and with no other.
+// If a private authority has signed the agent's certificate, the agent is trusted with that authority's
+// certificate, and with no other.
 func TestAPrivateAuthority(t *testing.T) {
 	leaf, authority := signed(t)
 	_, another := signed(t)
@@ -57,7 +59,7 @@ func TestAPrivateAuthority(t *testing.T) {
 	t.Cleanup(server.Close)
 	for name, c := range map[string]struct {
 		file    []byte
-		refused bool // the file is refused
+		refused bool // reports whether the file is refused
 		trusted bool
 	}{
 		"none":                 {},

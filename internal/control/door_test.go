@@ -24,7 +24,7 @@ const (
 	hash   = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
-// door serves a handler as the agent does, with the stack prod behind it.
+// door runs a server with a handler as the agent does, for the stack prod.
 type door struct {
 	elsewhere error
 	*testing.T
@@ -32,7 +32,7 @@ type door struct {
 
 	mu       sync.Mutex
 	looks    int
-	approved []string // hash by whom
+	approved []string // the hashes, each with the person who approved it
 	refusal  error
 }
 
@@ -64,11 +64,11 @@ func serve(t *testing.T, h http.Handler) (address string) {
 	}
 	server := listen.New(h, slog.New(slog.DiscardHandler))
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(l) }() // it is shut down
+	go func() { defer close(ended); _ = server.Serve(l) }() // it returns when the server is shut down
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		cancel()
-		_ = server.Shutdown(ctx) // nobody is waited for
+		_ = server.Shutdown(ctx) // the server does not wait for any client
 		<-ended
 	})
 	return l.Addr().String()
@@ -96,7 +96,7 @@ func (d *door) approve(hash, by string) error {
 	return d.refusal
 }
 
-// touched reports whether anything was carried out since the last call.
+// touched reports whether any request was carried out since its last call.
 func (d *door) touched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -105,7 +105,7 @@ func (d *door) touched() bool {
 	return did
 }
 
-// ask sends a request as it is written, and returns the answer.
+// ask sends a request without changing it, and returns the answer.
 func (d *door) ask(request string) (code int, body string, header http.Header) {
 	d.Helper()
 	conn, err := new(net.Dialer).DialContext(d.Context(), "tcp", d.address)
@@ -128,7 +128,7 @@ func (d *door) ask(request string) (code int, body string, header http.Header) {
 
 const bearing = "Authorization: Bearer " + secret + "\r\n"
 
-// request is a request as a client would write it.
+// request returns the text of a request as a client would write it.
 func request(method, path, headers, body string) string {
 	text := method + " " + path + " HTTP/1.1\r\nHost: agent\r\n" + headers
 	if body != "" || method == http.MethodPost {
@@ -206,7 +206,7 @@ func TestTheTokenFileIsReadAgain(t *testing.T) {
 	}
 }
 
-// A long request finds out that its token was removed.
+// A long request notices that its token was removed.
 func TestTheTokenIsAskedForAgain(t *testing.T) {
 	d := newDoor(t)
 	var asked context.Context

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// definitionOf is a definition of a kind Team with a spec and resources.
+// definitionOf returns a Definition of a kind Team with a spec and resources.
 func definitionOf(spec, resources string) string {
 	return "apiVersion: stackreeve.dev/v1alpha1\nkind: Definition\nmetadata: {name: team}\nspec:\n  schema:\n    kind: Team\n    apiVersion: v1alpha1\n    spec:" +
 		spec + "\n  resources:\n" + resources
@@ -31,7 +31,7 @@ func reading(files map[string]string) (resolve.Reading, error) {
 	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Read(context.Background(), fsys)
 }
 
-// wanted maps the names of a kind's objects to their JSON.
+// wanted returns the JSON of a kind's objects by their names.
 func wanted(want []kind.Desired, of string) map[string]string {
 	found := map[string]string{}
 	for _, d := range want {
@@ -72,7 +72,7 @@ func TestExpands(t *testing.T) {
 	}
 }
 
-// problems lists the problems of files, one line each.
+// problems returns the problems of files, one line for each.
 func problems(files map[string]string) []string {
 	_, err := reading(files)
 	if err == nil {
@@ -82,7 +82,7 @@ func problems(files map[string]string) []string {
 }
 
 // TestMappingsHaveAnOrder checks that mappings are walked in the order of their keys, so that an object always
-// stands for the same.
+// expands to the same objects.
 func TestMappingsHaveAnOrder(t *testing.T) {
 	for _, c := range []struct{ name, expr, want string }{
 		{"of texts", "schema.spec.env.map(k, k + '=' + schema.spec.env[k]).join(' ')", "a=1 b=2 c=3 d=4"},
@@ -135,7 +135,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestManyObjectsCalledLikeDefinitions checks that definitions are found among many objects whose kind has a
+// TestManyObjectsCalledLikeDefinitions checks that definitions are found among many objects of a kind with a
 // similar name.
 func TestManyObjectsCalledLikeDefinitions(t *testing.T) {
 	var objects strings.Builder

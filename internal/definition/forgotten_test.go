@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// commit is a revision with a definition and an object whose names are in no other revision.
+// commit returns a revision with a definition and an object whose names are in no other revision.
 func commit(number int) map[string]string {
 	var fields, values strings.Builder
 	for i := range 60 {
@@ -32,7 +32,7 @@ func commit(number int) map[string]string {
 	return map[string]string{"def.yaml": rename(definition), "red.yaml": rename(team) + "spec:\n" + values.String()}
 }
 
-// heap is the memory in use after garbage collection.
+// heap returns the memory in use after garbage collection.
 func heap() int64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -61,15 +61,14 @@ func follow(t *testing.T, from, to int) {
 }
 
 const (
-	// leftOver is the memory that a hundred commits may leave by chance. It is less than the names
-	// of one commit take.
+	// leftOver is the memory by which the heap may grow in a hundred commits by chance. The names of one commit need
+	// more.
 	leftOver = 256 << 10
-	// mostLeft is the memory that everything may take that a process makes once.
+	// mostLeft is the maximum memory of everything that a process allocates only once.
 	mostLeft = 8 << 20
 )
 
-// TestCommitsAreForgotten checks that no name from a commit stays in memory after the commit is
-// dropped.
+// TestCommitsAreForgotten checks that no name from a commit stays in memory after the commit is no longer used.
 func TestCommitsAreForgotten(t *testing.T) {
 	follow(t, 0, 20)
 	if _, kept := testcost.AllocatedAndKept(func() { follow(t, 20, 120) }); kept > leftOver {

@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// FuzzDefinition reads any content of a repository as a definition, and an object of its kind. Reading ends soon and
-// always with the same result; every problem has a place.
+// FuzzDefinition reads arbitrary files of a repository as a definition, and an object of its kind. Reading ends
+// soon and always with the same result. Every problem contains a place.
 func FuzzDefinition(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/definitions/*/definition.yaml")
 	if err != nil || len(files) < 4 {

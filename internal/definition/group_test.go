@@ -61,8 +61,8 @@ spec:
         serverGroup: ${hosts.metadata.name}
 `
 
-// TestGroupLikeBuiltIn describes a group of machines with a definition. It must equal a VirtualMachineGroup: the same
-// objects in the cloud, with the same names, specs and references.
+// TestGroupLikeBuiltIn describes a group of machines with a definition. The group must equal a
+// VirtualMachineGroup: it has the same objects in the cloud, with the same names, specs and references.
 func TestGroupLikeBuiltIn(t *testing.T) {
 	const spec = "metadata: {name: web}\nspec:\n  replicas: 3\n  template:\n    image: debian\n    flavor: small\n    network: net\n    securityGroups: [sg]\n    volumes: [{name: data, size: 5}]\n"
 	objects := func(files map[string]string) map[string]string {
@@ -95,8 +95,8 @@ func TestGroupLikeBuiltIn(t *testing.T) {
 	}
 }
 
-// TestOthersSeeWhatADefinitionMakes checks that other manifests can refer to objects that a definition makes, like
-// objects with a manifest of their own.
+// TestOthersSeeWhatADefinitionMakes checks that other manifests can refer to objects that a definition makes, in
+// the same way as to objects with their own manifests.
 func TestOthersSeeWhatADefinitionMakes(t *testing.T) {
 	front := `apiVersion: stackreeve.dev/v1alpha1
 kind: LoadBalancer
@@ -149,7 +149,7 @@ spec:
 	}
 }
 
-// TestSecretsOfTemplates checks that a Secret in a template is as secret as one with a manifest of its own.
+// TestSecretsOfTemplates checks that a Secret in a template is protected like a Secret with its own manifest.
 func TestSecretsOfTemplates(t *testing.T) {
 	text := definitionOf(" {password: string}", `  - id: secret
     template: {apiVersion: v1, kind: Secret, metadata: {name: "${schema.metadata.name}"}, stringData: {password: "${schema.spec.password}-long-enough"}}
@@ -181,8 +181,8 @@ func resolvedSecrets(got resolve.Reading, text string) string {
 	return confidential.Redactor(got.Want).Text(text)
 }
 
-// TestStatusWithoutInfinity checks that no status has a number that JSON cannot write: it would make the statuses of
-// other objects unreadable too.
+// TestStatusWithoutInfinity checks that no status contains a number that JSON cannot represent. Such a number
+// would also make the statuses of other objects unreadable.
 func TestStatusWithoutInfinity(t *testing.T) {
 	text := definitionOf(" {a: string}\n    status: {finite: \"${1.5}\", infinite: \"${1.0/0.0}\", none: \"${[0.0/0.0]}\"}", resource("", "{}"))
 	got, err := reading(map[string]string{"a.yaml": text, "b.yaml": team})

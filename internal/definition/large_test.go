@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// config is a ConfigMap as a template writes it, with one value repeated.
+// config returns a ConfigMap in a template, in which one value is repeated.
 func config(value string, times int, more string) string {
 	var b strings.Builder
 	b.WriteString("  - id: config\n" + more + "    template:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: \"${schema.metadata.name}\"}\n      data:\n")
@@ -26,7 +26,7 @@ func config(value string, times int, more string) string {
 	return b.String()
 }
 
-// TestAttackLargeResults repeats a few kilobytes many times: they do not become gigabytes.
+// TestAttackLargeResults repeats a few kilobytes many times. This must not need gigabytes.
 func TestAttackLargeResults(t *testing.T) {
 	testcost.Long(t)
 	const most = 250 << 20
@@ -56,8 +56,8 @@ func TestAttackLargeResults(t *testing.T) {
 	}
 }
 
-// TestAttackManyValues has many constants in templates. They cost no evaluation, and still count. Labels and annotations
-// count too, also those of the object. Nothing is made beyond the bound.
+// TestAttackManyValues uses templates with many constants. Their evaluation costs nothing, but they count.
+// Labels and annotations also count, even those of the object itself. Nothing is made beyond the limit.
 func TestAttackManyValues(t *testing.T) {
 	testcost.Long(t)
 	var many strings.Builder
@@ -89,7 +89,8 @@ func TestAttackManyValues(t *testing.T) {
 	}
 }
 
-// TestAttackLargeStatus has many objects with a large status, and one large object that many statuses show. Both stay within the limits.
+// TestAttackLargeStatus uses many objects with a large status, and one large object that is shown in many
+// statuses. Both stay within the limits.
 func TestAttackLargeStatus(t *testing.T) {
 	testcost.Long(t)
 	var fields strings.Builder
@@ -109,7 +110,7 @@ func TestAttackLargeStatus(t *testing.T) {
 	big += "}}\nspec: {resource: {}}\n"
 	for _, c := range []struct {
 		name, definition, objects string
-		most                      int64 // allocated bytes, including those that are freed
+		most                      int64 // allocated bytes, including those that were freed
 	}{
 		{"fields", definitionOf(` {many: "[]string"}`+"\n    status:"+fields.String(), resource("", "{}")), list, 250 << 20},
 		{"one that many show", definitionOf(" {a: string}\n    status: {x: \"${net.metadata.name}\"}", external), teams.String(), 800 << 20},
@@ -130,7 +131,7 @@ func TestAttackLargeStatus(t *testing.T) {
 	}
 }
 
-// TestAttackWrongExpressions has thousands of wrong expressions, of which only the first ones are shown.
+// TestAttackWrongExpressions uses thousands of wrong expressions. Only the first ones are shown.
 func TestAttackWrongExpressions(t *testing.T) {
 	testcost.Long(t)
 	var resources, fields strings.Builder

@@ -9,12 +9,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// resource is a network with further fields of a resource, and a spec.
+// resource returns a resource that is a network. more contains further fields of the resource.
 func resource(more, spec string) string {
 	return "  - id: net\n" + more + "    template:\n      apiVersion: openstack.k-orc.cloud/v1alpha1\n      kind: Network\n      metadata: {name: \"${schema.metadata.name}-net\"}\n      spec: {resource: " + spec + "}\n"
 }
 
-// TestRefusedDefinitions checks that a mistake in a definition is reported at its own line.
+// TestRefusedDefinitions checks that a mistake in a definition is reported at the line of the mistake.
 func TestRefusedDefinitions(t *testing.T) {
 	const other = "  - id: sub\n    template:\n      apiVersion: openstack.k-orc.cloud/v1alpha1\n      kind: Subnet\n      metadata: {name: sub}\n      spec: {resource: {networkRef: "
 	of := func(more, spec string) string { return definitionOf(" {a: string}", resource(more, spec)) }
@@ -123,8 +123,8 @@ func TestRefusedObjects(t *testing.T) {
 	}
 }
 
-// TestAnnotationsOfTemplates has templates of a kind that stands for others. They may have the annotations that its
-// manifest may have, about fields of the others.
+// TestAnnotationsOfTemplates uses templates of a kind that expands to other kinds. They may have the annotations
+// that a manifest of the kind may have, about fields of those other kinds.
 func TestAnnotationsOfTemplates(t *testing.T) {
 	machine := func(name, value string) string {
 		return definitionOf(" {a: string}", "  - id: vm\n    template:\n      apiVersion: stackreeve.dev/v1alpha1\n      kind: VirtualMachine\n      metadata: {name: \"${schema.metadata.name}\", annotations: {stackreeve.dev/"+name+": '"+value+"'}}\n      spec: {image: a, flavor: b, network: c}\n")
@@ -152,8 +152,8 @@ func TestAnnotationsOfTemplates(t *testing.T) {
 	}
 }
 
-// TestRefusedOnce checks that a reference to a missing object is not reported while the definition or the object that
-// makes it is refused.
+// TestRefusedOnce checks that a reference to a missing object is not reported if the definition or the object
+// that would make the missing object is refused.
 func TestRefusedOnce(t *testing.T) {
 	const subnet = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: sub}\nspec: {resource: {networkRef: red-net, ipVersion: 4, cidr: 10.0.0.0/24}}\n"
 	fine := definitionOf(" {a: string}", resource("", "{description: 'x ${schema.spec.a}'}"))
@@ -172,7 +172,7 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// nest defines a kind that stands for an object of another kind.
+// nest returns a Definition of a kind that expands to one object of another kind.
 func nest(name, uses string) string {
 	return fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Definition\nmetadata: {name: %s}\nspec:\n  schema: {kind: %s, apiVersion: v1alpha1}\n  resources:\n  - id: x\n    template: {apiVersion: stackreeve.dev/v1alpha1, kind: %s, metadata: {name: \"${schema.metadata.name}-x\"}, spec: {}}\n",
 		strings.ToLower(name), name, uses)
@@ -206,7 +206,7 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 	}
 }
 
-// TestBombs checks that every expression ends soon, and that the message names the exceeded limit.
+// TestBombs checks that every expression ends soon, and that the message contains the limit that was exceeded.
 func TestBombs(t *testing.T) {
 	testcost.Long(t)
 	chain := func(first, step string, n int) string { return first + strings.Repeat(step, n) }
@@ -247,7 +247,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestBombsTogether has many expressions that are cheap alone: together they end within the bound of a revision.
+// TestBombsTogether uses many expressions that each have a low cost. Together they end within the limit of a
+// revision.
 func TestBombsTogether(t *testing.T) {
 	testcost.Long(t)
 	const dear = "lists.range(1000).map(a, lists.range(40).map(b, a * b)).size() > 0 ? 'x' : 'y'"
@@ -274,7 +275,7 @@ func TestBombsTogether(t *testing.T) {
 	}
 }
 
-// TestLargeDefinitions checks that schemas and expressions of all definitions together are bounded.
+// TestLargeDefinitions checks that the schemas and expressions of all definitions together are limited.
 func TestLargeDefinitions(t *testing.T) {
 	var fields, expressions strings.Builder
 	for i := range 1100 {

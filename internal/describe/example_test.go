@@ -13,8 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Every kind has an example. The only mistake in an example by itself is that it
-// refers to missing objects.
+// Every kind has an example. If an example is read alone, its only mistake is that it refers to missing objects.
 func TestEveryKindHasAnExample(t *testing.T) {
 	for _, d := range All() {
 		text, err := d.Example()

@@ -17,7 +17,8 @@ import (
 	simulated "github.com/stackreeve/stackreeve/internal/standin/etcd"
 )
 
-// keysSuite checks the behaviour on which agents depend, for a real etcd and for the simulated one. pass lets time pass.
+// keysSuite checks the behaviour on which agents depend, for a real etcd and for the simulated one. pass waits
+// or advances the clock.
 func keysSuite(t *testing.T, e *etcd.Endpoints, pass func(time.Duration)) {
 	ctx := t.Context()
 	must := func(err error) {
@@ -54,7 +55,7 @@ func keysSuite(t *testing.T, e *etcd.Endpoints, pass func(time.Duration)) {
 	if _, err := e.List(ctx, "/suite/", 1); !errors.Is(err, etcd.ErrTooMany) {
 		t.Errorf("a list with a bound of 1: %v", err)
 	}
-	must(e.Let(ctx, a, "/suite/stacks/two")) // b has it
+	must(e.Let(ctx, a, "/suite/stacks/two")) // the key has the lease b
 	must(e.Renew(ctx, a))
 	for range 4 {
 		pass(time.Second)
@@ -118,9 +119,9 @@ func TestKeysOfARealEtcd(t *testing.T) {
 	})
 }
 
-// answers is a network on which each host always gives one answer.
+// answers is a network in which each host always gives the same answer.
 type answers struct {
-	said  map[string]func() (int, string) // nil: no host answers
+	said  map[string]func() (int, string) // nil if no host answers
 	asked []string
 }
 
@@ -154,7 +155,7 @@ func TestEndpointsAreAskedInTurn(t *testing.T) {
 	}
 }
 
-// silence is a network on which one host accepts requests and does not answer them.
+// silence is a network in which one host accepts requests and does not answer them.
 type silence struct {
 	*answers
 	host string
@@ -169,8 +170,8 @@ func (s silence) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.answers.RoundTrip(req)
 }
 
-// TestASilentEndpointLeavesTime has a silent member. It leaves time for the next one, however short the time is, and is not
-// asked first the next time.
+// TestASilentEndpointLeavesTime uses a silent member. However short the time is, enough of it remains for the
+// next member. The next request is not sent to the silent member first.
 func TestASilentEndpointLeavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := silence{&answers{said: map[string]func() (int, string){"b": func() (int, string) { return 200, `{"ID":"7","TTL":"12"}` }}}, "a"}
@@ -192,7 +193,8 @@ func TestASilentEndpointLeavesTime(t *testing.T) {
 	})
 }
 
-// TestAttackAnswersThatAreNotOfEtcd has another server in place of etcd: its answers are neither repeated nor believed.
+// TestAttackAnswersThatAreNotOfEtcd uses another server instead of etcd. Its answers are neither repeated nor
+// trusted.
 func TestAttackAnswersThatAreNotOfEtcd(t *testing.T) {
 	for name, text := range map[string]string{
 		"html": "<html>", "no number": `{}`, "another shape": `{"ID":{}}`, "long": string(bytes.Repeat([]byte("x"), 1<<20)),

@@ -42,7 +42,7 @@ func (r *machines) send(c etcd.Client, data []byte, from, to int) {
 	}
 }
 
-// with asks the machine to begin with a snapshot.
+// with sends the request to begin with a snapshot.
 func (r *machines) with(c etcd.Client, data []byte) {
 	r.t.Helper()
 	sum := sha256.Sum256(data)
@@ -51,8 +51,8 @@ func (r *machines) with(c etcd.Client, data []byte) {
 	}
 }
 
-// TestARealMachineBeginsWithASnapshot sends a snapshot to a real machine in parts. The machine begins with the snapshot, even after a
-// restart half way, and never without it.
+// TestARealMachineBeginsWithASnapshot sends a snapshot to a real machine in parts. The machine begins with the
+// snapshot, even if it was restarted in between, and never without the snapshot.
 func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 	for generation, name := range []string{"without TLS", "with TLS"} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 			r.waits(c, etcd.Blank)
 			changed := bytes.Replace(data, []byte("key-007"), []byte("key-oo7"), 1)
 			r.send(c, changed, 0, len(changed))
-			r.with(c, changed) // with its own digest, which differs from the one in etcd's trailer
+			r.with(c, changed) // with the digest of the changed data, which differs from the digest in etcd's trailer
 			if w := r.waits(c, etcd.Unfit); !strings.Contains(w.Said(), "cannot restore it") {
 				t.Errorf("of a changed snapshot it is said: %s", w.Said())
 			}
@@ -95,7 +95,7 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 			if err := c.Begin(ctx, address(0)); err != nil {
 				t.Fatal(err)
 			}
-			r.with(c, data) // not all of it has arrived
+			r.with(c, data) // a part of it has not arrived yet
 			r.boot(0, generation)
 			if w := r.waits(c, etcd.Receives); w.Received != 300_000 {
 				t.Fatalf("after a restart it has %d bytes", w.Received)
@@ -124,8 +124,8 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 // raise is the number by which a restore raises revisions, as the boot script requests.
 const raise = 1_000_000_000
 
-// raised checks that revisions are higher by raise, and that watchers from an earlier revision are told so. Etcd 3.4 cannot raise them;
-// then the machine must say so.
+// raised checks that revisions are higher by raise, and that a watcher from an earlier revision receives an
+// error about that. Etcd 3.4 cannot raise revisions; then the machine must report that.
 func (r *machines) raised(c etcd.Client, before, after int64) {
 	r.t.Helper()
 	log, err := os.ReadFile(filepath.Join(r.folder, "0/log"))
@@ -144,7 +144,7 @@ func (r *machines) raised(c etcd.Client, before, after int64) {
 	}
 }
 
-// watched is the compaction revision that a watcher from an earlier revision receives; 0 for none.
+// watched returns the compaction revision that a watcher from an earlier revision receives, or 0.
 func (r *machines) watched(c etcd.Client, from int64) int64 {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, at(c, address(0), "watch"),

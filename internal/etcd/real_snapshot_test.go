@@ -22,7 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// programs is the folder that STACKREEVE_TEST_ETCD names, or the folder of the etcd in PATH.
+// programs returns the folder in STACKREEVE_TEST_ETCD, or the folder of the etcd in PATH.
 func programs(t *testing.T) string {
 	t.Helper()
 	if folder := os.Getenv("STACKREEVE_TEST_ETCD"); folder != "" {
@@ -35,7 +35,7 @@ func programs(t *testing.T) string {
 	return filepath.Dir(path)
 }
 
-// restorer is the program that restores snapshots: etcdutl, or etcdctl in older versions.
+// restorer returns the program that restores snapshots: etcdutl, or etcdctl in older versions.
 func restorer(folder string) string {
 	for _, name := range []string{"etcdutl", "etcdctl"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
@@ -45,8 +45,8 @@ func restorer(folder string) string {
 	return "etcdutl"
 }
 
-// archived serves an archive with etcd and the program that restores snapshots, as machines download it. It also returns the
-// version.
+// archived starts a server with an archive that machines can download. The archive contains etcd and the program
+// that restores snapshots. archived also returns the version.
 func archived(t *testing.T) (url, version string) {
 	t.Helper()
 	folder := programs(t)
@@ -74,7 +74,7 @@ func archived(t *testing.T) (url, version string) {
 	return server.URL, version
 }
 
-// port is a port on which nothing listens.
+// port returns a port on which nothing listens.
 func port(t *testing.T) int {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func port(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// start runs a server with some data until the test ends, or stop is called.
+// start runs a server with some data. It runs until the test ends or stop is called.
 func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	t.Helper()
 	c = etcd.Client{Machines: outbound.Machines{Home: true}, Port: port(t)}
@@ -106,7 +106,7 @@ func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	return c, stop
 }
 
-// at is the URL of a path on a server.
+// at returns the URL of a path on a server.
 func at(c etcd.Client, address, path string) string {
 	scheme := "http"
 	if c.TLS != nil {
@@ -115,7 +115,7 @@ func at(c etcd.Client, address, path string) string {
 	return fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address, c.Port, path)
 }
 
-// call sends a server a request that the client does not have.
+// call sends a server a request for which the client has no method.
 func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -126,7 +126,7 @@ func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{TLSClientConfig: c.TLS} // without the client's bound on answers
+	transport := &http.Transport{TLSClientConfig: c.TLS} // without the client's limit for answers
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {

@@ -21,14 +21,15 @@ import (
 // scriptOfMachines is the script that runs on the machines of a cluster.
 const scriptOfMachines = "../cloud/kinds/etcdcluster/etcd.py"
 
-// TestTheScriptOfMachinesIsThere checks the path of the script, because the tests that use it need a real etcd.
+// TestTheScriptOfMachinesIsThere checks that the script exists at this path. This test always runs, because the
+// tests that use the script need a real etcd.
 func TestTheScriptOfMachinesIsThere(t *testing.T) {
 	if _, err := os.Stat(scriptOfMachines); err != nil {
 		t.Error(err)
 	}
 }
 
-// stage makes the boot script use this machine as if it were several, with one address each.
+// stage makes the boot script treat this machine as several machines with one address each.
 const stage = `
 HERE, KEYS = os.path.realpath(__file__), os.path.dirname(os.path.realpath(__file__)) + "/keys"
 BINARY = os.path.dirname(HERE) + "/stackreeve-etcd"
@@ -46,11 +47,11 @@ def start(binary, args):
 os.execv = start
 `
 
-// machines is a cluster of real etcd, on addresses of this machine.
+// machines is a cluster of real etcd servers at addresses of this machine.
 type machines struct {
 	t       *testing.T
 	master  *pki.Master
-	archive string // where the programs of etcd are downloaded from
+	archive string // the address from which the programs of etcd are downloaded
 	version string
 	folder  string
 	size    int
@@ -88,7 +89,8 @@ func (r *machines) authority(generation int) *pki.Authority {
 	return a
 }
 
-// boot starts a machine, in place of the earlier one, with certificates of a generation; 0 for no TLS.
+// boot starts a machine, which replaces the earlier one with this number. It has certificates of a generation; 0
+// means no TLS.
 func (r *machines) boot(n, generation int) {
 	r.t.Helper()
 	if r.stop[n] != nil {
@@ -135,7 +137,7 @@ func (r *machines) boot(n, generation int) {
 	r.stop[n] = func() { stop(); _ = cmd.Wait(); _ = log.Close() }
 }
 
-// client is a client with the certificates of a generation, as an agent has; 0 for no TLS.
+// client returns a client with the certificates of a generation, as an agent has it; 0 means no TLS.
 func (r *machines) client(generation int) etcd.Client {
 	r.t.Helper()
 	c := etcd.Client{Machines: outbound.Machines{Home: true}, Port: etcd.ClientPort}
@@ -175,7 +177,7 @@ func (r *machines) until(what string, is func() error) {
 	}
 }
 
-// begin does the same as an agent: one machine begins, the others join.
+// begin does the same as an agent: one machine begins a cluster, and the others join it.
 func (r *machines) begin(generation int) {
 	r.t.Helper()
 	ctx, c := r.t.Context(), r.client(generation)
@@ -209,7 +211,7 @@ func (r *machines) begin(generation int) {
 	}
 }
 
-// serves waits until a member answers and has contact to a leader.
+// serves waits until a member answers and knows a leader.
 func (r *machines) serves(c etcd.Client, n int) {
 	r.t.Helper()
 	r.until(fmt.Sprintf("kv-%d serves", n), func() error {
@@ -221,8 +223,9 @@ func (r *machines) serves(c etcd.Client, n int) {
 	})
 }
 
-// TestRealEtcdWithTLS checks that real etcd accepts the certificates, also while those of one generation replace another's, member by member.
-// A client without a certificate, or with one of another cluster, gets no answer.
+// TestRealEtcdWithTLS checks that real etcd accepts the certificates, also while the certificates are replaced
+// by those of the next generation, member by member. A client without a certificate, or with one of another
+// cluster, gets no answer.
 func TestRealEtcdWithTLS(t *testing.T) {
 	r := newReal(t)
 	r.begin(1)
@@ -273,8 +276,8 @@ func (r *machines) strangers() {
 	}
 }
 
-// TestAttackAMachineThatWaits checks that a waiting machine requires a certificate too, and that an open connection without requests blocks
-// no other one.
+// TestAttackAMachineThatWaits checks that a waiting machine also requires a certificate, and that an open
+// connection without requests does not block other connections.
 func TestAttackAMachineThatWaits(t *testing.T) {
 	r := newReal(t)
 	r.size = 1

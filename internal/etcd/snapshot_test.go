@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// taken reads the snapshot with which a server answers.
+// taken reads the snapshot that a server sends.
 func taken(t *testing.T, most int64, serve http.HandlerFunc) ([]byte, *etcd.Snapshot, error) {
 	t.Helper()
 	server := httptest.NewServer(serve)
@@ -50,8 +50,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestAttackSnapshotCutOrForged checks that reading an incomplete or forged snapshot ends in an
-// error.
+// TestAttackSnapshotCutOrForged checks that reading an incomplete or forged snapshot returns an error.
 func TestAttackSnapshotCutOrForged(t *testing.T) {
 	data := strings.Repeat("data", 50_000)
 	whole := httptest.NewRecorder()
@@ -98,8 +97,8 @@ func TestAttackSnapshotCutOrForged(t *testing.T) {
 	}
 }
 
-// TestAttackSnapshotWithoutEnd has a server that sends without end: that costs no memory, in one
-// message or in many.
+// TestAttackSnapshotWithoutEnd uses a server that sends data without end. This needs little memory, whether the
+// data are in one message or in many.
 func TestAttackSnapshotWithoutEnd(t *testing.T) {
 	for name, block := range map[string]string{"one message": strings.Repeat("A", 64<<10), "many": `{"result": {"blob": "` + strings.Repeat("A", 40_000) + `"}}` + "\n"} {
 		var err error
@@ -122,8 +121,8 @@ func TestAttackSnapshotWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestASnapshotIsReadOnce checks that a closed snapshot cannot be read further, because a repeated
-// request would miss the beginning.
+// TestASnapshotIsReadOnce checks that a closed snapshot cannot be read any more, because a second read would
+// miss the beginning.
 func TestASnapshotIsReadOnce(t *testing.T) {
 	data := strings.Repeat("x", 1000)
 	_, s, err := taken(t, 1<<20, serving(data, sha256.Sum256([]byte(data))))

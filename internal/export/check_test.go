@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// box is a kind with fields of at most five letters; for its last field, the cloud has another value than the manifest.
+// box is a kind with fields of at most five letters. For its last field, the value in the cloud differs from
+// that in the manifest.
 type box struct {
 	A    string `json:"a,omitempty" rule:"max=5"`
 	B    string `json:"b,omitempty" rule:"max=5"`
@@ -36,7 +37,7 @@ func (boxRules) Diff(w typed.Want[box], have *box, c *kind.Changes) {
 	kind.Field(c, "spec.resource.last", "not "+have.Last, w.Spec.Last)
 }
 
-// none lists no objects of a kind.
+// none returns an empty list of objects of a kind.
 func none[T any](context.Context, kind.Listing) ([]typed.Live[T], error) { return nil, nil }
 
 func boxKind() *kind.Kind {
@@ -44,7 +45,7 @@ func boxKind() *kind.Kind {
 		Export: boxRules{}.Export, Diff: boxRules{}.Diff, List: none[box]}.Resource()
 }
 
-// boxes exports boxes.
+// boxes exports boxes and returns their manifests by name.
 func boxes(t *testing.T, live ...kind.Live) map[string]string {
 	t.Helper()
 	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}, Only: []string{"Box"}})
@@ -62,7 +63,8 @@ func boxOf(name string, is box) kind.Live {
 	return kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
 }
 
-// TestAllThatIsRefusedIsCorrected has objects with many refused fields: all are corrected and planned before they are written.
+// TestAllThatIsRefusedIsCorrected uses objects with many refused fields. All of them are corrected and planned
+// before they are written.
 func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 	const long = "longer"
 	got := boxes(t, boxOf("clean", box{A: "a", Last: "x"}), boxOf("odd", box{long, long, long, long, long, long, long, "x"}))
@@ -74,7 +76,7 @@ func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 	}
 }
 
-// TestAttackExportOfManyRefusedObjects has so many refused objects that not all problems are listed at once.
+// TestAttackExportOfManyRefusedObjects uses so many refused objects that one check does not list all problems.
 func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	testcost.Long(t)
 	var live []kind.Live
@@ -92,15 +94,16 @@ func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	}
 }
 
-// TestAnObjectOfAnyNameIsChecked has an object with the name kustomization: it is checked too, although no stack reads
-// kustomization.yaml.
+// TestAnObjectOfAnyNameIsChecked uses an object with the name kustomization. It is also checked, although no
+// stack reads kustomization.yaml.
 func TestAnObjectOfAnyNameIsChecked(t *testing.T) {
 	if text := boxes(t, boxOf("kustomization", box{Last: "x"}))["kustomization"]; !strings.Contains(text, "ignore-fields: spec.resource.last\n") {
 		t.Errorf("it is not planned: %s", text)
 	}
 }
 
-// TestMoreThanAStackMayHoldIsChecked has more objects than a stack may hold: they can still be read and checked.
+// TestMoreThanAStackMayHoldIsChecked uses more objects than a stack may have. They can still be read and
+// checked.
 func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
 	live := make([]kind.Live, 60_000)
 	for i := range live {
@@ -133,7 +136,8 @@ func (rackRules) Diff(w typed.Want[rack], have *rack, c *kind.Changes) {
 	kind.Set(c, "spec.resource.words", have.Words, w.Spec.Words, kind.InPlace)
 }
 
-// TestRefusedItemsAreLeftOut has items that no manifest can hold: each is left out of the innermost list, and the list stays.
+// TestRefusedItemsAreLeftOut uses items that no manifest can contain. Each is removed from the innermost list,
+// and the list itself is written.
 func TestRefusedItemsAreLeftOut(t *testing.T) {
 	k := typed.Kind[rack, boxFilter, rack]{Info: kind.Info{Group: "test.example", Version: "v1", Kind: "Rack", Doc: "A rack."},
 		Export: rackRules{}.Export, Diff: rackRules{}.Diff, List: none[rack]}.Resource()
@@ -219,8 +223,8 @@ func crated(t *testing.T, have crate) Result {
 	return r
 }
 
-// TestElementsAreLeftToTheCloudByTheirIDs has list elements with IDs: one is refused, the kind cannot describe another, and a third
-// has an attribute without a field. Each is ignored by its ID, and its list is written.
+// TestElementsAreLeftToTheCloudByTheirIDs uses list elements with IDs: one is refused, the kind cannot describe
+// another, and a third has an attribute without a field. Each is ignored by its ID, and its list is written.
 func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
 	r := crated(t, crate{[]lid{{"a", "longer"}, {"b", "fine"}, {"c", ""}, {"d", "odd"}, {"e", "good"}}})
 	text := string(r.Objects[0].Text)
@@ -237,8 +241,8 @@ func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
 	}
 }
 
-// TestAttackMoreElementsThanAnAnnotationNames has more ignored elements than an annotation may name: then the whole list is
-// ignored.
+// TestAttackMoreElementsThanAnAnnotationNames uses more ignored elements than an annotation may contain. Then
+// the whole list is ignored.
 func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 	var have crate
 	for i := range resolve.MostIgnored + 1 {
@@ -249,7 +253,8 @@ func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 	}
 }
 
-// TestAttackMoreElementsWithinElementsThanAnAnnotationNames has elements of lists inside a list: then the outer list is ignored.
+// TestAttackMoreElementsWithinElementsThanAnAnnotationNames uses elements of lists inside a list. Then the outer
+// list is ignored.
 func TestAttackMoreElementsWithinElementsThanAnAnnotationNames(t *testing.T) {
 	one := item{kind: crates(), ignore: []string{"spec.resource.label"}}
 	for n := range resolve.MostIgnored {

@@ -27,8 +27,8 @@ var subject = fingerprint.Subject{Holder: "Secret/pin", Object: "Server/a", Publ
 
 const one, two = "a key of sixteen bytes or more", "another key of sixteen bytes or more"
 
-// Each guess at a secret costs a slow hash, and what was worked out for one
-// project, or one holder, helps with no other.
+// Each guess of a secret costs a slow hash. Hashes that were computed for one project or one holder are useless
+// for any other.
 func TestAttackFingerprintGuess(t *testing.T) {
 	p := printer(t, "project/stack")
 	print := p.Print(subject)
@@ -90,7 +90,7 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
-// A secret that a thousand objects share is hashed once.
+// If a thousand objects refer to one secret, it is hashed once.
 func TestFingerprintCost(t *testing.T) {
 	p := printer(t, "s")
 	for range 2 {

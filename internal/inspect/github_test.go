@@ -19,14 +19,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 )
 
-// gitHub answers with the headers and the permissions of an App by which GitHub tells rights. The stand-in in forgetest has neither.
+// gitHub is a server that answers with the headers and the permissions of an App in which GitHub reports rights.
+// The stand-in in forgetest has neither.
 type gitHub struct {
 	scopes, ends string
 	push         bool
 	archived     bool
 	private      bool
 	permissions  map[string]string
-	written      []string // requests that would change something
+	written      []string // the requests that would change something
 }
 
 type object = map[string]any
@@ -40,7 +41,7 @@ func (g *gitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := func(code int, said any) {
 		w.WriteHeader(code)
-		_ = json.NewEncoder(w).Encode(said) // the client may be gone
+		_ = json.NewEncoder(w).Encode(said) // the client may have disconnected
 	}
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/access_tokens") {
 		answer(http.StatusCreated, object{"token": "ghs_only-in-tests", "expires_at": "2035-01-01T00:00:00Z", "permissions": g.permissions})
@@ -65,7 +66,7 @@ func (g *gitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// key is a private key of an App.
+// key writes a private key of an App to a file, and returns the path of the file.
 func key(t *testing.T) string {
 	t.Helper()
 	made, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -125,7 +126,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// TestOnGitHub inspects the stand-in for GitHub, whose requests are judged by GitHub's description of its API.
+// TestOnGitHub inspects the stand-in for GitHub, which checks requests against GitHub's description of its API.
 func TestOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	at := opened(t, g)

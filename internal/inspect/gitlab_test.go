@@ -13,10 +13,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/inspect"
 )
 
-// results are findings without their texts.
+// results contains the results of findings by their tasks.
 type results map[forge.Task]forge.Result
 
-// inspected inspects a forge. Each finding has a right, and none of them the token.
+// inspected inspects a forge. Each finding contains a right, and none of them contains the token.
 func inspected(t *testing.T, f forge.Forge, at forge.Sample, token string) results {
 	t.Helper()
 	got := results{}
@@ -35,7 +35,7 @@ func inspected(t *testing.T, f forge.Forge, at forge.Sample, token string) resul
 	return got
 }
 
-// except are the tasks of a forge that all work, but for some.
+// except returns the results in which all tasks of a forge work, with the exceptions in other.
 func except(f forge.Forge, other results) results {
 	want := results{}
 	for task := range f.RightsByTask() {
@@ -49,7 +49,7 @@ func except(f forge.Forge, other results) results {
 	return want
 }
 
-// failing is what is known if one of the first two tasks is not met.
+// failing returns the results that are known if one of the first two tasks fails.
 func failing(f forge.Forge, task forge.Task, result forge.Result) results {
 	want := results{}
 	for one := range except(f, nil) {
@@ -83,7 +83,7 @@ func gitLab(t *testing.T, g *forgetest.GitLab, token, project string) forge.Forg
 	return r.Forge()
 }
 
-// opened is a repository with an open pull request, and a sample of it.
+// opened makes a repository with an open pull request, and returns a sample of it.
 func opened(t *testing.T, lab interface {
 	Branch() string
 	forgetest.Hands
@@ -97,7 +97,7 @@ func opened(t *testing.T, lab interface {
 
 func TestGitLab(t *testing.T) {
 	for name, c := range map[string]struct {
-		login string // "" for the agent's
+		login string // "" for the login of the agent
 		stage func(g *forgetest.GitLab)
 		want  func(f forge.Forge) results
 	}{
@@ -166,7 +166,8 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// answering is a forge that answers requests whose path holds part with a code, and repeats their credentials.
+// answering returns a forge's answer to requests whose path contains part. The answer has a code, and repeats
+// the credentials of the request.
 func answering(part string, code int) func(w http.ResponseWriter, r *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, part) {
@@ -178,7 +179,7 @@ func answering(part string, code int) func(w http.ResponseWriter, r *http.Reques
 	}
 }
 
-// The first two tasks are tried before all others, and these are left alone without them.
+// The first two tasks are tried before all others. If one of them fails, the others are not tried.
 func TestWhatComesFirst(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	at := opened(t, g)
@@ -198,7 +199,7 @@ func TestWhatComesFirst(t *testing.T) {
 	}
 }
 
-// A token file that is not there is found before any request.
+// A missing token file is found before any request is sent.
 func TestNoToken(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	r, err := gitlab.New(gitlab.Config{URL: g.URL, Project: g.Project, Token: forge.FileToken(t.TempDir() + "/none")})
@@ -212,7 +213,7 @@ func TestNoToken(t *testing.T) {
 	}
 }
 
-// Without a commit or an open pull request, reads of those are not tried.
+// If there is no commit or no open pull request, the requests that read one are not tried.
 func TestNothingThere(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	f := gitLab(t, g, g.Token(forgetest.Bot), g.Project)
@@ -225,12 +226,12 @@ func TestNothingThere(t *testing.T) {
 	}))
 }
 
-// A forge that does not answer in time gives no answer, and ends nothing else.
+// If a forge does not answer in time, the finding is that there is no answer. Nothing else is stopped.
 func TestSlow(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	g.SetWeather(func(http.ResponseWriter, *http.Request) bool {
-		cancel(errors.New("too slow")) // as if the time were over while GitLab thinks
+		cancel(errors.New("too slow")) // as if the time limit were exceeded before GitLab answers
 		<-ctx.Done()
 		return false
 	})

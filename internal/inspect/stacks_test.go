@@ -58,7 +58,8 @@ func resultsOf(v report.ForgeView) results {
 	return got
 }
 
-// Stacks that report to the same repository are inspected once, and the Git server is asked with the source's credentials.
+// Stacks that report to the same repository are inspected once. Requests to the Git server use the credentials
+// of the source.
 func TestStacks(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	opened(t, g)
@@ -82,7 +83,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// A secret that cannot be read is missing, and none at all is no fault.
+// A secret that cannot be read is a problem. If no secret is configured, that is no problem.
 func TestWebhooks(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	text := stack("one", g.Remote(), "main", fmt.Sprintf(`{gitlab: {url: %s, project: %s, tokenFile: %s}}`, g.URL, g.Project, write(t, "token", g.Token(forgetest.Bot))))
@@ -93,12 +94,12 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// A certificate that nobody trusts is missing trust, until caFile names its authority.
+// A certificate of an unknown authority is a problem until caFile contains the authority.
 func TestPrivateAuthority(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"id": 7, "username": "stackreeve-bot"}`))
 	}))
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of the refused handshakes
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // log of the refused handshakes
 	server.StartTLS()
 	defer server.Close()
 	repository := forgetest.StartGitLab(t)

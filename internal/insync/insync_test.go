@@ -12,7 +12,7 @@ func TestStates(t *testing.T) {
 		changed  State
 		inSync   State
 		yes, no  State
-		replaced string // by the commit, whose parent is p
+		replaced string // the result of Replaced for the commit, whose parent is p
 		since    string
 	}{
 		{"unknown", State{}, "d", Ask, State{begun, "d"}, State{inSync, "d"}, State{inSync, "d"}, State{changed, ""}, "p", ""},

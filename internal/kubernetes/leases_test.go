@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// answers is a server that says one thing.
+// answers is a server that always gives the same answer.
 type answers struct {
 	code int
 	text string

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// at describes one of full places: how long ago the connection was accepted or began, and how many bytes it has sent.
+// at describes one of the used places: the time since the connection was accepted or began to send, and the
+// number of bytes that it has sent.
 type at struct {
 	name    string
 	ago     time.Duration
@@ -18,7 +19,7 @@ func TestWhoGoesFirst(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		held []at
-		want string // "" when all stay
+		want string // "" if all stay
 		wait time.Duration
 	}{
 		{"everybody is new", []at{{"a", 0, 0, false}, {"b", grace / 4, 0, false}}, "", grace - grace/4},

@@ -30,7 +30,7 @@ func serve(t *testing.T, h http.Handler) (s *Server, address string) {
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-		cancel() // nobody is waited for
+		cancel() // the server does not wait for any client
 		_ = s.Shutdown(ctx)
 		_ = s.http.Close()
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
@@ -46,7 +46,7 @@ var hello = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	}
 })
 
-// say opens a connection and writes to it.
+// say opens a connection and writes a text to it.
 func say(t *testing.T, address, text string) net.Conn {
 	t.Helper()
 	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -60,7 +60,8 @@ func say(t *testing.T, address, text string) net.Conn {
 	return c
 }
 
-// ask returns the status of one whole request, 0 when the server closed the connection.
+// ask sends one whole request and returns the status of the answer. It returns 0 if the server closed the
+// connection.
 func ask(t *testing.T, address, text string) int {
 	t.Helper()
 	return answer(say(t, address, text))
@@ -78,8 +79,9 @@ func answer(c net.Conn) int {
 
 const whole = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
 
-// TestAttackSlowConnections fills every place, and as many again. The clients connect and send nothing, or stop in the head or in the body. A
-// client that sends a whole request is answered.
+// TestAttackSlowConnections uses every place, and twice as many connections as there are places. The clients
+// connect and send nothing, or stop in the head or in the body. Meanwhile, a client that sends a whole request
+// is answered.
 func TestAttackSlowConnections(t *testing.T) {
 	testcost.Long(t)
 	for name, slow := range map[string]string{
@@ -104,8 +106,8 @@ func TestAttackSlowConnections(t *testing.T) {
 	}
 }
 
-// TestAttackSlowBodiesLoseToFastOnes sends one body while the places are full of clients that send a byte now and then. The body takes longer
-// than the grace, and is not cut off.
+// TestAttackSlowBodiesLoseToFastOnes sends one body while all places are used by clients that send a byte from
+// time to time. Sending the body takes longer than the grace, and its connection is not closed.
 func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 	begun := make(chan struct{}, 4*MaxConns)
 	s, address := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +121,7 @@ func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 		say(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nx")
 		<-begun
 	}
-	for range MaxConns / 4 { // each takes the place of a slow one, after all graces
+	for range MaxConns / 4 { // each gets the place of a slow one, after the grace of all
 		say(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nx")
 		<-begun
 	}
@@ -134,7 +136,8 @@ func TestAttackSlowBodiesLoseToFastOnes(t *testing.T) {
 	}
 }
 
-// TestAttackHeaders: headers that are too long, too many or malformed are refused before the handler sees them.
+// TestAttackHeaders checks that headers that are too long, too many or malformed are refused before the handler
+// gets the request.
 func TestAttackHeaders(t *testing.T) {
 	seen := 0
 	_, address := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -175,7 +178,8 @@ func TestAttackHeaders(t *testing.T) {
 	}
 }
 
-// TestAttackHeldMemory holds every place with the largest head that is read, and counts the live bytes.
+// TestAttackHeldMemory uses every place for a request with the largest head that is accepted, and measures the
+// memory in use.
 func TestAttackHeldMemory(t *testing.T) {
 	hold, begun := make(chan struct{}), make(chan struct{}, MaxConns)
 	t.Cleanup(func() { close(hold) })
@@ -206,7 +210,8 @@ func live() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// TestKeptConnections: a connection is kept for the next request, until there are many.
+// TestKeptConnections checks that a connection stays open for the next request, unless there are many
+// connections.
 func TestKeptConnections(t *testing.T) {
 	s, address := serve(t, hello)
 	c := say(t, address, "")

@@ -22,8 +22,8 @@ func write(t *testing.T, file, text string) string {
 	return file
 }
 
-// TestAttackFileThatNeverEnds has a pipe without a writer, a device without an end, and a file that is too
-// large. They take neither time nor memory.
+// TestAttackFileThatNeverEnds uses a pipe without a writer, a device without an end, and a file that is too
+// large. They need neither time nor memory.
 func TestAttackFileThatNeverEnds(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -101,8 +101,8 @@ func TestAttackFileInAFolderOfEverybody(t *testing.T) {
 	}
 }
 
-// TestAttackFileOfAnotherUser has files that belong to another user, or are below such a user's folder: they
-// are not read unless they are named.
+// TestAttackFileOfAnotherUser uses files that belong to another user, or that are below such a user's folder.
+// They are read only if somebody has named them.
 func TestAttackFileOfAnotherUser(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -178,8 +178,8 @@ func TestExposedFiles(t *testing.T) {
 	}
 }
 
-// TestReplace checks that a file is replaced as a whole, unreadable to others. If that fails, the old file
-// stays, and no other file is left.
+// TestReplace checks that a file is replaced as a whole, and that other users cannot read it. If that fails, the
+// old file is unchanged, and no other file is left.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "kept.json")

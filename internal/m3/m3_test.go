@@ -17,7 +17,7 @@ import (
 	simulated "github.com/stackreeve/stackreeve/internal/standin/m3"
 )
 
-// cluster is three machines and a fourth, at 10.0.0.1 and so on, by what their nodes take themselves for.
+// cluster returns a client, a world with four machines, and the machines by their addresses: 10.0.0.1 and so on.
 func cluster(t *testing.T) (m3.Client, *simulated.World, map[string]*simulated.Machine) {
 	t.Helper()
 	machines := map[string]*simulated.Machine{}
@@ -38,7 +38,7 @@ func three() []m3.Instance {
 	return []m3.Instance{instance("a", "g1", "10.0.0.1"), instance("b", "g2", "10.0.0.2"), instance("c", "g3", "10.0.0.3")}
 }
 
-// settle asks until no shard is coming or going.
+// settle requests the placement repeatedly until no shard is being added or removed.
 func settle(t *testing.T, c m3.Client) *m3.Placement {
 	t.Helper()
 	for range 100 {
@@ -63,7 +63,7 @@ func ids(p *m3.Placement) (list []string) {
 
 func TestAPlacementFromItsBeginning(t *testing.T) {
 	c, world, machines := cluster(t)
-	world.MakeNamespace(c.Environment, "first") // nodes take no shards before
+	world.MakeNamespace(c.Environment, "first") // nodes receive no shards before this
 	ctx := t.Context()
 	if p, err := c.Placement(ctx, "10.0.0.2"); p != nil || err != nil {
 		t.Fatalf("before: %v, %v", p, err)
@@ -138,7 +138,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// The answer of a machine is bounded in bytes, time and counts. Errors repeat nothing of it but a coordinator's refusal.
+// The bytes, the time and the numbers in a machine's answer are limited. Only the error for a coordinator's
+// refusal contains a text from the answer.
 func TestAttackAnswers(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"endless": func(rw http.ResponseWriter, req *http.Request) {

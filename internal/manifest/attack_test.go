@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackManyUnknownFields checks that at most 1000 problems are kept: nobody reads a hundred
+// TestAttackManyUnknownFields checks that at most 1000 problems are stored, because nobody reads a hundred
 // thousand.
 func TestAttackManyUnknownFields(t *testing.T) {
 	var text strings.Builder
@@ -31,7 +31,7 @@ func TestAttackManyUnknownFields(t *testing.T) {
 	}
 }
 
-// TestAttackManyAnnotations has one object with 9,000 misspelt annotations of ours.
+// TestAttackManyAnnotations uses one object with 9,000 misspelt annotations of Stackreeve.
 func TestAttackManyAnnotations(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata:\n  name: x\n  annotations:\n")
@@ -93,8 +93,8 @@ func TestAttackHeldInMemory(t *testing.T) {
 	}
 }
 
-// TestAttackControlCharacters checks that a text with control characters cannot break the header,
-// address or log that it ends in.
+// TestAttackControlCharacters checks that a text with control characters cannot damage the header, address or
+// log into which it is written.
 func TestAttackControlCharacters(t *testing.T) {
 	for value, want := range map[string][4]int{ // problems of plain, of lines, of raw and of secret
 		`"https://example.org/\x01"`:     {1, 1, 0, 0},

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// many makes a repository of so many files with ten small objects each.
+// many returns a repository with this number of files. Each file contains ten small objects.
 func many(files int) fstest.MapFS {
 	out := fstest.MapFS{}
 	for i := range files {

@@ -42,7 +42,7 @@ type twice struct {
 	A int `json:"a"`
 }
 
-// TestBodyIsWhatJSONMakesOfIt compares the direct conversion with the one by way of JSON.
+// TestBodyIsWhatJSONMakesOfIt compares the direct conversion with the conversion to JSON and back.
 func TestBodyIsWhatJSONMakesOfIt(t *testing.T) {
 	n := 7
 	full := outer{

@@ -20,8 +20,8 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestAttackDecimal has exponents that would make numbers as large as the memory, and texts that
-// another parser reads differently.
+// TestAttackDecimal uses exponents for which numbers would fill the memory, and texts that another parser reads
+// in another way.
 func TestAttackDecimal(t *testing.T) {
 	for _, text := range []string{`-1`, `"-0.1"`, `1e999999999`, `"1e-999999999"`, `"1/3"`, `"0x10"`, `"1_000"`, `"inf"`, `""`, `" 1"`, `null`, `true`, `[1]`, `"1234567890123"`, `"1.\n2"`} {
 		var d manifest.Decimal

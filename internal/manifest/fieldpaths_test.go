@@ -35,8 +35,8 @@ func TestHasField(t *testing.T) {
 	}
 }
 
-// TestWhole has paths into values that are compared as one: lists whose elements are not compared one by one, and
-// structures with the rule whole.
+// TestWhole uses paths into values that are compared as one value: lists whose elements are not compared one by
+// one, and structures with the rule whole.
 func TestWhole(t *testing.T) {
 	body := TypeFor[struct {
 		Spec struct {

@@ -12,8 +12,8 @@ import (
 
 const valid = head + "spec: {resource: {cidr: 10.0.0.0/24}}\n"
 
-// TestWhatCannotBeReadIsNotAbsent replaces a manifest by something that cannot be read. Each case is refused: its objects
-// do not count as removed.
+// TestWhatCannotBeReadIsNotAbsent replaces a manifest by something that cannot be read. Each case is refused, so
+// that the objects do not count as removed.
 func TestWhatCannotBeReadIsNotAbsent(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte(valid))
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestWhatCannotBeReadIsNotAbsent(t *testing.T) {
 	}
 }
 
-// TestAFolderThatBecomesASubmoduleIsRefused looks at commits and at work trees, with every selection that does not
+// TestAFolderThatBecomesASubmoduleIsRefused checks commits and work trees, with every selection that does not
 // exclude the folder.
 func TestAFolderThatBecomesASubmoduleIsRefused(t *testing.T) {
 	commit := fstest.MapFS{"base": {Mode: fs.ModeIrregular}, "n.yaml": {Data: []byte(valid)}}
@@ -69,7 +69,7 @@ func TestAFolderThatBecomesASubmoduleIsRefused(t *testing.T) {
 	}
 }
 
-// TestBareFiles has files with the name of a manifest that can be read and hold no object.
+// TestBareFiles uses files that have the name of a manifest, can be read and contain no object.
 func TestBareFiles(t *testing.T) {
 	loaded, err := manifest.LoadParts([]manifest.Part{{Name: "clouds/prod", Files: fstest.MapFS{
 		"a.yaml": {Data: []byte(valid)}, "cut.yaml": {}, "values.yaml": {Data: []byte("replicas: 3\n")},

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// seeds adds every file of the stories and samples.
+// seeds adds every file of the stories and samples to the corpus.
 func seeds(f *testing.F) {
 	stories, _ := filepath.Glob("testdata/stories/*.txtar")
 	for _, name := range stories {
@@ -37,7 +37,7 @@ func seeds(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n<<: *a\n--- !!map\n? [x]\n: {<<: [*a]}\n"))
 }
 
-// FuzzLoad loads any bytes: every problem stands on a line of its file and is printable.
+// FuzzLoad loads arbitrary bytes. Every problem is at a line of its file and is printable.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -57,7 +57,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzDecode decodes any object: decoding ends, and an object without a problem keeps the rules.
+// FuzzDecode decodes arbitrary objects. Decoding ends, and an object without a problem conforms to the rules.
 func FuzzDecode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

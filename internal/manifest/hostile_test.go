@@ -90,7 +90,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// grown is a file that reports a small size and has more bytes, as if somebody appends to it.
+// grown is a file that reports a small size and contains more bytes, as if somebody appended to it.
 type grown struct{ fstest.MapFS }
 
 type grownFile struct {

@@ -9,8 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// TestAttackSecretInProblems has Secrets with invalid YAML or with mistakes. No problem repeats
-// their values.
+// TestAttackSecretInProblems uses Secrets with invalid YAML or with mistakes. No problem repeats their values.
 func TestAttackSecretInProblems(t *testing.T) {
 	const secret = "hunter2hunter2"
 	head := "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n"

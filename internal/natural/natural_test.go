@@ -18,7 +18,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Compare is an order. It gives the same result from both sides, only equal texts are equal, and it is transitive.
+// Compare defines an order: it is antisymmetric and transitive, and only equal texts are equal.
 func TestOrderIsOne(t *testing.T) {
 	text := rapid.StringMatching(`[a01-]{0,5}`)
 	rapid.Check(t, func(rt *rapid.T) {

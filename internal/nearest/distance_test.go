@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// far is the distance without any bound.
+// far computes the distance without a limit.
 func far(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {

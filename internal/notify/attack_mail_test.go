@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// An attacker between the agent and its server removes the offer of TLS. Then nothing is sent, least of all the login.
+// An attacker between the agent and its server removes the server's offer of TLS. Then nothing is sent,
+// especially not the login.
 func TestAttackMailWithoutTLS(t *testing.T) {
 	ours, theirs := net.Pipe()
 	said := make(chan []string, 1)
@@ -40,7 +41,8 @@ func TestAttackMailWithoutTLS(t *testing.T) {
 	}
 }
 
-// The configuration refuses a text that would be read as more than an address, or that leads elsewhere.
+// The configuration refuses a text that would be more than an address, or whose server is another one than it
+// seems.
 func TestAttackMailAddresses(t *testing.T) {
 	for server, want := range map[string]string{"smtp://mail.example.com": "", "smtp://127.0.0.1:25": "", "http://mail.example.com": "is not a mail server", "smtps://me:pw@h": "carries a login", "smtps://h/x": "something behind"} {
 		if got := CheckMail(server, Mail{From: "a@b.c"})["url"]; (got == "") != (want == "") || !strings.Contains(got, want) {

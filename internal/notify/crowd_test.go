@@ -14,7 +14,7 @@ import (
 
 const away = "the cloud cannot be reached"
 
-// crowded is a crowd, and a function that returns what it has sent.
+// crowded returns a crowd, and a function that returns the texts that the crowd has sent.
 func crowded() (*notify.Crowd, func() string) {
 	var mu sync.Mutex
 	var told []string
@@ -39,7 +39,8 @@ func again(stack string) notify.Notification {
 	return notify.Notification{Stack: stack, State: report.StateInSync, Before: report.StateFailed}
 }
 
-// A cloud is down, and comes back: people are told of some stacks, and of all others together.
+// A cloud is down, and then works again. People get separate notifications about some stacks, and one
+// notification about all others.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -71,7 +72,7 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// A state that ends before its notification was sent is not reported.
+// If a state ends before its notification is sent, it is not reported.
 func TestCrowdNewestOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -87,7 +88,8 @@ func TestCrowdNewestOnly(t *testing.T) {
 	})
 }
 
-// A cloud is down for half a minute. People are told of the end only for stacks whose failure they were told of.
+// A cloud is down for half a minute. People get a notification about the end only for stacks about whose failure
+// they got one.
 func TestCrowdOverBeforeItWasTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()
@@ -115,7 +117,7 @@ func TestCrowdOverBeforeItWasTold(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect("")
 
-		// The reported failure of the stack is over, although another one of it was not reported.
+		// The failure of the stack that was reported has ended, although another failure of it was not reported.
 		c.Tell(failing("s7", "no valid host"))
 		all(fail)
 		told()
@@ -126,7 +128,7 @@ func TestCrowdOverBeforeItWasTold(t *testing.T) {
 	})
 }
 
-// When an agent ends, it sends all waiting notifications. The names of a hundred stacks take one line.
+// When an agent ends, it sends all waiting notifications. The names of a hundred stacks are on one line.
 func TestCrowdAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()

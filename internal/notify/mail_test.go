@@ -17,17 +17,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
-// postOffice is a mail server whose answers the test sets. It keeps what it gets.
+// postOffice is a mail server whose answers the test sets. It stores the commands and the message.
 type postOffice struct {
 	starttls bool
-	answers  map[string]string // by the first word of a command; otherwise 250
+	answers  map[string]string // by the first word of a command; the default answer is 250
 	got      []string          // commands, and the message as the last one.
-	tls      bool              // whether the message came over TLS
+	tls      bool              // reports whether the message was sent with TLS
 	trust    *tls.Config
 	cert     string // PEM
 }
 
-// open makes it listen once; implicit means TLS from the first byte.
+// open starts the server for one connection. implicit means TLS from the first byte.
 func (p *postOffice) open(t *testing.T, implicit bool) (address string) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)
@@ -101,7 +101,7 @@ func mailTo(t *testing.T, p *postOffice, url string) *notify.Receiver {
 		Mail: &notify.Mail{From: "Stackreeve <agent@example.com>", To: []string{"ops@example.com", "Zoë <zoe@example.com>"}, Username: "agent", CAFile: file(t, p.cert)}}
 }
 
-// A message goes over TLS, with the login, to all recipients, and has the text of the notification.
+// A message is sent with TLS and the login to all recipients, and contains the text of the notification.
 func TestMail(t *testing.T) {
 	for scheme, p := range map[string]*postOffice{"smtps": {}, "smtp": {starttls: true}} {
 		t.Run(scheme, func(t *testing.T) {
@@ -139,7 +139,8 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// The answer of a mail server decides whether to try again. No error shows the server's text or the password.
+// The answer of a mail server decides whether the agent tries again. No error contains the server's text or the
+// password.
 func TestMailServersThatDoNotTakeIt(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// The file of a memory is written once for all rules of a run, and not when there is nothing new. A write that failed is tried again.
+// The file of a Memory is written once for all rules of a run, and not if there is nothing new. A write that
+// failed is tried again.
 func TestTheFileOfAMemoryIsWrittenOncePerRun(t *testing.T) {
 	m := OpenMemory(t.TempDir() + "/told.json")
 	var writes int

@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// run is a run with an outcome and a commit.
+// run returns a run with an outcome and a commit.
 func run(state, commit string) report.Run {
 	r := report.Run{Stack: "prod", Started: time.Unix(1, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{}}
 	switch state {
@@ -48,7 +48,7 @@ func run(state, commit string) report.Run {
 	return r
 }
 
-// Receivers are told once when a stack gets into a state, and when it is well again.
+// Receivers get one notification when a stack gets into a state, and one when the stack is well again.
 func TestTransitions(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule notify.Rule
@@ -91,7 +91,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// Two rules are independent. Their notifications name the objects concerned.
+// Two rules are independent. Their notifications contain the objects that failed or drifted.
 func TestWhatIsTold(t *testing.T) {
 	var got []string
 	rules := []notify.Rule{{Name: "a", Least: notify.Error}, {Name: "b", Least: notify.Warning, Stacks: []string{"pro?"}}}
@@ -110,7 +110,7 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
-// A rollout is reported once, to receivers that want it, and its end is no recovery.
+// A rollout is reported once, to receivers that want it. Its end does not count as the end of a problem.
 func TestARolloutIsTold(t *testing.T) {
 	var got []string
 	rules := []notify.Rule{{Name: "all", Least: notify.Info}, {Name: "bad", Least: notify.Warning}}
@@ -127,7 +127,7 @@ func TestARolloutIsTold(t *testing.T) {
 	}
 }
 
-// The memory of a stack is kept by the next sink that serves it, until the stack no longer exists.
+// The Memory of a stack is used by the next sink for the stack, until the stack no longer exists.
 func TestMemory(t *testing.T) {
 	rules, m := []notify.Rule{{Name: "a", Least: notify.Error}}, notify.NewMemory()
 	var got []string
@@ -146,7 +146,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// drifted are steps for networks, by the names in a commit, that somebody has changed.
+// drifted returns steps for networks that somebody has changed. names is the commit, which contains the names of
+// the networks.
 func drifted(names string) (steps []plan.Step) {
 	for name := range strings.SplitSeq(names, "+") {
 		steps = append(steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: name}, Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: []kind.Change{{Field: "spec.resource.name"}}, Trace: &kind.Trace{Who: "ann", When: time.Unix(0, 0)}}})
@@ -154,8 +155,8 @@ func drifted(names string) (steps []plan.Step) {
 	return steps
 }
 
-// A notification of drift names the objects and links to more. It is sent once more when the drift grows, but not at each step: further
-// objects within the hour are reported after it.
+// A notification of drift contains the objects and a link to more information. If the drift grows, it is sent
+// once more, but not for each object: further objects within an hour are reported at the end of the hour.
 func TestDriftThatGrows(t *testing.T) {
 	var got []notify.Notification
 	m := notify.NewMemory()
@@ -177,7 +178,7 @@ func TestDriftThatGrows(t *testing.T) {
 	for i, c := range []struct {
 		after   int
 		drifts  string
-		objects int // that are named
+		objects int // number of objects in the message
 		further bool
 	}{
 		{0, "n1+n2", 2, false}, {5, "n1+n2", 0, false}, {5, "n1+n2+n3+n4", 4, true}, {5, "n1+n2+n3+n4+n5", 0, false}, {5, "n1", 0, false},
@@ -198,7 +199,8 @@ func TestDriftThatGrows(t *testing.T) {
 	}
 }
 
-// The memory is in a file, so that a new process repeats nothing. A file without the entry costs one message.
+// The Memory is in a file, so that a new process repeats no notification. If the file does not contain the
+// entry, one notification is repeated.
 func TestMemoryOutlivesTheProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notified.json")
 	var got []string
@@ -231,7 +233,8 @@ func TestMemoryOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// Many stacks drift at the same time, each with different objects, as after a restart. They are reported together.
+// Many stacks drift at the same time, each with different objects, for example after a restart. They are
+// reported together.
 func TestCrowdOfDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, told := crowded()

@@ -24,7 +24,7 @@ type received struct {
 	body                      map[string]any
 }
 
-// receiver answers with a code, and returns what it got.
+// receiver starts a server that answers with a code, and returns the request that it received.
 func receiver(t *testing.T, code int) (address string, got *received) {
 	t.Helper()
 	got = &received{}
@@ -54,7 +54,7 @@ func file(t *testing.T, text string) string {
 var failed = notify.Notification{Stack: "prod", Commit: "0123456789abcdef", State: "failed", Before: "in sync", Severity: notify.Error, Kinds: []string{"Server"},
 	Message: "Server/web: no <valid> host & *more*\nsecond line", At: time.Unix(1_800_000_000, 0).UTC()}
 
-// at is the value at a path of names and list indexes.
+// at returns the value at a path of names and list indexes.
 func at(v any, path string) any {
 	for part := range strings.SplitSeq(path, ".") {
 		switch of := v.(type) {
@@ -69,7 +69,7 @@ func at(v any, path string) any {
 	return v
 }
 
-// Each kind of receiver gets the format that its documentation describes, with no text as markup.
+// Each kind of receiver gets the format that its documentation describes. No text is interpreted as markup.
 func TestFormats(t *testing.T) {
 	text := "stack prod is failed at commit 0123456789\nServer/web: no <valid> host & *more*\nsecond line"
 	for format, want := range map[notify.Format]map[string]any{
@@ -111,7 +111,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Each kind of receiver gets a link to more.
+// Each kind of receiver gets a link to more information.
 func TestLinks(t *testing.T) {
 	linked := failed
 	linked.Link = "https://agent.example.com/ui/#/stack/prod"
@@ -129,7 +129,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// File names become neither links nor mentions in any chat.
+// In no chat does a file name become a link or a mention.
 func TestAttackMentionsAndLinks(t *testing.T) {
 	hostile := failed
 	hostile.Message = "net/[approve here](https://evil.example/).yaml:1: Network/x: @channel @all @here <!channel> `x` ```\n@everyone ```` **bold**"
@@ -164,8 +164,8 @@ func TestIncidentsEnd(t *testing.T) {
 	}
 }
 
-// An agent has left an incident open and has ended since. The incident ends when another agent finds the stack in sync: once, no matter what
-// the rule is about. Other receivers get nothing.
+// An agent has started an incident and then stopped. The incident ends when another agent finds that the stack
+// is in sync. This happens once, and does not depend on the states in the rule. Other receivers get nothing.
 func TestIncidentsEndThatAnotherAgentLeftOpen(t *testing.T) {
 	for runs, want := range map[string]string{
 		"ok ok":               "resolve",
@@ -201,7 +201,8 @@ func TestIncidentsEndThatAnotherAgentLeftOpen(t *testing.T) {
 	}
 }
 
-// The answer of a receiver decides whether to try again. No error shows a secret, and no redirect is followed.
+// The answer of a receiver decides whether the agent tries again. No error contains a secret, and no redirect is
+// followed.
 func TestAnswers(t *testing.T) {
 	for code, want := range map[int]error{200: nil, 204: nil, 302: notify.ErrRefused, 400: notify.ErrRefused, 401: notify.ErrRefused, 404: notify.ErrRefused, 429: notify.ErrUnavailable, 500: notify.ErrUnavailable, 503: notify.ErrUnavailable} {
 		address, got := receiver(t, code)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAttackEmbeddedAddresses checks that every function treats an address like the one that is
-// embedded in it.
+// TestAttackEmbeddedAddresses checks that every function treats an address like the address that is embedded in
+// it.
 func TestAttackEmbeddedAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
 		"169.254.169.254": true, "::ffff:169.254.169.254": true, "64:ff9b::169.254.169.254": true, "64:ff9b:1::a9fe:a9fe": true, "2002:a9fe:a9fe::1": true,
@@ -56,8 +56,8 @@ func TestAttackInterfacesOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestAttackMachinesInOtherNetworks checks that machines are only reached within the networks of
-// the configuration.
+// TestAttackMachinesInOtherNetworks checks that requests are sent only to machines in the networks of the
+// configuration.
 func TestAttackMachinesInOtherNetworks(t *testing.T) {
 	m := Machines{Through: nowhere, Within: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8::/64")}}
 	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "2001:db8::5": true, "10.2.0.1": false, "2001:db8:1::5": false} {

@@ -18,9 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-const socketBuffers = 16 << 20 // bytes that a server can write although nobody reads them
+const socketBuffers = 16 << 20 // number of bytes that a server can write although nobody reads them
 
-// serve starts a server that is stopped with the test.
+// serve starts a server that is stopped at the end of the test.
 func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -28,7 +28,7 @@ func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// counted is a server that should get no requests, and their number.
+// counted returns a server that should get no requests, and the number of its requests.
 func counted(t *testing.T) (*httptest.Server, *atomic.Int64) {
 	n := new(atomic.Int64)
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) { n.Add(1); fmt.Fprint(w, "{}") }), n
@@ -89,8 +89,8 @@ func TestAttackRedirectElsewhere(t *testing.T) {
 	}
 }
 
-// TestAttackRedirectChangesMethod has redirects that change the method to GET: the request was not
-// carried out, so they are errors.
+// TestAttackRedirectChangesMethod uses redirects that change the method to GET. They are errors, because the
+// request was not carried out.
 func TestAttackRedirectChangesMethod(t *testing.T) {
 	for _, status := range []int{301, 302, 303} {
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
@@ -119,7 +119,7 @@ func TestAttackRedirectsInACircle(t *testing.T) {
 	}
 }
 
-// TestRedirectAtHome checks that redirects on the same server are followed, with their bodies.
+// TestRedirectAtHome checks that redirects on the same server are followed, and that the body is sent again.
 func TestRedirectAtHome(t *testing.T) {
 	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -169,7 +169,7 @@ func TestAttackEndlessBody(t *testing.T) {
 	}
 }
 
-// TestAttackAnnouncedBody has a body whose announced length is too large: nothing of it is read.
+// TestAttackAnnouncedBody uses a body whose announced length is too large. No byte of it is read.
 func TestAttackAnnouncedBody(t *testing.T) {
 	written := make(chan int64, 1)
 	home := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -190,7 +190,7 @@ func TestAttackGzipBomb(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(w)
 		pour(zip, 1<<30)
-		_ = zip.Close() // the reader may be gone
+		_ = zip.Close() // the reader may have disconnected
 	})
 	read, err := fetch(t, client(t, outbound.Config{}), "GET", home.URL)
 	if !errors.Is(err, outbound.ErrTooLarge) || read > outbound.DefaultAnswer {
@@ -223,8 +223,7 @@ func TestAttackEndlessHeaders(t *testing.T) {
 	}
 }
 
-// TestAttackNameOfThisMachine has names and addresses of this machine that the operator has not
-// configured.
+// TestAttackNameOfThisMachine uses names and addresses of this machine that the operator has not configured.
 func TestAttackNameOfThisMachine(t *testing.T) {
 	other, asked := counted(t)
 	u, err := url.Parse(other.URL)
@@ -240,7 +239,7 @@ func TestAttackNameOfThisMachine(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-	// A cloud on this machine has all of its services here.
+	// A cloud on this machine has all its services here.
 	c := client(t, outbound.Config{Home: []string{"127.0.0.1"}})
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		if _, err := fetch(t, c, "GET", "http://"+host+":"+u.Port()); err != nil {
@@ -268,7 +267,7 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-// TestAttackRedirectIsNotTold checks that the target of a refused redirect appears in the log only.
+// TestAttackRedirectIsNotTold checks that only the log contains the target of a refused redirect.
 func TestAttackRedirectIsNotTold(t *testing.T) {
 	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://10.0.0.3:5000/", http.StatusTemporaryRedirect)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAttackNameOfLocalAddress has names that untrusted people control: the address is checked when
-// it is dialled.
+// TestAttackNameOfLocalAddress uses names that untrusted people control. The address is checked when the
+// connection is made.
 func TestAttackNameOfLocalAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// others are folders that may make HTTP clients of their own: they are for tests, and not part of
-// the program.
+// others contains the folders that may have their own HTTP clients. They are for tests, and not part of the
+// program.
 var others = []string{"internal/outbound/", "internal/forge/forgetest/", "internal/cloud/kindtest/"}
 
-// TestAttackUnboundedClient checks that this package bounds every request of the program: no other
-// package makes a client or a transport, or uses Go's default ones.
+// TestAttackUnboundedClient checks that this package limits every request of the program. No other package may
+// make a client or a transport, or use Go's default ones.
 func TestAttackUnboundedClient(t *testing.T) {
 	testcost.Long(t)
 	root := filepath.Join("..", "..")
@@ -50,7 +50,7 @@ func TestAttackUnboundedClient(t *testing.T) {
 	}
 }
 
-// unbounded returns the part of net/http without bounds that a node makes or uses.
+// unbounded returns the part of net/http without limits that a syntax node makes or uses.
 func unbounded(n ast.Node) string {
 	made := func(e ast.Expr, names ...string) string {
 		s, ok := e.(*ast.SelectorExpr)

@@ -13,7 +13,7 @@ import (
 
 var errAway, errNotTaken = errors.New("away"), errors.New("not taken")
 
-// limitedError is the error of a server that asks for a pause.
+// limitedError is the error of a server that requests a pause.
 type limitedError struct{ until time.Time }
 
 func (*limitedError) Error() string { return "limited" }
@@ -48,14 +48,14 @@ func (s *server) letter(text string) func(context.Context) error {
 	}
 }
 
-// seen returns how often it was asked, and what it took.
+// seen returns the number of requests to the server, and the deliveries that it accepted.
 func (s *server) seen() (asks int, got []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asks, slices.Clone(s.got)
 }
 
-// takeAll makes it take everything.
+// takeAll makes the server accept all deliveries.
 func (s *server) takeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func TestADeliveryThatHangsIsPutOff(t *testing.T) {
 	})
 }
 
-// A delivery that was taken while the process was told to end is not repeated by the last flush.
+// If a delivery was accepted while the process was told to end, the last flush does not repeat it.
 func TestWhatIsTakenAtTheEndIsDelivered(t *testing.T) {
 	s, o := &server{}, newOutbox()
 	ctx, end := context.WithCancel(t.Context())

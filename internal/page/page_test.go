@@ -57,7 +57,7 @@ func (p *place) write(text string) {
 	}
 }
 
-// ask sends one request; header holds names and values.
+// ask sends one request. header contains names and values alternately.
 func (p *place) ask(method, path, session string, header ...string) *http.Response {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.t.Context(), method, p.server.URL+path, http.NoBody)
@@ -78,7 +78,7 @@ func (p *place) ask(method, path, session string, header ...string) *http.Respon
 	return resp
 }
 
-// login is the session that a token begins, "" when it begins none.
+// login starts a session with a token and returns the session. It returns "" if the token is refused.
 func (p *place) login(token string) string {
 	p.t.Helper()
 	resp := p.ask(http.MethodPost, "/ui/login", "", "Authorization", "Bearer "+token, "Origin", p.server.URL)
@@ -92,7 +92,7 @@ func (p *place) login(token string) string {
 
 const stacksPath = "/ui/data/apis/stackreeve.dev/v1alpha1/stacks"
 
-// Every answer forbids content from elsewhere, and data is not cached.
+// Every answer forbids content from other servers, and data are not cached.
 func TestAttackHeadersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -154,7 +154,7 @@ func TestAttackMethodsOfThePage(t *testing.T) {
 	}
 }
 
-// A form or a script of another site begins no session, and ends none.
+// A form or a script of another site can neither start nor end a session.
 func TestAttackLoginFromAnotherSite(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -190,7 +190,8 @@ func TestTheCookie(t *testing.T) {
 	}
 }
 
-// A session ends after its time, with its token, when its holder ends it, and when there are too many.
+// A session ends after its time, when its token is removed, when its holder ends it, and when there are too many
+// sessions.
 func TestAttackSessionsEnd(t *testing.T) {
 	p := newPlace(t)
 	lives := func(session string) bool {
@@ -221,7 +222,7 @@ func TestAttackSessionsEnd(t *testing.T) {
 	}
 }
 
-// news reads the next message of a stream.
+// news returns the next message of a stream.
 func news(t *testing.T, lines *bufio.Scanner) string {
 	t.Helper()
 	for lines.Scan() {
@@ -232,7 +233,7 @@ func news(t *testing.T, lines *bufio.Scanner) string {
 	return ""
 }
 
-// A client that waits for events gets them until the end. The number of waiting clients is limited.
+// A client that waits for events receives them until the end. The number of waiting clients is limited.
 func TestAttackWatchersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)
@@ -257,7 +258,7 @@ func TestAttackWatchersOfThePage(t *testing.T) {
 	}
 }
 
-// Texts become text nodes and nothing else: no text is read as markup.
+// The page makes only text nodes of texts, so no text is interpreted as markup.
 func TestAttackNoMarkupFromTexts(t *testing.T) {
 	code, err := files.ReadFile("ui/page.js")
 	if err != nil {
@@ -295,7 +296,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A client that reads slowly keeps nobody from logging in, or from reading.
+// A client that reads slowly does not prevent others from logging in or reading.
 func TestAttackSlowReadersOfThePage(t *testing.T) {
 	p := newPlace(t)
 	session := p.login(token)

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// No expression of the program waits for its first use to say that it cannot be compiled. Those that are put together of constants are compiled as
-// they are, with a word for each constant.
+// All expressions of the program can be compiled. Otherwise, a mistake would be found only at the first use.
+// Expressions that consist of several constants are compiled with a word for each constant.
 func TestAllOfThem(t *testing.T) {
 	testcost.Long(t)
 	found := 0

@@ -43,8 +43,8 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// TestAbout checks that a policy with patterns applies to the stacks that they match, and a policy
-// without patterns to all.
+// TestAbout checks that a policy with patterns applies to the matching stacks, and a policy without patterns to
+// all stacks.
 func TestAbout(t *testing.T) {
 	for _, c := range []struct {
 		patterns []string

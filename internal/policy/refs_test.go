@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// TestRulesSeeWhatNamesStandFor checks that rules see the real objects behind the names in
-// manifests, and that an unknown object is denied.
+// TestRulesSeeWhatNamesStandFor checks that rules can use the real objects to which the names in manifests
+// refer, and that an unknown object is denied.
 func TestRulesSeeWhatNamesStandFor(t *testing.T) {
 	flavor := manifest.Key{Kind: "Flavor", Namespace: "default", Name: "m1.small"}
 	server := manifest.Key{Kind: "Server", Namespace: "default", Name: "web"}

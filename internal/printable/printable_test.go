@@ -46,7 +46,7 @@ func TestAttackPrintedText(t *testing.T) {
 		for _, colors := range []bool{false, true} {
 			var b bytes.Buffer
 			w := NewWriter(&b, colors)
-			for i := range len(text) { // a byte at a time, as bad as it gets
+			for i := range len(text) { // each write contains only one byte, which is the worst case
 				if n, err := w.Write([]byte{text[i]}); n != 1 || err != nil {
 					t.Fatal(n, err)
 				}

@@ -42,7 +42,7 @@ func TestTextHasWhatErrorHides(t *testing.T) {
 	}
 }
 
-// rewritten has another text than what it wraps.
+// rewritten is an error with another text than that of the error that it wraps.
 type rewritten struct{ error }
 
 func (rewritten) Error() string   { return "something else" }

@@ -14,7 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// healthServer answers as the name of the requested service says: "FRAME,STATUS". Both can be omitted.
+// healthServer is a server whose answer is in the name of the requested service: "FRAME,STATUS". Both can be
+// omitted.
 func healthServer(t *testing.T) string {
 	answer := func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
@@ -22,7 +23,7 @@ func healthServer(t *testing.T) string {
 			req.Header.Get("Content-Type") != "application/grpc" || len(body) < 5 || string(body[:4]) != "\x00\x00\x00\x00" || int(body[4]) != len(body)-5 {
 			t.Errorf("%s %s %s %v %x", req.Proto, req.Method, req.URL.Path, req.Header, body)
 		}
-		service := "0000000002" + "0801,0" // of the server as a whole
+		service := "0000000002" + "0801,0" // the answer about the server as a whole
 		if len(body) > 5 {
 			if body[5] != 0x0a || int(body[6]) != len(body)-7 {
 				t.Errorf("message %x", body[5:])
@@ -79,14 +80,14 @@ func TestHealth(t *testing.T) {
 		"00000000020802,0":         "health status 2, not SERVING",
 		"0000000000,0":             "health status 0, not SERVING",
 		"00000000020803,0":         "health status 3, not SERVING",
-		"000000000408010802,0":     "health status 2, not SERVING", // the last one counts
+		"000000000408010802,0":     "health status 2, not SERVING", // the last one is used
 		"only,5":                   "the service is not known there",
 		"only,12":                  "the server has no health checks",
 		"only,14":                  "gRPC status 14",
 		"00000000020801,2":         "gRPC status 2",
-		"00000000020801":           "no answer in GRPC", // its end is missing
+		"00000000020801":           "no answer in GRPC", // the end of the frame is missing
 		"only,hunter2":             "no answer in GRPC",
-		"01000000020801,0":         "no answer in GRPC", // compressed
+		"01000000020801,0":         "no answer in GRPC", // the frame is compressed
 		"00000000030801,0":         "no answer in GRPC",
 		"00ffffffff0801,0":         "no answer in GRPC",
 		"00000000020880,0":         "no answer in GRPC",

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// home may also ask the agent's own machine.
+// home may also send requests to the agent's own machine.
 var home = probe.Asker{Machines: outbound.Machines{Home: true}}
 
 func ask(a probe.Asker, address string, p rollout.Probe) string {
@@ -67,14 +67,14 @@ func TestAsk(t *testing.T) {
 	for _, c := range []struct {
 		at    string
 		probe rollout.Probe
-		want  string // "" for a machine that serves, else the end of the error
+		want  string // "" if the machine passes the probe, otherwise the end of the error
 	}{
 		{"http", rollout.Probe{Type: "tcp"}, ""},
 		{"http", rollout.Probe{Type: "http", Path: "/"}, ""},
 		{"http", rollout.Probe{Type: "http", Path: "/host?deep=1", Host: "shop.example.org"}, ""},
 		{"https", rollout.Probe{Type: "https", Path: "/"}, ""},
 		{"http", rollout.Probe{Type: "http", Path: "/bad"}, "status 503"},
-		{"http", rollout.Probe{Type: "http", Path: "/moved"}, ""}, // and the redirect is not followed
+		{"http", rollout.Probe{Type: "http", Path: "/moved"}, ""}, // a redirect also passes, and is not followed
 		{"http", rollout.Probe{Type: "http", Path: "/endless"}, ""},
 		{"http", rollout.Probe{Type: "http", Path: "/headers"}, "no answer in HTTP"},
 		{"http", rollout.Probe{Type: "http", Path: "/hang", Timeout: 50 * time.Millisecond}, "no answer within 50ms"},
@@ -89,8 +89,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The authors of manifests choose the addresses of machines. No address makes the agent ask its own
-// machine, or the metadata service of the cloud that it runs in.
+// The authors of manifests choose the addresses of machines. With no address can they make the agent send
+// requests to its own machine, or to the metadata service of the cloud in which it runs.
 func TestAttackProbeOfTheAgentsOwnMachine(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "169.254.169.254:80", "[fe80::a9fe:a9fe]:80", "0.0.0.0:80", "224.0.0.1:80", "[::ffff:127.0.0.1]:80"} {
 		for _, protocol := range []string{"tcp", "http", "https", "grpc"} {

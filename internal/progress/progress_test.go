@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A command that waits says every ten seconds for what, and nothing else.
+// A command that waits prints every ten seconds what it waits for, and nothing else.
 func TestNoCommandIsSilentForLong(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var said bytes.Buffer

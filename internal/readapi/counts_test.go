@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// visited returns a store that has seen a run of a stack with a few objects, all written in one file.
+// visited returns a store after a run of a stack with a few objects, which are all in one file.
 func visited(t *testing.T, about About) *Store {
 	t.Helper()
 	w := thingtest.New()
@@ -39,7 +39,7 @@ func visited(t *testing.T, about About) *Store {
 	return s
 }
 
-// The counts in a stack's status equal the counts over the objects of its index.
+// The counts in a stack's status equal the counts of the objects in its index.
 func TestCountsAreThoseOfTheIndex(t *testing.T) {
 	s := visited(t, About{Cloud: "prod", Repository: Repository("https://user:word@git.example/acme/config.git", "clouds/prod"), Dashboards: map[string]string{"Thing": "https://d.example/{id}"}})
 	x, _ := s.Index("prod")
@@ -78,7 +78,7 @@ func TestCountsAreThoseOfTheIndex(t *testing.T) {
 	}
 }
 
-// The author of a file is asked for once per commit, and only for files that hold objects.
+// The author of a file is searched only once per commit, and only for files that contain objects.
 func TestWrote(t *testing.T) {
 	s := visited(t, About{})
 	asked := 0

@@ -63,7 +63,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Definitions come and go with the kinds that revisions define, and otherwise stay as they are.
+// Definitions are added and removed together with the kinds that revisions define. All other definitions are
+// unchanged.
 func TestDefinitionsStay(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	before := s.items(s.at(""), definitionGVK)
@@ -85,7 +86,8 @@ func TestDefinitionsStay(t *testing.T) {
 	}
 }
 
-// A kind whose plural is taken gets a plural of its own: the author of a Definition cannot take the plural of another kind.
+// If the plural of a kind is already used, the kind gets another plural. So the author of a Definition cannot
+// take the plural of another kind.
 func TestAttackAKindTakesThePlural(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	list := []string{}

@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// A stack of another agent is shown with the name of that agent. Its objects are not shown until it is served here again.
+// A stack of another agent is shown with the name of that agent. Its objects are shown only when this agent
+// serves the stack again.
 func TestAStackOfAnotherAgent(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -42,7 +43,8 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 	}
 }
 
-// A report about another agent's stack that changes nothing does not wait while a large run is stored. The caller of Elsewhere renews leases.
+// If a report about another agent's stack changes nothing, storing it does not wait for another write, even if a
+// large run is being stored. This matters because the caller renews leases.
 func TestNoNewsWaitsForNobody(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	o := Other{Agent: "b", State: inSync}

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Commits that keep defining new kinds leave a bounded number of them behind. A client that watches a forgotten kind is told to list again.
+// If commits define new kinds again and again, only a limited number of old kinds stays in memory. A client that
+// watches a kind that was dropped must list again.
 func TestKindsThatWentAreForgotten(t *testing.T) {
 	testcost.Long(t)
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))

@@ -17,12 +17,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// failing is a run in which one object failed.
+// failing returns a run in which one object failed.
 func failing(name string, n int) report.Run {
 	return report.Run{Stack: "prod", Started: time.Unix(int64(1000+n), 0), Pass: &engine.Pass{Failures: []engine.Failure{{Key: manifest.Key{Kind: "Server", Name: name}, Causes: cause.List{cause.Of(cause.Tried, "no")}}}}}
 }
 
-// process is the store of a process that has just started, with its history in a folder.
+// process returns the store of a process that has just started, with its history in a folder.
 func process(t *testing.T, dir string) *Store {
 	t.Helper()
 	s := NewStore(nil, nil, time.Unix(1, 0))
@@ -76,7 +76,7 @@ func TestEventsOutliveAProcess(t *testing.T) {
 	}
 }
 
-// Nothing depends on the history: the store works whatever the folder holds, and shows nothing that is not an event.
+// The store works with any content of the folder, and shows only valid events.
 func TestAttackHistory(t *testing.T) {
 	one := `{"Key":{"Kind":"Server","Name":"a"},"Reason":"Failed","Message":"no","First":"2026-01-01T00:00:00Z","Last":"2026-01-01T00:00:00Z","Count":1}`
 	for name, c := range map[string]struct {

@@ -16,7 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// listening starts a client that watches things, in a synctest bubble. heard returns how many events have arrived.
+// listening starts a client that watches things, in a synctest bubble. heard returns the number of events that
+// have arrived.
 func listening(t *testing.T, h *Handler, query string) (heard func() int) {
 	t.Helper()
 	r := &reader{header: http.Header{}}
@@ -33,7 +34,7 @@ func listening(t *testing.T, h *Handler, query string) (heard func() int) {
 	}
 }
 
-// A change after a quiet time is sent at once. Continuous changes are sent together.
+// A change after a time without changes is sent immediately. Continuous changes are sent together.
 func TestWatchesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
@@ -55,7 +56,7 @@ func TestWatchesArePaced(t *testing.T) {
 		if n := heard(); n < 10 || n > 14 {
 			t.Errorf("%d events after a hundred changes in the time of ten pauses", n)
 		}
-		s.progress("prod", 0, engine.Progress{Total: 7}, nil) // nobody watches this
+		s.progress("prod", 0, engine.Progress{Total: 7}, nil) // no client watches this
 		heard()
 		s.shows(thingNamed("a", "in sync"))
 		before := heard()
@@ -66,7 +67,8 @@ func TestWatchesArePaced(t *testing.T) {
 	})
 }
 
-// A client that may no longer read gets no more events and is disconnected soon, whether anything changes or not.
+// A client that may no longer read receives no more events, and is soon disconnected, whether there are changes
+// or not.
 func TestAttackWatchOfWhoMayReadNoMore(t *testing.T) {
 	for _, changes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -98,7 +100,7 @@ func TestAttackWatchOfWhoMayReadNoMore(t *testing.T) {
 	}
 }
 
-// slow is a client that takes its time to read an event.
+// slow is a client that needs a long time to read an event.
 type slow struct{ reader }
 
 func (s *slow) Write(text []byte) (int, error) {
@@ -106,7 +108,7 @@ func (s *slow) Write(text []byte) (int, error) {
 	return s.reader.Write(text)
 }
 
-// A client that reads slowly cannot extend its watch: neither past its time limit nor past its token.
+// A client that reads slowly cannot extend its watch beyond its time limit or beyond the validity of its token.
 func TestAttackWatchThatIsReadSlowly(t *testing.T) {
 	for _, query := range []string{"", "&sendInitialEvents=true", "&timeoutSeconds=120"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,7 +132,7 @@ func TestAttackWatchThatIsReadSlowly(t *testing.T) {
 	}
 }
 
-// Changes of other kinds are not compared. Deletions are.
+// Changes of other kinds cause no comparison. Deletions do.
 func TestNewestOfAKind(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	check := func(what string, changes bool, do func()) {
@@ -153,7 +155,7 @@ func TestNewestOfAKind(t *testing.T) {
 	check("all go", true, func() { s.ShowElsewhere("prod", Other{Agent: "b"}) })
 }
 
-// A selector with more conditions than people write is refused.
+// A selector with many more conditions than people write is refused.
 func TestAttackLongSelectors(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))

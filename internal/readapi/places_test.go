@@ -12,7 +12,7 @@ import (
 // slowReader is a client that reads nothing for a while.
 type slowReader struct {
 	*httptest.ResponseRecorder
-	reads chan struct{} // closed when it starts to read
+	reads chan struct{} // closed when the client starts to read
 }
 
 func (r slowReader) Write(text []byte) (int, error) {
@@ -20,7 +20,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 	return r.ResponseRecorder.Write(text)
 }
 
-// asking starts n clients that ask for a path. None of them reads before read is called.
+// asking starts n clients that request a path. None of them reads its answer before read is called.
 func asking(t *testing.T, h *Handler, n int, path string) (all []slowReader, read func()) {
 	t.Helper()
 	reads, done := make(chan struct{}), sync.WaitGroup{}
@@ -61,7 +61,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	})
 }
 
-// A request that has waited for a place for a while is told to retry later.
+// A request that has waited too long for a place gets an error that says when to try again.
 func TestAttackManyAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made, s := make(chan struct{}), NewStore([]string{"prod"}, nil, time.Unix(1, 0))

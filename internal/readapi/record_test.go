@@ -18,7 +18,7 @@ func runAt(second int64, commit string) report.Run {
 	return report.Run{Stack: "prod", Started: time.Unix(second, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Stack: "prod", First: plan.Plan{Stack: "prod"}, Last: plan.Plan{Stack: "prod"}}}
 }
 
-// Runs that end alike are one row with a count. The number of rows is bounded.
+// Runs with the same end are one row with a count. The number of rows is limited.
 func TestPassesAreCounted(t *testing.T) {
 	var all []pass
 	for second := range int64(5) {
@@ -49,7 +49,7 @@ func TestProgressEndsWithItsRun(t *testing.T) {
 		t.Errorf("the stack does not say how far it has come: %s", text)
 	}
 	s.Ran(runAt(1, "a"))
-	s.progress("prod", 0, engine.Progress{Done: 2, Total: 7}, nil) // too late
+	s.progress("prod", 0, engine.Progress{Done: 2, Total: 7}, nil) // this arrives too late
 	if text := stackText(s); strings.Contains(text, "progress") {
 		t.Errorf("the run has ended, and the stack says: %s", text)
 	}
@@ -58,7 +58,8 @@ func TestProgressEndsWithItsRun(t *testing.T) {
 	}
 }
 
-// While a pass changes something, the stack shows the state, the commit and the plan of that pass, not those of the last one.
+// While a pass changes something, the stack shows the state, the commit and the plan of that pass, and not those
+// of the last pass.
 func TestAPassThatRunsIsTheState(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.Ran(runAt(1, "a"))
@@ -96,13 +97,13 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
-// addresses are those of no forge.
+// addresses returns addresses that do not belong to a forge.
 type addresses string
 
 func (a addresses) Files(commit string) string  { return string(a) + commit }
 func (a addresses) Commit(commit string) string { return commit + string(a) }
 
-// A stack shows the addresses that are known, and none of no commit.
+// A stack shows the addresses that are known. Without a commit, it shows none.
 func TestAddresses(t *testing.T) {
 	for _, c := range []struct {
 		of             Addresses
@@ -121,7 +122,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// The owner of an object is found among the objects of the same namespace.
+// The owner of an object is searched among the objects of the same namespace.
 func TestIndex(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	child := thingNamed("b", "drifted")

@@ -18,10 +18,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// reader is a client's side of a watch; it ends after enough events.
+// reader is the client's side of a watch. It ends after enough events.
 type reader struct {
 	header http.Header
-	enough int // events; 0 for all
+	enough int // number of events; 0 for all
 	heard  strings.Builder
 }
 
@@ -37,7 +37,7 @@ func (r *reader) Write(text []byte) (int, error) {
 	return r.heard.Write(text)
 }
 
-// cache is what a client holds of a kind, by place, and the newest version that it has seen.
+// cache contains the items of a kind that a client has, by place, and the newest version that it has received.
 type cache struct {
 	held    map[string]string
 	version int
@@ -106,22 +106,23 @@ func (c *cache) watches(t *testing.T, h *Handler, query string, enough int) *rea
 	return r
 }
 
-// history changes the content of two stacks: items come, change, go and stay. The same seed gives the same changes.
+// history changes the content of two stacks: items are added, changed, deleted, or left unchanged. The same seed
+// results in the same changes.
 type history struct{ *rand.Rand }
 
 func newHistory(seed uint64) history { return history{rand.New(rand.NewPCG(seed, 0))} }
 
 func (y history) goesOn(s *Store) { y.shows(s, 3) }
 
-// comes is goesOn without deletions.
+// comes makes the same changes as goesOn, but no deletions.
 func (y history) comes(s *Store) { y.shows(s, 0) }
 
-// shows leaves out one item of out; none when out is 0.
+// shows leaves out one of out items. If out is 0, it leaves out none.
 func (y history) shows(s *Store, out int) {
 	for _, stack := range []string{"prod", "test"} {
 		drafts := []draft{}
 		for n := range 8 {
-			if out > 0 && y.IntN(out) == 0 && !(n == 7 && stack == "test") { // one item is always there, so that the kind exists
+			if out > 0 && y.IntN(out) == 0 && !(n == 7 && stack == "test") { // one item always exists, so that the kind exists
 				continue
 			}
 			state := y.IntN(2)
@@ -133,8 +134,8 @@ func (y history) shows(s *Store, out int) {
 	}
 }
 
-// A client that resumes a broken watch from its last event holds in the end what exists, or must list again. It must list only
-// if something was deleted meanwhile.
+// If a client resumes a broken watch from its last event, it finally has exactly the existing items, or must
+// list again. It must list again only if something was deleted in between.
 func TestWatchesResume(t *testing.T) {
 	testcost.Long(t)
 	expired, exact, afterEnd := 0, 0, 0
@@ -182,8 +183,8 @@ func TestWatchesResume(t *testing.T) {
 	}
 }
 
-// An item that is no longer selected is removed from the cache of a client that resumes, too. An item whose name was never selected
-// is not mentioned.
+// An item that is no longer selected is also removed from the cache of a client that resumes. An item whose name
+// was never selected is not sent.
 func TestSelectedWatchesResume(t *testing.T) {
 	const drifted = "fieldSelector=status.state%3Ddrifted"
 	left := 0
@@ -218,7 +219,8 @@ func TestSelectedWatchesResume(t *testing.T) {
 	}
 }
 
-// A watch that begins with a list can be resumed in the middle of that list. So can a watch of the items that the process started with.
+// A watch that begins with a list can be resumed in the middle of that list. The same is true for a watch of the
+// items that existed at the start of the process.
 func TestInitialEventsResume(t *testing.T) {
 	for enough := range 16 {
 		s := NewStore([]string{"prod", "test"}, nil, time.Unix(1, 0))

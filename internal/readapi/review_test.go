@@ -28,7 +28,7 @@ func served(t *testing.T, s *Store) (ask func(method, path, body string) (int, s
 	}
 }
 
-// message is a protobuf message with numbered fields; "" leaves a field out.
+// message returns a protobuf message with numbered fields. "" leaves a field out.
 func message(fields ...string) string {
 	var text []byte
 	for n, value := range fields {
@@ -40,7 +40,7 @@ func message(fields ...string) string {
 	return string(text)
 }
 
-// inProtobuf is a review as newer clients write it.
+// inProtobuf returns a review as newer clients write it.
 func inProtobuf(kind, spec string) string {
 	return "k8s\x00" + message(message("authorization.k8s.io/v1", kind), message(message("", "", ""), spec, "\x08\x00"), "", "")
 }
@@ -50,7 +50,8 @@ const (
 	rulesReviews  = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 )
 
-// Everything can be read and nothing written. Clients that ask first (access reviews) get that answer in the API's own terms.
+// Everything can be read and nothing can be written. Clients that first send an access review get this answer in
+// the API's own terms.
 func TestAccessReviews(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -138,7 +139,8 @@ func TestRulesReviews(t *testing.T) {
 	}
 }
 
-// A body that is not a review, or is too long, is refused. A path near that of a review is not taken for a review.
+// A body that is not a review, or is too long, is refused. A request to a path that is similar to that of a
+// review is not treated as a review.
 func TestAttackReviews(t *testing.T) {
 	ask := served(t, NewStore([]string{"prod"}, nil, time.Unix(1, 0)))
 	deep := message("x")

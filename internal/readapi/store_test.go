@@ -49,7 +49,7 @@ func TestVersionsOfWhatStays(t *testing.T) {
 	}
 }
 
-// A run that could not read the cloud leaves the objects as they were.
+// A run that could not read the cloud does not change the objects.
 func TestARunWithoutAPass(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -112,7 +112,7 @@ func TestEventsAreCounted(t *testing.T) {
 	}
 }
 
-// watched serves a store, and opens watches from a version on.
+// watched starts a server for a store. open opens a watch from a version.
 func watched(t *testing.T, s *Store) (open func(query string) *http.Response) {
 	t.Helper()
 	server := httptest.NewServer(New(s, func() ([]Schema, error) { return nil, nil }, "test"))
@@ -142,7 +142,8 @@ func text(t *testing.T, resp *http.Response) string {
 	return b.String()
 }
 
-// A client that has listed at a version gets all later changes. When they are no longer known, it must list again.
+// A client that has listed at a version receives all later changes. If they are no longer stored, it must list
+// again.
 func TestWatchFromAVersion(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"))
@@ -170,8 +171,8 @@ func TestWatchFromAVersion(t *testing.T) {
 	}
 }
 
-// A watch with initial events sends all items, whatever version the client has seen: client-go forgets its
-// items when it starts again.
+// A watch with initial events sends all items, even if the client has received a newer version. This is needed
+// because client-go drops its items when it starts again.
 func TestWatchThatBeginsWithAList(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"), thingNamed("c", "in sync"))
@@ -210,7 +211,7 @@ func TestAttackWatchers(t *testing.T) {
 	}
 }
 
-// The owner of an item and the object of an event are found by uid, which stays the same for the life of the object.
+// The owner of an item and the object of an event are found by uid, which is always the same for one object.
 func TestWhatItemsAreKnownBy(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	child := thingNamed("b", "in sync")

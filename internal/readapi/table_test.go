@@ -22,7 +22,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// kubectl prefixes the cell of the name column with the kind. Without a name column, the kind is missing.
+// kubectl writes the kind before the text in the name column. Without a name column, the kind would be missing.
 func TestEveryTableHasAColumnOfNames(t *testing.T) {
 	kinds := []manifest.GroupVersionKind{{Group: "x", Version: "v1", Kind: "Other"}}
 	for gvk := range own {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// Frames of RFC 6455. The first bit marks a frame as a whole message.
+// These are values in frames of RFC 6455. The first bit marks a frame as a whole message.
 const (
 	final     = 0x80
 	textFrame = 0x1
@@ -108,7 +108,7 @@ func (b *browser) over() {
 	b.t.Errorf("%q (%v) is no end", rest, err)
 }
 
-// A WebSocket carries the same events as an HTTP answer, whatever their length.
+// A WebSocket transports the same events as an HTTP answer, independently of their length.
 func TestWatchByWebSocket(t *testing.T) {
 	testcost.Long(t)
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
@@ -131,8 +131,8 @@ func TestWatchByWebSocket(t *testing.T) {
 	b.over()
 }
 
-// A client that watches from a version of another process gets an error, and the connection is closed. When the agent ends, all connections
-// are closed.
+// If a client watches from a version of another process, it gets an error, and the connection is closed. When
+// the agent ends, all connections are closed.
 func TestWebSocketsEnd(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -147,7 +147,7 @@ func TestWebSocketsEnd(t *testing.T) {
 	b.over()
 }
 
-// A client that may no longer read gets no more events by WebSocket, either.
+// A client that may no longer read also receives no more events by WebSocket.
 func TestAttackWebSocketOfWhoMayReadNoMore(t *testing.T) {
 	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
 	s.shows(thingNamed("a", "in sync"))
@@ -169,7 +169,7 @@ func TestAttackWebSockets(t *testing.T) {
 	for _, said := range []string{
 		"\x81\x04hihi", // unmasked
 		"\x81\xfe\xff\xff" + strings.Repeat("x", 6),        // long
-		"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00", // longer than memory
+		"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00", // longer than the memory
 		"GET / HTTP/1.1\r\n\r\n",
 	} {
 		b, _ := browse(t, s, things, websocketHeaders)

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// encodings are the ways in which services and proxies may repeat a text.
+// encodings contains the ways in which services and proxies may repeat a text.
 var encodings = []struct {
 	name   string
 	encode func(string) string
@@ -67,8 +67,7 @@ func of(secrets ...string) *redact.Redactor {
 	return redact.New(slices.Values(secrets), slices.Values([]string{"web-front-1"}))
 }
 
-// showsAny reports whether out shows six consecutive bytes of text, without regard to white space
-// and case.
+// showsAny reports whether out shows six consecutive bytes of text. White space and letter case are ignored.
 func showsAny(out, text string) bool {
 	out, text = squeeze(out), squeeze(text)
 	for i := range max(0, len(text)-5) {
@@ -81,8 +80,8 @@ func showsAny(out, text string) bool {
 
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
 
-// TestAttackSecretInAnyEncoding encodes and cuts secrets in every way: if ten bytes of a secret are
-// left, nothing of it or of its encoding is shown.
+// TestAttackSecretInAnyEncoding encodes and cuts secrets in every way. If ten bytes of a secret are left, no
+// part of the secret or of its encoding is shown.
 func TestAttackSecretInAnyEncoding(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secret := rapid.StringMatching(`[!-~]{12,40}`).Draw(rt, "secret")

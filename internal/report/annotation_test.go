@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// prints are the fingerprints of findings, in their order.
+// prints returns the fingerprints of findings, in their order.
 func prints(t *testing.T, v Validation) (list []string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -22,7 +22,8 @@ func prints(t *testing.T, v Validation) (list []string) {
 	return list
 }
 
-// GitLab shows what is new by comparing fingerprints: they stay when lines move, when words change and when there is another finding.
+// GitLab finds new findings by comparing fingerprints. A fingerprint stays the same if lines move, if words
+// change or if there is another finding.
 func TestFingerprintsOfFindings(t *testing.T) {
 	at := func(line int) manifest.Origin { return manifest.Origin{File: "./a.yaml", Line: line} }
 	before := prints(t, Validation{Problems: manifest.Problems{
@@ -40,7 +41,8 @@ func TestFingerprintsOfFindings(t *testing.T) {
 	}
 }
 
-// A report has every field that GitLab requires, in its form. Findings without a file have no place in it.
+// A report contains every field that GitLab requires, in the required form. Findings without a file are left
+// out.
 func TestCodeQuality(t *testing.T) {
 	v := Validation{
 		Problems: manifest.Problems{{Origin: manifest.Origin{File: "./clouds/a.yaml"}, Key: key("Network", "a"), Field: "spec", What: "is\nwrong", Fix: "mend it"}, {What: "no file"}},

@@ -23,7 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// hostile strings stand wherever strangers can write.
+// hostile contains texts that strangers can write in many places.
 var hostile = []string{
 	"\x1b[2J\x1b]0;x\a", "a\n::error::b", "a\r\n  ::set-output name=x::y", "\u202egnp\u2066", "z\u200bw\ufeff\u00ad", "\U000e0041", "\u009b31m\x7f",
 	"##[error]x", "##vso[task.setvariable variable=x]y", "e" + strings.Repeat("\u0301", 99), "\xff\xfe", "x; all is well, nothing to do", "日本語", strings.Repeat("long ", 5000),
@@ -40,7 +40,7 @@ func wantPrintable(t *testing.T, how, from, text string) {
 	}
 }
 
-// hostilePlan has the text in every field of a plan that takes one.
+// hostilePlan returns a plan that contains the text in every field for texts.
 func hostilePlan(text string) plan.Plan {
 	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
 	notes := []kind.Note{{Field: text, Text: text}}
@@ -67,7 +67,8 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		live.progress = engine.Progress{Total: 1, Doing: []engine.Activity{{Step: plan.Steps[0]}}, Waiting: []engine.Activity{{Step: plan.Steps[1]}}}
 		b.WriteString(strings.Join(live.block(time.Now(), 0, 8), "\n"))
 		for line := range strings.Lines(b.String()) {
-			// The last writer before the terminal handles commands at the beginning of a line. No text of a stranger may begin a line here.
+			// The last writer before the terminal handles commands at the beginning of a line. So no line may begin with a
+			// text of a stranger here.
 			wantPrintable(t, "text", text, line)
 		}
 	}
@@ -146,7 +147,7 @@ func TestAttackLogsWithHostileText(t *testing.T) {
 	}
 }
 
-// A name that reads like one of our sentences is in quotes.
+// A name that looks like a sentence of Stackreeve is shown in quotes.
 func TestAttackNameThatReadsAsProse(t *testing.T) {
 	const name = "x; all is well, nothing to do"
 	plan := hostilePlan(name)

@@ -20,7 +20,7 @@ func TestAttackEventsHaveNoTextForTheOperator(t *testing.T) {
 	}
 }
 
-// Events show the old and new values of fields, without secrets. A renewed mark is no event.
+// Events show the old and new values of fields, without secrets. There is no event for a renewed mark.
 func TestEventsShowValues(t *testing.T) {
 	mark := kind.Change{Field: kind.MarkField, Have: "old", Want: "new"}
 	size := kind.Change{Field: "spec.size", Have: 10, Want: 20}

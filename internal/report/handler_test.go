@@ -13,7 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A log in JSON has durations as numbers of seconds, and names the fields that an update has changed.
+// A log in JSON contains durations as numbers of seconds, and the names of the fields that an update has
+// changed.
 func TestALogForPrograms(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(slog.New(NewHandler(&b, true, slog.LevelInfo)))

@@ -44,7 +44,8 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 	})
 }
 
-// screen is a terminal that understands what Live writes: lines, and erasing the last ones.
+// screen simulates a terminal that interprets the output of Live: lines, and the sequences that erase the last
+// lines.
 func screen(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -22,7 +22,8 @@ func read(p plan.Plan, verbose bool) string {
 	return b.String()
 }
 
-// fifty is a plan: fifty machines of a group get another flavor, one after the other, and two have disappeared with their ports.
+// fifty returns a plan in which fifty machines of a group get another flavor, one after the other, and two have
+// disappeared with their ports.
 func fifty() plan.Plan {
 	const old, other = "0b6f3a3e-6e4b-4a4e-9d8f-1f2e3d4c5b6a", "m1-large"
 	group := key("VirtualMachineGroup", "web")
@@ -72,7 +73,8 @@ VirtualMachineGroup/web  web.yaml:1
 	}
 }
 
-// Objects that differ in more than their names are shown separately. A name that is also a word of the plan does no harm.
+// Objects that differ in more than their names are shown separately. This also works if a name equals a word of
+// the plan.
 func TestWhatDiffersIsReadApart(t *testing.T) {
 	var p plan.Plan
 	for i, name := range []string{"changed", "a", "NAME", "web-1", "web-10"} {
@@ -100,7 +102,8 @@ func TestMarksAreCountedOnce(t *testing.T) {
 	}
 }
 
-// A step that waits for an image has more to change than its mark, which shows once the image exists. It says that it waits.
+// A step that waits for an image may find further changes in addition to the mark when the image exists. So the
+// plan shows that it waits.
 func TestWhatWaitsIsNotOnlyMarkedAgain(t *testing.T) {
 	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
 		{Key: key("Server", "web"), Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}}, Order: plan.Order{Awaits: []manifest.Key{key("Image", "os")}}}}}
@@ -154,7 +157,8 @@ func TestCountsAgree(t *testing.T) {
 	}
 }
 
-// An adoption that only adds the mark and writes down what the cloud does not show changes nothing, and says so.
+// If an adoption only adds the mark, and writes values that the cloud does not show, the plan says that nothing
+// is changed.
 func TestAdoptionsThatChangeNothing(t *testing.T) {
 	unseen := []kind.Change{{Field: "spec.resource.userData", Have: kind.Unknown, Want: "x", Secret: true}, {Field: "spec.resource.schedulerHints", Have: kind.Unknown, Want: "none"}}
 	mark := kind.Change{Field: kind.MarkField, Have: "", Want: "x"}
@@ -170,7 +174,7 @@ func TestAdoptionsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// Of a long list a few items are shown, with the number of items of each sign.
+// Of a long list, only a few items are shown, with the numbers of added and removed items.
 func TestLongListsAreCounted(t *testing.T) {
 	var have, want []string
 	for i := range 300 {
@@ -186,7 +190,7 @@ func TestLongListsAreCounted(t *testing.T) {
 	}
 }
 
-// Only items that come and go are counted, however many stay. A short list is shown whole.
+// Only added and removed items are counted, however many stay. A short list is shown completely.
 func TestListed(t *testing.T) {
 	items := func(from, to int) (list []string) {
 		for i := from; i < to; i++ {

@@ -48,7 +48,7 @@ var revision = source.Revision{Commit: "0123456789abcdef0123456789abcdef01234567
 
 const secret = "sha256-of-a-password"
 
-// story is a plan with every sort of step.
+// story returns a plan with every sort of step.
 func story() plan.Plan {
 	group, vm := key("VirtualMachineGroup", "web"), key("VirtualMachine", "web-1")
 	return plan.Plan{

@@ -128,8 +128,8 @@ stackreeve_steps_total{action="update",result="ok",stack="s"} 1
 	}
 }
 
-// An agent that has lost a stack to another one exports nothing about its state. It does not count commits that the other has applied as its
-// own.
+// If an agent has lost a stack to another agent, it exports nothing about the stack's state. It does not count
+// commits that the other agent has applied.
 func TestMetricsForgetAStack(t *testing.T) {
 	m := NewMetrics("v1")
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -164,7 +164,7 @@ stackreeve_last_success_timestamp_seconds{stack="stays"} 1.767323045e+09
 	}
 }
 
-// Each outbox of a repository counts as long as somebody delivers from it.
+// Each outbox of a repository counts as long as it is in use.
 func TestMetricsOfOutboxes(t *testing.T) {
 	m := NewMetrics("v1")
 	had := m.Undelivered("acme/config", func() int { return 3 })

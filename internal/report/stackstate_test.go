@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Failures that come from the request to stop a pass say nothing about the stack: nobody is told that it failed.
+// Failures that are caused by a request to stop a pass do not describe the stack. So no notification reports
+// that the stack failed.
 func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 	failures := []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "network: context canceled")}}}
 	for want, pass := range map[string]engine.Pass{
@@ -22,7 +23,7 @@ func TestAnInterruptedPassIsNoFailure(t *testing.T) {
 	}
 }
 
-// A page or a chat message that a stack failed names the object that failed.
+// A page or a chat message about the failure of a stack contains the name of the object that failed.
 func TestAFailureNamesItsObject(t *testing.T) {
 	failed := engine.Failure{Key: manifest.Key{Kind: "Server", Name: "web"}, Causes: cause.List{cause.Of(cause.Tried, "create: compute: 403")}}
 	for want, failures := range map[string][]engine.Failure{

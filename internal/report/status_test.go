@@ -35,8 +35,8 @@ func statusView() StatusView {
 	return view
 }
 
-// No line of a table or of its header wraps, at any width of the terminal. The least important columns are dropped first; names and states
-// stay.
+// No line of a table or of its header wraps, at any width of the terminal. The least important columns are
+// dropped first. The names and states are never dropped.
 func TestStatusFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{20, 30, 40, 60, 80, 100, 120, 160, 400} {
 		var b bytes.Buffer
@@ -135,7 +135,8 @@ func TestStatusFilter(t *testing.T) {
 	}
 }
 
-// A part whose owner is filtered out is shown all the same. An object that owns itself, or owns copies of itself, causes no endless loop.
+// A part is also shown if the filter excludes its owner. An object that owns itself, or owns copies of itself,
+// causes no endless loop.
 func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
 	owner, part := objectIn(status.StateInSync, "m"), objectIn(status.StateInSync, "p")
 	part.Metadata.OwnerReferences = []status.Owner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
@@ -153,7 +154,7 @@ func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
 	}
 }
 
-// A picture replaces the one before, however its lines wrap, and leaves the rest of the screen as it was.
+// A picture replaces the one before, even if lines wrap, and does not change the rest of the screen.
 func TestPictures(t *testing.T) {
 	var p Picture
 	if got := p.Next("one\n\x1b[31mtwo\x1b[0m\n"+strings.Repeat("x", 25)+"\n", 10, 24); strings.Contains(got, "\x1b[J") || p.lines != 5 {
@@ -175,8 +176,8 @@ func TestYAMLQuotesWordsForBooleans(t *testing.T) {
 	}
 }
 
-// Of many objects that need no attention a few are shown; those that need it are all shown. A message appears only once, at the whole or at
-// the part that caused its state.
+// Of many objects that need no attention, only a few are shown. All objects that need attention are shown. A
+// message appears only once: at the whole object, or at the part that caused its state.
 func TestStatusOfManyIsFolded(t *testing.T) {
 	group := objectIn("stopped", "g")
 	group.Kind, group.Status.Message = "VirtualMachineGroup", "Server/m-15: is SHUTOFF"
@@ -227,7 +228,7 @@ func TestStatusOfManyIsFolded(t *testing.T) {
 	}
 }
 
-// A watcher sees what has changed, and when, and nothing twice.
+// A watcher sees each change once, with its time.
 func TestChangesOfAStatus(t *testing.T) {
 	before := statusView()
 	after := statusView()

@@ -79,7 +79,7 @@ func TestSARIFHasWhatItsSchemaRequires(t *testing.T) {
 	}
 }
 
-// One object, several paths, and nothing at all.
+// The result is also right for one object, for several paths, and for nothing.
 func TestAValidationInWords(t *testing.T) {
 	for want, v := range map[string]Validation{
 		"a: 1 object, no problems\n":                     {Paths: []string{"a"}, Objects: 1},

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// The fields of a creation are listed, and those of no other step.
+// The fields of a creation are listed. For other steps, no fields are listed.
 func TestOnlyCreationsHaveValues(t *testing.T) {
 	w := thingtest.New()
 	want, err := w.Wanted("new colour=red", "changes colour=red", "stays")

@@ -32,8 +32,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// outputs returns all outputs of a pass: the ones for programs by name, and everything as text. The cloud repeats a secret wherever it returns
-// text.
+// outputs returns all outputs of a pass: those for programs by name, and all of them as one text. The cloud
+// repeats a secret in every text that it returns.
 func outputs(t rapid.TB, secrets []string, password string) (programs map[string]any, all string) {
 	w := thingtest.New()
 	want, err := w.Wanted("keep", "new", "recolour colour=blue", "reshape shape=flat", "taken")
@@ -129,7 +129,7 @@ func outputs(t rapid.TB, secrets []string, password string) (programs map[string
 	return programs, said.String()
 }
 
-// sent is what a receiver of traces gets.
+// sent returns the request that a receiver of traces gets.
 func sent(t rapid.TB, spans *trace.Trace) string {
 	var got bytes.Buffer
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&got, r.Body) }))
@@ -158,11 +158,11 @@ func logged(run report.Run) (records []json.RawMessage) {
 	return records
 }
 
-// ours are the fields whose values are words of this program, or names of the repository.
+// ours contains the fields whose values are words of this program, or names of the repository.
 var ours = []string{"kind", "apiVersion", "name", "namespace", "action", "state", "status", "type", "outcome", "field", "commit", "branch", "region", "cloud", "level", "msg", "key"}
 
-// skeleton is the part of an output that redaction must not change: its fields, and the values of the fields in ours. Times and versions
-// differ anyway.
+// skeleton adds the parts of an output that redaction must not change: the fields, and the values of the fields
+// in ours. Times and versions are left out, because they always differ.
 func skeleton(path string, v any, out map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -176,7 +176,7 @@ func skeleton(path string, v any, out map[string]bool) {
 	case []any:
 		for i, item := range v {
 			at := fmt.Sprintf("%s[%d]", path, i)
-			if path == "log" || path == "events" { // in the order of the answers to requests
+			if path == "log" || path == "events" { // these are in the order of the answers to requests
 				at = path + "[]"
 			}
 			skeleton(at, item, out)
@@ -210,7 +210,8 @@ func words(v any, out map[string]bool) {
 	}
 }
 
-// No output reveals the password among the Secrets, whatever they hold. Outputs for programs keep all of their fields and our own words.
+// No output reveals the password in a Secret, whatever the other Secrets contain. Outputs for programs still
+// contain all fields and the words of this program.
 func TestOutputsAreWholeWhateverSecretsHold(t *testing.T) {
 	const password = "hunter2hunter2"
 	programs, said := outputs(t, []string{password}, password)

@@ -28,8 +28,8 @@ import (
 
 const bucket = "stackreeve-test"
 
-// store is the simulated one, or the one of the real cloud that STACKREEVE_TEST_CLOUD names, in which it has a
-// bucket.
+// store returns a client for the simulated store, or for that of the real cloud in STACKREEVE_TEST_CLOUD. In the
+// real one, it creates a bucket.
 func store(t *testing.T) (s3.Client, *simulator.World) {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
@@ -67,7 +67,7 @@ func real(t *testing.T) s3.Client {
 	return to(t, endpoint, keys)
 }
 
-// folder is the prefix for one test, which is empty at the end.
+// folder returns a prefix for one test. All objects with the prefix are deleted at the end.
 func folder(t *testing.T, c s3.Client) string {
 	t.Helper()
 	at := strings.ToLower(t.Name()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "/"
@@ -97,7 +97,7 @@ func put(t *testing.T, c s3.Client, key, data string, meta map[string]string) {
 	}
 }
 
-// TestAnObject writes an object once, describes it, reads parts of it while it is unchanged, and removes it.
+// TestAnObject writes an object once, describes it, reads parts of it while it is unchanged, and deletes it.
 func TestAnObject(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
@@ -138,7 +138,8 @@ func TestAnObject(t *testing.T) {
 	}
 }
 
-// TestList checks that a list has all keys, whatever its pages, and that it stops on request.
+// TestList checks that a list contains all keys, however they are divided into pages, and that it stops on
+// request.
 func TestList(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
@@ -157,7 +158,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestDataThatBreaksOff checks that an incomplete upload leaves no object.
+// TestDataThatBreaksOff checks that an incomplete upload creates no object.
 func TestDataThatBreaksOff(t *testing.T) {
 	c, _ := store(t)
 	at := folder(t, c)
@@ -174,7 +175,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("broken off") }
 
-// TestRefusals checks that each refusal has a class, and that its text has nothing from the store but the code.
+// TestRefusals checks that each error of the store has a class, and that its text contains nothing from the
+// store except the code.
 func TestRefusals(t *testing.T) {
 	c, _ := store(t)
 	ctx := t.Context()
@@ -198,8 +200,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusalsThatPeopleCorrect checks that such a refusal says how to correct it, and is not [s3.ErrDenied], which
-// would suggest wrong keys.
+// TestRefusalsThatPeopleCorrect checks that such an error says how to correct the problem. It must not be
+// [s3.ErrDenied], which would suggest that the keys are wrong.
 func TestRefusalsThatPeopleCorrect(t *testing.T) {
 	c, w := store(t)
 	if w == nil {
@@ -230,7 +232,7 @@ func TestRefusalsThatPeopleCorrect(t *testing.T) {
 	}
 }
 
-// TestAttackAStoreThatLies has a store with false or inconsistent answers: none of them is believed.
+// TestAttackAStoreThatLies uses a store with false or inconsistent answers. None of them is accepted.
 func TestAttackAStoreThatLies(t *testing.T) {
 	c, w := store(t)
 	if w == nil {
@@ -273,7 +275,7 @@ func TestAttackAStoreThatLies(t *testing.T) {
 	}
 }
 
-// TestEncryptedByOthers has an ETag that says nothing about the data, because the data is encrypted.
+// TestEncryptedByOthers uses an ETag that does not depend on the data, because the data are encrypted.
 func TestEncryptedByOthers(t *testing.T) {
 	c, w := store(t)
 	if w == nil {

@@ -60,8 +60,8 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
-// ran calls Run for d of fake time. It returns the times of the calls of do, each of which takes
-// work.
+// ran calls Run for the duration d of fake time. It returns the times of the calls of do. Each call takes the
+// duration work.
 func ran(t *testing.T, spec string, jitter, d, work time.Duration) (calls []time.Duration) {
 	schedule, err := Parse(spec)
 	if err != nil {

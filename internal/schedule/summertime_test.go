@@ -6,8 +6,8 @@ import (
 	_ "time/tzdata" // the test names time zones
 )
 
-// TestASchedulesMomentsInSummerTime checks that no moment is lost when clocks are put forward, and that none
-// comes twice when they are put back.
+// TestASchedulesMomentsInSummerTime checks that no moment is lost when clocks are put forward, and that no
+// moment is repeated when they are put back.
 func TestASchedulesMomentsInSummerTime(t *testing.T) {
 	const layout = "2006-01-02 15:04 -0700"
 	for _, tt := range []struct {

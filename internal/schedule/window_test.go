@@ -40,7 +40,7 @@ func TestWindows(t *testing.T) {
 		is    schedule.Windows
 		at    string
 		open  bool
-		until string // "" for forever
+		until string // "" means forever
 	}{
 		{"no windows", schedule.Windows{}, "2026-11-23 12:00", true, ""},
 		{"before an allowed time", schedule.Windows{Allow: nights}, "2026-11-23 21:59", false, "2026-11-23 22:00"},
@@ -71,8 +71,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestAWindowInTheHourThatThereIsTwice has a window that begins in the repeated hour: it has its configured
-// length, and opens once.
+// TestAWindowInTheHourThatThereIsTwice uses a window that begins in the hour that occurs twice. It has its
+// configured length, and opens once.
 func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
 	for _, lasts := range []string{"30m", "1h", "90m", "3h"} {
 		w, open := schedule.Windows{Allow: []schedule.Window{window(t, "0 2 * * *", lasts)}}, time.Duration(0)
@@ -87,8 +87,8 @@ func TestAWindowInTheHourThatThereIsTwice(t *testing.T) {
 	}
 }
 
-// TestWindowsReopen checks the moment from which a change is allowed again: it is allowed then, and at no
-// earlier moment.
+// TestWindowsReopen checks the moment from which a change is allowed again. A change is allowed at that moment,
+// and at no earlier one.
 func TestWindowsReopen(t *testing.T) {
 	testcost.Long(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// dns is a cloud whose zones stay pending until the test advances the time.
+// dns starts a cloud whose zones stay pending until the test advances the time.
 func dns(t *testing.T, opts simulator.Options) (*simulator.Server, *rawOctavia) {
 	t.Helper()
 	s, o := octavia(t, "demo", opts)
@@ -56,7 +56,7 @@ func TestZoneIsPendingUntilItIsServed(t *testing.T) {
 	o.expect("GET", "/v2/recordsets", "", 200, `"recordsets":[]`)
 }
 
-// A change that is requested later ends later.
+// A change that is requested later also ends later.
 func TestEarlierChangeDoesNotEndALaterOne(t *testing.T) {
 	_, o := dns(t, simulator.Options{})
 	at := "/v2/zones/" + o.field(o.expect("POST", "/v2/zones", exampleZone, 202, ""), "id")

@@ -23,7 +23,7 @@ func TestPagesAreFollowed(t *testing.T) {
 		name  string
 		opts  simulator.Options
 		limit int
-		lists int // requests for five networks
+		lists int // number of requests that list five networks
 	}{
 		{"whole", simulator.Options{}, 0, 1},
 		{"limit asked for", simulator.Options{}, 2, 3},
@@ -109,8 +109,7 @@ func TestAddressesAreNotGivenTwice(t *testing.T) {
 	}
 }
 
-// FuzzBodies posts arbitrary bodies: none may make a handler panic or the
-// service answer 500.
+// FuzzBodies posts arbitrary bodies. No body may make a handler panic or the service answer 500.
 func FuzzBodies(f *testing.F) {
 	for _, s := range []string{
 		`{"network":{"name":"x","mtu":"1"}}`, `{"networks":[{}]}`,

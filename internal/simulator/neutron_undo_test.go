@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// TestUndoneSubnetLeavesNoAddress: a bulk create that fails undoes the addresses that it has given to ports.
-// No port names a subnet that does not exist.
+// TestUndoneSubnetLeavesNoAddress checks that a bulk create that fails removes the addresses that it has given
+// to ports. No port may contain a subnet that does not exist.
 func TestUndoneSubnetLeavesNoAddress(t *testing.T) {
 	c := network(t, start(t, simulator.Options{Seed: 1}), "demo")
 	send := func(method, path string, body any) (answer map[string]map[string]any, err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Clients that use security groups through Nova find them, and put servers into them, as in a real cloud.
+// Clients that use security groups by Nova's API can find them and add servers to them, as in a real cloud.
 func TestSecurityGroupsThroughNova(t *testing.T) {
 	s := start(t, simulator.Options{})
 	c := compute(t, s, "demo", "")

@@ -69,8 +69,8 @@ func networkID(t *testing.T, s *simulator.Server, user, name string) string {
 	return list[0].ID
 }
 
-// A server's deletion leaves a port that was given to it, and deletes the port
-// that Nova made for it.
+// The deletion of a server does not delete a port that the request for the server named. It deletes a port that
+// Nova made.
 func TestServerPorts(t *testing.T) {
 	ctx := context.Background()
 	s := start(t, simulator.Options{})
@@ -113,7 +113,7 @@ func TestServerPorts(t *testing.T) {
 	}
 }
 
-// site holds the objects that tests of servers need.
+// site contains the objects that tests of servers need.
 type site struct {
 	t          *testing.T
 	s          *simulator.Server
@@ -122,7 +122,7 @@ type site struct {
 	now        time.Time
 }
 
-// newSite starts a cloud whose clock stands still until the test moves it.
+// newSite starts a cloud whose clock stops until the test advances it.
 func newSite(t *testing.T, opts simulator.Options) *site {
 	t.Helper()
 	p := &site{t: t, now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -168,7 +168,7 @@ func (p *site) list(o servers.ListOpts) []servers.Server {
 	return list
 }
 
-// body is the text of an error's answer.
+// body returns the text in the answer of an error.
 func body(err error) string {
 	var u gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &u) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// The packaged worker of Octavia 11.0.0 was seen to treat the children that it
-// leaves in PENDING_CREATE in this way.
+// This test repeats observations of the packaged worker of Octavia 11.0.0, about the objects that it leaves in
+// PENDING_CREATE.
 func TestChildrenStuck(t *testing.T) {
 	_, o := octavia(t, "demo", simulator.Options{ChildrenStuck: true})
 	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(fullTree, "NET", o.network(), 1), 201, "PENDING_CREATE")
@@ -46,7 +46,7 @@ func TestChildrenStuck(t *testing.T) {
 	o.expect("DELETE", balancer, "", 204, "")
 }
 
-// A listener that is made after its load balancer works as usual.
+// A listener that is created after its load balancer works as usual.
 func TestChildrenOfTheirOwnAreNotStuck(t *testing.T) {
 	_, o := octavia(t, "demo", simulator.Options{ChildrenStuck: true})
 	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(`{"loadbalancer": {"vip_network_id": "NET"}}`, "NET", o.network(), 1), 201, "")

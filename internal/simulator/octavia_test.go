@@ -23,7 +23,7 @@ type rawOctavia struct {
 	now  *time.Time
 }
 
-// octavia is a cloud whose load balancers stay pending until the test advances the time.
+// octavia starts a cloud whose load balancers stay pending until the test advances the time.
 func octavia(t *testing.T, user string, opts simulator.Options) (*simulator.Server, *rawOctavia) {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -53,7 +53,7 @@ func (o *rawOctavia) do(method, path, body string) (int, string) {
 	return resp.StatusCode, string(bytes.TrimSpace(out))
 }
 
-// expect makes a request and looks for a text in the answer.
+// expect sends a request, and checks that the answer has a code and contains a text.
 func (o *rawOctavia) expect(method, path, body string, code int, holds string) string {
 	o.t.Helper()
 	got, text := o.do(method, path, body)
@@ -63,8 +63,7 @@ func (o *rawOctavia) expect(method, path, body string, code int, holds string) s
 	return text
 }
 
-// field extracts a text from an answer by its path, such as
-// "loadbalancer.pools.0.id".
+// field returns a text from an answer by its path, such as "loadbalancer.pools.0.id".
 func (o *rawOctavia) field(text, path string) string {
 	o.t.Helper()
 	var v any
@@ -88,7 +87,7 @@ func (o *rawOctavia) field(text, path string) string {
 	return out
 }
 
-// network is the ID of the private network, and project is the ID of its project.
+// network returns the ID of the private network, and project returns the ID of its project.
 func (o *rawOctavia) network() string { return o.private("id") }
 func (o *rawOctavia) project() string { return o.private("project_id") }
 

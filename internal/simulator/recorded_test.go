@@ -27,21 +27,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// The files under testdata/recorded are conversations with a real OpenStack
-// (Zed). Each line is a request with its answer. The simulator must give the same
-// answers. With -record the requests are sent to the clouds demo, demo2 and admin
-// of clouds.yaml, and the files are written again.
+// The files in testdata/recorded are conversations with a real OpenStack (Zed). Each line is a request with its
+// answer. The simulator must give the same answers. With -record, the requests are sent to the clouds demo,
+// demo2 and admin in clouds.yaml, and the files are written again.
 var record = flag.Bool("record", false, "record testdata/recorded from the clouds demo, demo2 and admin of clouds.yaml")
 
-// exchange is one request and its answer. In path, header, body and answer,
-// "$name" stands for an ID that an earlier step saved; "$demo", "$demo2" and
-// "$admin" stand for the projects.
+// exchange is one request and its answer. In path, header, body and answer, "$name" means an ID that an earlier
+// step has saved. "$demo", "$demo2" and "$admin" mean the IDs of the projects.
 type exchange struct {
 	As      string            `json:"as,omitempty"`      // demo if empty
 	Service string            `json:"service,omitempty"` // catalog type, network if empty
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
-	Of      string            `json:"of,omitempty"` // the user whose account the address names, if it names one; As if empty.
+	Of      string            `json:"of,omitempty"` // the user whose account is in the address, if there is one; As if empty.
 	Header  map[string]string `json:"header,omitempty"`
 	Body    any               `json:"body,omitempty"`
 	Save    map[string]string `json:"save,omitempty"`  // maps a name to the path of keys and indexes in the answer.
@@ -93,7 +91,7 @@ func realClouds(t *testing.T) map[string]*gophercloud.ProviderClient {
 	return users
 }
 
-// replay repeats a recorded conversation and compares or keeps the answers.
+// replay repeats a recorded conversation. It compares the answers, or stores them if keep is set.
 func replay(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*exchange, keep bool) {
 	t.Helper()
 	vars := map[string]string{}
@@ -148,7 +146,7 @@ func projectOf(t *testing.T, p *gophercloud.ProviderClient) string {
 	return body.Token.Project.ID
 }
 
-// headers are the headers that are compared.
+// headers returns the headers that are compared.
 func (e *exchange) headers(all http.Header) map[string]string {
 	shown := map[string]string{}
 	for name := range all {
@@ -284,7 +282,7 @@ func normalText(s, key string, names map[string]string) string {
 			if at := version.FindStringIndex(s); at != nil {
 				s = s[at[0]:]
 			}
-			for _, root := range []string{"/compute", "/volume"} { // the path of a service on its host
+			for _, root := range []string{"/compute", "/volume"} { // the paths of services on their hosts
 				if strings.HasPrefix(s, root+"/") {
 					s = strings.TrimPrefix(s, root)
 				}

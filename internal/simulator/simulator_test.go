@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// start returns a listening cloud that ends with the test.
+// start starts a cloud that listens until the end of the test.
 func start(t *testing.T, opts simulator.Options) *simulator.Server {
 	t.Helper()
 	s, err := simulator.Start(context.Background(), "127.0.0.1:0", opts)
@@ -25,8 +25,7 @@ func start(t *testing.T, opts simulator.Options) *simulator.Server {
 	return s
 }
 
-// login authenticates as a user. The name of the user is also that of its
-// project, and its password.
+// login authenticates as a user. The user's project and password are equal to the user's name.
 func login(t *testing.T, s *simulator.Server, user string) *gophercloud.ProviderClient {
 	t.Helper()
 	p, err := openstack.AuthenticatedClient(context.Background(), gophercloud.AuthOptions{IdentityEndpoint: s.URL + "/identity/v3",
@@ -46,7 +45,7 @@ func network(t *testing.T, s *simulator.Server, user string) *gophercloud.Servic
 	return c
 }
 
-// status is the HTTP status of a gophercloud error, 0 for none.
+// status returns the HTTP status of a gophercloud error, or 0 if there is none.
 func status(err error) int {
 	var u gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &u) {

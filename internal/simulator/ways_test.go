@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Nova answers a confirmation before it is complete. Meanwhile it refuses a second
-// one: the migration is no longer "finished".
+// Nova answers a confirmation before the confirmation is complete. Until then, it refuses a second one, because
+// the status of the migration is no longer "finished".
 func TestResizeIsConfirmedInNovasOwnTime(t *testing.T) {
 	p := newSite(t, simulator.Options{BuildDelay: 10 * time.Second})
 	made, err := servers.Create(t.Context(), p.c, servers.CreateOpts{Name: "web", FlavorRef: "m1-nano", ImageRef: p.image, Networks: "none"}, nil).Extract()

@@ -13,12 +13,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// A plan gets the facts that only the agent knows, if the agent looked at the same commit and serves the stack itself.
+// A plan gets the facts that only the agent knows, if the agent itself serves the stack and has compared the
+// same commit.
 func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 	looked := time.Unix(1, 0)
 	for name, c := range map[string]struct {
 		word *Word
-		want string // why it is held
+		want string // the reason why the plan is held
 	}{
 		"nobody is asked":            {nil, "here"},
 		"no answer":                  {&Word{err: errors.New("away"), state: agent.State{Looked: looked, Commit: "c", Held: "there"}}, "here"},
@@ -35,7 +36,7 @@ func TestWhatTheAgentSaysOfAPlan(t *testing.T) {
 	}
 }
 
-// Failures belong to objects that differ from Git, by the names that the agent gives them.
+// Failures are assigned to objects that differ from Git, by the names of the objects in the agent's report.
 func TestWhatTheAgentSaysOfSteps(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }
 	p := plan.Plan{Commit: "c", Steps: []plan.Step{{Key: key("a"), Action: plan.Create}, {Key: key("b"), Action: plan.Keep}, {Key: key("c"), Action: plan.Create}}}

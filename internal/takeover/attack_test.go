@@ -13,19 +13,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// hostileKeys are keys of instances that Terraform allows.
+// hostileKeys contains keys of instances that Terraform allows.
 var hostileKeys = []string{
 	"a", "it's", "'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "a\ntouch pwned\n", "${x}", "%{if}", "$${x}", `back\slash`, `"quoted"`, "tab\tand\rreturn",
 	"\u202egpj", "zero\u200bwidth", "\x00", "::set-output name=x::y", "##[command]x", "--help", "../../etc", "]", `"].x["`, "\U0001F600", strings.Repeat("\u00e9\u0301\u0301\u0301", 20), " ",
 }
 
 func asJSON(s string) string {
-	text, _ := json.Marshal(s) // a string always has JSON
+	text, _ := json.Marshal(s) // a string can always be written as JSON
 	return string(text)
 }
 
-// TestAttackStateLinesInShell checks that the lines for a shell only name an address, whatever the
-// key of an instance.
+// TestAttackStateLinesInShell checks that the lines for a shell only contain an address, whatever the key of an
+// instance is.
 func TestAttackStateLinesInShell(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "terraform"), []byte("#!/bin/sh\nprintf '%s' \"$3\"\necho \"$#\" >>count\n"), 0o755); err != nil {
@@ -37,7 +37,7 @@ func TestAttackStateLinesInShell(t *testing.T) {
 			list, _, err := Terraform(stateOf("{" + where + "}"))
 			if err != nil {
 				t.Logf("%q: %v", k, err)
-				continue // a module's path is read only in the form that Terraform writes
+				continue // the path of a module is accepted only in the form that Terraform writes
 			}
 			for _, d := range list {
 				if d.ID == "" {
@@ -60,8 +60,8 @@ func TestAttackStateLinesInShell(t *testing.T) {
 	}
 }
 
-// TestAttackStateAddresses has addresses that Terraform never writes: they are refused and not
-// repeated.
+// TestAttackStateAddresses uses addresses that Terraform never writes. They are refused, and the error does not
+// repeat them.
 func TestAttackStateAddresses(t *testing.T) {
 	for _, fields := range []string{
 		`"type": "openstack_networking_network_v2", "name": "a; touch x"`, `"type": "openstack_networking_network_v2", "name": "a\nb"`, `"type": "openstack_x' y", "name": "a"`, `"type": "openstack_x", "name": ""`,
@@ -106,8 +106,8 @@ func TestAttackStateSecrets(t *testing.T) {
 	}
 }
 
-// TestAttackLargeState has many small elements, deep nesting and long texts. They are refused, or
-// take no more than a few times their own size.
+// TestAttackLargeState uses many small elements, deep nesting and long texts. They are refused, or need no more
+// memory than a few times their own size.
 func TestAttackLargeState(t *testing.T) {
 	const size = 4 << 20
 	long := strings.Repeat

@@ -64,7 +64,7 @@ func TestAttackHeat(t *testing.T) {
 			t.Errorf("%.50s: %v; want %q", text, err, want)
 		}
 	}
-	// Stacks that contain each other do not make an endless path.
+	// Stacks that contain each other do not cause an endless path.
 	list, err := Heat([]byte(`[{"resource_name": "a", "physical_resource_id": "1", "resource_type": "OS::Neutron::Net", "stack_name": "s-b-a1b2c3d4e5f6"},
 		{"resource_name": "b", "physical_resource_id": "2\n", "resource_type": "OS::Neutron::Net", "stack_name": "s-b-a1b2c3d4e5f6-a-a1b2c3d4e5f6"},
 		{"resource_name": "x-a1b2c3d4e5f6", "physical_resource_id": "x:` + strings.Repeat("y", 100) + `", "resource_type": "OS::Neutron::RouterInterface", "stack_name": ""}]`))

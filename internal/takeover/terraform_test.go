@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// stateOf is a state of these resources, each in JSON.
+// stateOf returns a state with these resources, each in JSON.
 func stateOf(resources ...string) []byte {
 	return []byte(`{"version": 4, "terraform_version": "1.9.0", "serial": 3, "lineage": "x", "outputs": {"password": {"value": "zyxwvuts", "type": "string", "sensitive": true}}, "resources": [` + strings.Join(resources, ",") + `], "check_results": null}`)
 }
 
 const provider = `"provider": "provider[\"registry.terraform.io/terraform-provider-openstack/openstack\"]"`
 
-// one is a resource at the root, with one instance of these attributes.
+// one returns a resource of the root module with one instance that has these attributes.
 func one(kind, name, attributes string) string {
 	return fmt.Sprintf(`{"mode": "managed", "type": %q, "name": %q, %s, "instances": [{"schema_version": 0, "attributes": %s, "sensitive_attributes": [], "private": "enp5"}]}`, kind, name, provider, attributes)
 }
@@ -94,9 +94,9 @@ terraform state rm 'openstack_networking_secgroup_v2.web["inside \"x\" $${y}"]'`
 	}
 }
 
-// TestTerraformParts has parts of objects. L7 policies and their rules belong to the load balancer of their
-// listener, RBAC policies to the object that they share. Sets of quotas and attachments to hosts stay, with a
-// reason.
+// TestTerraformParts uses parts of objects. L7 policies and their rules belong to the load balancer of their
+// listener, and RBAC policies to the object that they share. Sets of quotas and attachments to hosts stay with
+// Terraform, with a reason.
 func TestTerraformParts(t *testing.T) {
 	list, _, err := Terraform(stateOf(
 		one("openstack_lb_l7rule_v2", "path", `{"id": "r-1", "l7policy_id": "p-1", "listener_id": "l-1"}`),
@@ -137,7 +137,7 @@ terraform state rm 'openstack_lb_loadbalancer_v2.lb'`; lines != want {
 	}
 }
 
-// TestTerraformOrder checks that the order of a state does not matter.
+// TestTerraformOrder checks that the order of resources in a state does not matter.
 func TestTerraformOrder(t *testing.T) {
 	resources := []string{one("openstack_networking_network_v2", "b", `{"id": "1"}`), one("openstack_networking_secgroup_rule_v2", "r", `{"id": "3", "security_group_id": "2"}`), one("openstack_networking_secgroup_v2", "g", `{"id": "2"}`)}
 	first, _, err := Terraform(stateOf(resources...))
@@ -169,7 +169,7 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-// TestRemovalsByTerraform has Terraform itself remove hostile addresses from a state.
+// TestRemovalsByTerraform makes Terraform itself remove hostile addresses from a state.
 func TestRemovalsByTerraform(t *testing.T) {
 	terraform, err := exec.LookPath("terraform")
 	if err != nil {

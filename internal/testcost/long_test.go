@@ -16,8 +16,9 @@ var (
 	first   = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{\n(?:\ttestcost\.NotUnderRace\(t\)\n)?(?:\ttestcost\.Long\(t\)\n)?`)
 )
 
-// TestTheMakefileFindsWhatIsSkippedUnderRace compares the names that `make test-all` runs without the race detector with the calls of
-// NotUnderRace. Such a call, and one of Long, has to begin a test: in that order.
+// TestTheMakefileFindsWhatIsSkippedUnderRace compares the tests that `make test-all` runs without the race
+// detector with the calls of NotUnderRace. The calls of Long and NotUnderRace must be the first calls in a test,
+// in this order.
 func TestTheMakefileFindsWhatIsSkippedUnderRace(t *testing.T) {
 	root := os.DirFS("../..")
 	var want []string

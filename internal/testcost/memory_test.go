@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-var sink []byte // keeps the compiler from leaving the allocation out
+var sink []byte // prevents that the compiler omits the allocation
 
 func TestAllocated(t *testing.T) {
 	const size = 8 << 20

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// receiver returns a receiver that answers with a code, and its sender.
+// receiver starts a receiver that answers with a code, and returns a sender for it.
 func receiver(t *testing.T, code int) (s *Sender, bodies *[][]byte, counted *[]string, log *bytes.Buffer) {
 	t.Helper()
 	bodies, counted, log = new([][]byte), new([]string), new(bytes.Buffer)
@@ -42,7 +42,7 @@ func (s *Sender) pass(t *testing.T, stack string, at time.Time, quiet bool) {
 	s.Finish(one, Span{Name: "pass", End: at, Attributes: map[string]string{"stackreeve.stack": stack}}, stack, quiet)
 }
 
-// A recorded trace arrives, and each trace and each span has an ID of its own.
+// A recorded trace arrives at the receiver. Each trace and each span has a different ID.
 func TestSent(t *testing.T) {
 	s, bodies, counted, _ := receiver(t, http.StatusOK)
 	s.pass(t, "a", time.Now(), false)
@@ -70,7 +70,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// Passes without any change do not flood the receiver. A pass with a change is always traced.
+// Passes that change nothing do not cause too many traces. A pass that changes something is always traced.
 func TestQuietPasses(t *testing.T) {
 	s, bodies, _, _ := receiver(t, http.StatusOK)
 	now := time.Now()
@@ -85,7 +85,7 @@ func TestQuietPasses(t *testing.T) {
 	}
 }
 
-// A receiver that is away delays nobody. Traces beyond the limit are dropped, and counted.
+// A receiver that is down delays nobody. Traces beyond the limit are dropped and counted.
 func TestDropped(t *testing.T) {
 	s, _, counted, _ := receiver(t, http.StatusOK)
 	for range waiting + 2 {
@@ -96,7 +96,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A receiver that accepts nothing is reported once, without the content of the traces.
+// If a receiver accepts nothing, that is reported once, without the content of the traces.
 func TestFailed(t *testing.T) {
 	s, _, counted, log := receiver(t, http.StatusServiceUnavailable)
 	s.pass(t, "a", time.Now(), false)
@@ -107,7 +107,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// A trace has no more spans than the receiver may be given.
+// A trace contains no more spans than the maximum for a receiver.
 func TestManySpans(t *testing.T) {
 	_, one := Start(t.Context())
 	for range mostSpans + 3 {

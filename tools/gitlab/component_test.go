@@ -18,7 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// component is a work tree of a project whose CI configuration includes the component, and a server with a release.
+// component contains a work tree of a project whose CI configuration includes the component, and a server with a
+// release.
 type component struct {
 	t             *testing.T
 	program, dir  string
@@ -40,7 +41,7 @@ func newComponent(t *testing.T) *component {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = w.Write(archive) // the client may be gone
+		_, _ = w.Write(archive) // the client may have disconnected
 	}))
 	t.Cleanup(server.Close)
 	c.releases, c.sum = server.URL, hex.EncodeToString(sum[:])
@@ -52,7 +53,7 @@ func newComponent(t *testing.T) *component {
 	return c
 }
 
-// release builds the program once, and packs it as a release is packed.
+// release builds the program once, and returns an archive like that of a release.
 var release = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "stackreeve-release-")
 	if err != nil {
@@ -93,20 +94,21 @@ func (c *component) read(name string) string {
 	return string(text)
 }
 
-// include writes the CI configuration. more are further inputs.
+// include writes the CI configuration. more contains further inputs.
 func (c *component) include(more string) {
 	c.write(".gitlab-ci.yml", "include:\n  - local: templates/stackreeve.yml\n    inputs:\n      version: 1.2.3\n      checksum: '"+c.sum+"'\n      releases: "+c.releases+
 		"\n      manifests: clouds/prod\n"+more)
 }
 
-// run runs gitlab-ci-local in the work tree. It reads the configuration with GitLab's schema, and refuses one that does not fit.
+// run runs gitlab-ci-local in the work tree. It checks the configuration with GitLab's schema, and refuses an
+// invalid one.
 func (c *component) run(args ...string) (out string, err error) {
 	c.t.Helper()
 	for _, of := range [][]string{{"init", "-q", "-b", "main"}, {"remote", "add", "origin", "git@gitlab.example.com:acme/cloud.git"}, {"remote", "set-head", "origin", "main"}, {"add", "-A"},
 		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "Change"}} {
 		cmd := exec.CommandContext(c.t.Context(), "git", of...)
 		cmd.Dir = c.dir
-		_, _ = cmd.CombinedOutput() // a second run finds most of it done
+		_, _ = cmd.CombinedOutput() // in a second run, most of this is already done
 	}
 	cmd := exec.CommandContext(c.t.Context(), c.program, append([]string{"--force-shell-executor", "--no-color"}, args...)...)
 	cmd.Dir = c.dir
@@ -116,10 +118,10 @@ func (c *component) run(args ...string) (out string, err error) {
 
 const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: ours}}\n"
 
-// merge are the variables of the pipeline of a merge request.
+// merge contains the variables of the pipeline of a merge request.
 var merge = []string{"--variable", "CI_PIPELINE_SOURCE=merge_request_event", "--variable", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=1", "--variable", "CI_MERGE_REQUEST_PROJECT_ID=1", "--variable", "CI_PROJECT_ID=1", "--variable", "CI_MERGE_REQUEST_IID=1"}
 
-// The job of the component writes the report that GitLab shows on lines, and fails when a manifest is wrong.
+// The job of the component writes the report that GitLab shows at lines. It fails if a manifest has a problem.
 func TestComponentValidates(t *testing.T) {
 	c := newComponent(t)
 	c.include("")
@@ -145,7 +147,8 @@ func TestComponentValidates(t *testing.T) {
 	}
 }
 
-// The plan is that of the merge request, and the job's token fetches it. Without the input there is no such job, and the pipeline of a fork has none either.
+// The plan is that of the merge request, which is fetched with the job's token. Without the input, there is no
+// such job. The pipeline of a fork has none either.
 func TestComponentPlans(t *testing.T) {
 	c := newComponent(t)
 	g := forgetest.StartGitLab(t)
@@ -185,7 +188,7 @@ func TestComponentPlans(t *testing.T) {
 	}
 }
 
-// The job that people write by hand fits GitLab's schema, too.
+// The job in the documentation also conforms to GitLab's schema.
 func TestDocumentedJob(t *testing.T) {
 	c := newComponent(t)
 	page, err := os.ReadFile("../../docs/ci.md")

@@ -1,6 +1,6 @@
-// Package gitlab_test has programs that others wrote judge the stand-in for GitLab and the endpoint of webhooks: GitLab's own Go client, glab,
-// python-gitlab, and the library of Standard Webhooks. Each test lists the calls that its judge made. Gitea's migration is another judge
-// (internal/forge/gitea).
+// Package gitlab_test checks the stand-in for GitLab and the endpoint of webhooks with programs of other
+// authors: GitLab's own Go client, glab, python-gitlab, and the library of Standard Webhooks. Each test lists
+// the calls that the program has made. Gitea's migration is another such program (internal/forge/gitea).
 package gitlab_test
 
 import (
@@ -104,7 +104,7 @@ func TestClient(t *testing.T) {
 	)
 }
 
-// The client reads every message of the stand-in, and finds in it what the agent finds.
+// The client can parse every message of the stand-in, and gets the same data from it as the agent.
 func TestMessages(t *testing.T) {
 	g := forgetest.StartGitLab(t)
 	got := make(chan string, 10)
@@ -148,7 +148,7 @@ func TestMessages(t *testing.T) {
 	next(fmt.Sprint("close ", g.Project, " ", number, " ", head))
 }
 
-// The endpoint takes a message that the library of Standard Webhooks has signed.
+// The endpoint accepts a message that the library of Standard Webhooks has signed.
 func TestSignedMessages(t *testing.T) {
 	const key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	signer, err := standardwebhooks.NewWebhook(key)

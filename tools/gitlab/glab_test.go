@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// program is the program that an environment variable names.
+// program returns the path of the program in an environment variable.
 func program(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -35,7 +35,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// made compares the calls that a judge has made.
+// made compares the calls that a program has made with want.
 func made(t *testing.T, g *forgetest.GitLab, want ...string) {
 	t.Helper()
 	if got := strings.Join(g.Calls(), "\n"); got != strings.Join(want, "\n") {
@@ -50,7 +50,7 @@ hosts:
   gitlab.test: {api_protocol: http, git_protocol: https, api_host: "%s", token: %s}
 `
 
-// TestGlab has glab, which became GitLab's own command line, review a merge request.
+// TestGlab reviews a merge request with glab, GitLab's own command line.
 func TestGlab(t *testing.T) {
 	path := program(t, "STACKREEVE_TEST_GLAB")
 	g := forgetest.StartGitLab(t)

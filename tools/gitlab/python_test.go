@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 )
 
-// TestPython has python-gitlab do all that the agent does, and page through a list.
+// TestPython sends the agent's requests with python-gitlab, and reads a list page by page.
 func TestPython(t *testing.T) {
 	python := program(t, "STACKREEVE_TEST_PYTHON_GITLAB")
 	g := forgetest.StartGitLab(t)

@@ -1,4 +1,5 @@
-// Package kro expands definitions with kro's own builder and runtime, and compares the result with our expansion.
+// Package kro expands definitions with kro's own builder and runtime, and compares the result with Stackreeve's
+// expansion.
 package kro
 
 import (
@@ -33,7 +34,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Manifests with a definition and its objects expand to the same objects as those that kro makes from them.
+// Manifests with a definition and its objects expand to the same objects in Stackreeve and in kro.
 func TestDefinitionsExpandAsWithKro(t *testing.T) {
 	cases := map[string]string{"words of both": wordsOfBoth}
 	folders, err := filepath.Glob("../../testdata/definitions/*")
@@ -73,17 +74,18 @@ func TestDefinitionsExpandAsWithKro(t *testing.T) {
 	}
 }
 
-// inWordsOfBoth are parts of the shipped examples that kro does not understand, each with a text that both understand. In kro a missing field has
-// no value, two dollars are no escape, and numbers are not converted to texts.
+// inWordsOfBoth contains the parts of the released examples that kro does not accept, each with a text that both
+// programs accept. In kro, a missing field has no value, two dollars are no escape, and numbers are not
+// converted to texts.
 var inWordsOfBoth = map[string]map[string]string{
 	"bastion":  {"  network: office\n  allow:": "  network: office\n  keyPair: ops\n  allow:"},
 	"postgres": {"$${HOSTNAME:-primary}": "${'$'}{HOSTNAME:-primary}", "${schema.spec.version}": "${string(schema.spec.version)}", "-${number}": "-${string(number)}"},
 }
 
-// leftOutByKro are objects that kro does not make because an object that they could refer to is omitted.
+// leftOutByKro contains objects that kro does not make because an object to which they could refer is omitted.
 var leftOutByKro = map[string]string{"web-shop": "Subnet/books-test"}
 
-// wordsOfBoth is a definition with most features that both have.
+// wordsOfBoth is a definition with most features that both programs have.
 const wordsOfBoth = `
 apiVersion: kro.run/v1alpha1
 kind: ResourceGraphDefinition
@@ -161,7 +163,7 @@ spec:
   inside: {cidr: 10.2.0.0/16, dhcp: false}
 `
 
-// shipped is an example, with its definition in kro's format.
+// shipped returns an example with its definition in kro's format.
 func shipped(t *testing.T, folder string) string {
 	t.Helper()
 	var texts []string
@@ -179,7 +181,7 @@ func shipped(t *testing.T, folder string) string {
 	return strings.Join(texts, "\n---\n")
 }
 
-// wanted are the objects of manifests, without those of defined kinds, as JSON by their keys.
+// wanted returns the objects of manifests as JSON by their keys, without the objects of defined kinds.
 func wanted(t *testing.T, text string) map[string]string {
 	t.Helper()
 	reader := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}
@@ -205,7 +207,7 @@ func wanted(t *testing.T, text string) map[string]string {
 	return found
 }
 
-// expanded replaces definitions and their objects by the objects that kro makes from them.
+// expanded replaces definitions and their objects by the objects that kro makes of them.
 func expanded(t *testing.T, text string) string {
 	t.Helper()
 	var kept, objects []map[string]any
@@ -260,7 +262,7 @@ func documents(t *testing.T, text string) (all []map[string]any) {
 	}
 }
 
-// definition is a definition in kro's format, without the parts about objects in the cloud.
+// definition returns a definition in kro's format, without the parts about objects in the cloud.
 func definition(t *testing.T, d map[string]any) *v1alpha1.ResourceGraphDefinition {
 	t.Helper()
 	text, err := json.Marshal(d)
@@ -281,7 +283,7 @@ func definition(t *testing.T, d map[string]any) *v1alpha1.ResourceGraphDefinitio
 	return rgd
 }
 
-// anyKind is a cluster that has every kind and knows only the name of each.
+// anyKind simulates a cluster that has every kind, and of which only the names of the kinds are known.
 type anyKind struct{ meta.RESTMapper }
 
 func (anyKind) RESTMapping(gk schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
@@ -317,13 +319,14 @@ func compiled(t *testing.T, rgd *v1alpha1.ResourceGraphDefinition) *graph.Graph 
 	return g
 }
 
-// made are the objects that kro makes for an object of a defined kind, in a cluster where each object exists as soon as kro has created it.
+// made returns the objects that kro makes for an object of a defined kind. In the simulated cluster, each object
+// exists as soon as kro has created it.
 func made(t *testing.T, g *graph.Graph, instance map[string]any) (objects []map[string]any) {
 	t.Helper()
 	complete(t, g, instance)
 	of := &unstructured.Unstructured{Object: instance}
 	if of.GetNamespace() == "" {
-		of.SetNamespace("default") // as kubectl would
+		of.SetNamespace("default") // kubectl would do this
 	}
 	rt, err := runtime.FromGraph(g, config, runtime.WithInstance(of))
 	if err != nil {
@@ -351,7 +354,7 @@ func made(t *testing.T, g *graph.Graph, instance map[string]any) (objects []map[
 	return objects
 }
 
-// complete sets the defaults of an object. The API server would take them from the CRD that kro makes.
+// complete sets the defaults of an object. In a cluster, the API server sets them from the CRD that kro makes.
 func complete(t *testing.T, g *graph.Graph, instance map[string]any) {
 	t.Helper()
 	var internal apiextensions.JSONSchemaProps

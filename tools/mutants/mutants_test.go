@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The tests of the package tiny notice all changes except those of its bounds and of code that they never call.
+// The tests of the package tiny detect all changes except those of its limits and those in code that they never
+// call.
 func TestSurvivors(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(&out, options{places: regexp.MustCompile(""), atOnce: 2}, "testdata/tiny", ".", []string{"."}); err != nil {
@@ -24,7 +25,7 @@ tiny.go:40:34: no negation is not reached
 	}
 }
 
-// Each change has a guard of its own. Constants, texts and values of named types stay as they are.
+// Each change has a separate guard. Constants, texts and values of named types are not changed.
 func TestChange(t *testing.T) {
 	p, err := load("testdata/tiny", ".")
 	if err != nil {

@@ -65,7 +65,7 @@ func parse(t *testing.T, text string) *x509.Certificate {
 	return c
 }
 
-// verify checks one identity as another one would.
+// verify checks the identity shown as the holder of the identity judge would check it.
 func verify(t *testing.T, judge, shown pki.Identity, address string, use x509.ExtKeyUsage) error {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -74,7 +74,8 @@ func verify(t *testing.T, judge, shown pki.Identity, address string, use x509.Ex
 	return err
 }
 
-// TestDerivedAgain checks that the same arguments give the same bytes, and that any other argument gives another key.
+// TestDerivedAgain checks that the same arguments result in the same bytes, and that any other argument results
+// in another key.
 func TestDerivedAgain(t *testing.T) {
 	seen := map[string]string{}
 	for name, derive := range map[string]func() pki.Identity{
@@ -111,8 +112,8 @@ func TestDerivedAgain(t *testing.T) {
 	}
 }
 
-// TestDerivedByEveryRelease fixes the derived keys: they are on machines, so a release that derives others would lock
-// out their agents.
+// TestDerivedByEveryRelease compares the derived keys with fixed ones. The keys are stored on machines, so the
+// agents of a release that derives other keys could not log in.
 func TestDerivedByEveryRelease(t *testing.T) {
 	m := member(t, kv, 1, "kv-0", "10.0.0.5")
 	got := fmt.Sprintf("%x %x", sha256.Sum256([]byte(m.Key)), parse(t, m.Trust).PublicKey)
@@ -133,7 +134,7 @@ func TestTheCertificates(t *testing.T) {
 		t.Errorf("it is a certificate of %v, %v, until %v", m.KeyUsage, m.ExtKeyUsage, m.NotAfter)
 	}
 	c := parse(t, client(t, kv, 1, "agent").Cert)
-	if len(c.IPAddresses)+len(c.DNSNames) > 0 { // if there are any, etcd checks the identity by these only
+	if len(c.IPAddresses)+len(c.DNSNames) > 0 { // if there are any, etcd checks the identity only by them
 		t.Errorf("a client is bound to %v, %v", c.IPAddresses, c.DNSNames)
 	}
 }
@@ -183,7 +184,8 @@ func TestAttackCertificatesOfOthers(t *testing.T) {
 	}
 }
 
-// TestAttackMoreThanOnesRole checks that a client cannot act as a member, and that neither can issue certificates.
+// TestAttackMoreThanOnesRole checks that a client cannot act as a member, and that neither of them can issue
+// certificates.
 func TestAttackMoreThanOnesRole(t *testing.T) {
 	judge, c := member(t, kv, 1, "kv-0", "10.0.0.5"), client(t, kv, 1, "agent")
 	if verify(t, judge, c, "", x509.ExtKeyUsageServerAuth) == nil {
@@ -208,7 +210,7 @@ func TestAttackMoreThanOnesRole(t *testing.T) {
 	}
 }
 
-// TestAttackOddNames checks that invalid names and addresses are refused, or do no harm.
+// TestAttackOddNames checks that invalid names and addresses are refused or have no harmful effect.
 func TestAttackOddNames(t *testing.T) {
 	for _, address := range []string{"", "kv-0", "10.0.0.5,10.0.0.6", "10.0.0.0/8", "0x0a000005"} {
 		if _, err := authority(t, kv, 1).Member("kv-0", address); err == nil {

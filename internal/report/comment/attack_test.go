@@ -15,7 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackLargePlan: the largest plan that a stack can have fits into the same space as any other. Its cost grows no faster than its size.
+// TestAttackLargePlan checks that the comment on the largest plan of a stack is not longer than the limit. The
+// cost grows no faster than the size of the plan.
 func TestAttackLargePlan(t *testing.T) {
 	testcost.Long(t)
 	const n = 20_000

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// The comment names dependencies and their fates in harmless words, also without a plan.
+// The comment lists dependencies and their fates in plain words, also without a plan.
 func TestNeeds(t *testing.T) {
 	p := Page{Stack: "prod", Head: headCommit, Base: "main", MoreNeeds: true, Needs: []Need{
 		{Number: 12, URL: "https://review.example.com/12", Head: headCommit, Fate: Included}, {Name: "https://x/`<b>`", Fate: Foreign}, {Number: 13, Fate: NotOpen}, {Number: 14, Fate: Strange, Inside: true},

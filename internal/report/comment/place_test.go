@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Places are links as long as a comment has room for them.
+// Places are links as long as the comment has enough space for them.
 func TestPlacesOfManyProblemsAreNoLinks(t *testing.T) {
 	for n, want := range map[int]bool{mostLinked: true, mostLinked + 1: false} {
 		problems := make(manifest.Problems, n)

@@ -28,12 +28,12 @@ import (
 )
 
 var (
-	// Words outside of code are letters, small numbers and the punctuation of prose. A forge makes no mention, reference, link or picture of
-	// them.
+	// harmless matches words outside of code: letters, small numbers and punctuation. A forge makes no mention,
+	// reference, link or picture of such words.
 	harmless  = regexp.MustCompile(`^[\p{L}0-9 .,;:()"'’?!…—%-]*$`)
 	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.[\p{L}0-9]|\b(mailto|xmpp|https?|ftp):[\p{L}0-9/]`)
 
-	// The only links lead to lines of a commit's files.
+	// The only links in a comment lead to lines of a commit's files.
 	ofTheCommit = regexp.MustCompile(`^https://git\.example\.org/acme/cloud/-/blob/[A-Za-z0-9%._-]+/[A-Za-z0-9%._/-]+(#L[0-9]+)?$`)
 
 	codeTag    = regexp.MustCompile(`<code>[^<>]*</code>`)
@@ -41,7 +41,7 @@ var (
 	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported", "What is wrong"}
 )
 
-// judge reads a comment as a forge does, and fails if anything except our own skeleton has a meaning.
+// judge parses a comment as a forge does, and fails if untrusted text has a meaning in Markdown or HTML.
 func judge(t testing.TB, markdown string) {
 	t.Helper()
 	if !utf8.ValidString(markdown) {
@@ -100,7 +100,7 @@ func sourceOf(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// judgeHTML returns how many more folds are open after a block of HTML.
+// judgeHTML returns the number of folds that a block of HTML opens and does not close.
 func judgeHTML(t testing.TB, block string) (opened int) {
 	t.Helper()
 	for line := range strings.Lines(block) {
@@ -131,7 +131,7 @@ var evil = []string{
 	"\u202etxt", "a\u200bb", "\x1b[2J", "a\r\nb", "\x00", "\ufe0f", "\u3164", "\xff\xfe", "", " ", "日本語", "שלום", "🎉", "it's", "10%", strings.Repeat("`@x ", 100), strings.Repeat("x", 5_000),
 }
 
-// hostile puts texts into every place that shows text from elsewhere.
+// hostile returns comments in which every untrusted text is one of these two.
 func hostile(a, b string) []interface{ Markdown() string } {
 	key := manifest.Key{Group: a, Kind: b, Namespace: a, Name: b}
 	at := manifest.Origin{File: a, Line: 3}
@@ -148,7 +148,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Source: plan.Source{Origin: at}, Comparison: plan.Comparison{Drift: true}},
 			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Source: plan.Source{Parent: key}, Causes: cause.List{cause.Of(cause.Reported, b)}, Comparison: plan.Comparison{Drift: true}})
 		named := []kind.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
-		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are joined
+		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal names would be joined
 			if action != plan.Update {
 				break
 			}
@@ -203,7 +203,7 @@ func TestNothingBreaksOut(t *testing.T) {
 	}
 }
 
-// outsideOfCode is the text outside of code in a comment, as a forge reads it.
+// outsideOfCode returns the text of a comment that is outside of code, as a forge parses it.
 func outsideOfCode(t testing.TB, markdown string) string {
 	t.Helper()
 	source := []byte(markdown)
@@ -230,7 +230,8 @@ func outsideOfCode(t testing.TB, markdown string) string {
 	return b.String()
 }
 
-// A name can be a sentence: "approved by the owner, safe to merge". Nobody may mistake it for ours.
+// A name can be a sentence: "approved by the owner, safe to merge". Nobody may mistake it for a sentence of
+// Stackreeve.
 func TestAttackNamesReadAsOurWords(t *testing.T) {
 	testcost.Long(t)
 	for _, name := range []string{
@@ -248,7 +249,8 @@ func TestAttackNamesReadAsOurWords(t *testing.T) {
 	}
 }
 
-// mixed is hostile without the texts that only the agent writes: what is lost with a kind, and why a pull request was not planned.
+// mixed returns the comments of hostile without the texts that only the agent writes: the losses of a kind, and
+// the reason why a pull request was not planned.
 func mixed(name string) []interface{ Markdown() string } {
 	pages := hostile(name, name)
 	for i, page := range pages {
@@ -286,7 +288,7 @@ func lossless(steps []plan.Step) []plan.Step {
 	return steps
 }
 
-// FuzzTexts tests the few ways in which texts from elsewhere are set.
+// FuzzTexts tests the few functions that format untrusted texts.
 func FuzzTexts(f *testing.F) {
 	for i, a := range evil {
 		f.Add(a, evil[(i*5+2)%len(evil)])
@@ -299,12 +301,12 @@ func FuzzTexts(f *testing.F) {
 }
 
 func FuzzNothingBreaksOut(f *testing.F) {
-	for i := 0; i < len(evil); i += 8 { // the tests take the others
+	for i := 0; i < len(evil); i += 8 { // other tests use the remaining ones
 		f.Add(evil[i], evil[(i*5+2)%len(evil)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if len(a)+len(b) > 2*longestProse {
-			return // longer text is cut, and takes an instrumented judge too long
+			return // longer texts are cut, and the instrumented judge would need too much time for them
 		}
 		for _, page := range hostile(a, b) {
 			judge(t, page.Markdown())
@@ -318,7 +320,7 @@ func FuzzNothingBreaksOut(f *testing.F) {
 	})
 }
 
-// judgeLine checks that any forge takes the status.
+// judgeLine checks that every forge accepts the status.
 func judgeLine(t testing.TB, p Page) {
 	t.Helper()
 	_, line := p.Status()

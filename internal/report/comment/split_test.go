@@ -42,7 +42,7 @@ func fits(t rapid.TB, parts []string, limit int) {
 	}
 }
 
-// bodies are texts with the elements of comments: lines, folds, code blocks.
+// bodies generates texts with the elements of comments: lines, folds, code blocks.
 func bodies(t *rapid.T) string {
 	word := rapid.StringMatching("[a-zA-ZäöüД日 🎉,.`-]{0,120}")
 	var b strings.Builder
@@ -93,7 +93,7 @@ func TestSplitKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// The line end at the end of a text makes no part of its own, however long the text is.
+// The line end at the end of a text never becomes a separate part, however long the text is.
 func TestTheEndMakesNoPart(t *testing.T) {
 	for n := range shortest {
 		body := strings.Repeat(strings.Repeat("y", 99)+"\n", 10) + strings.Repeat("z\n", n) + "The end.\n"
@@ -103,7 +103,7 @@ func TestTheEndMakesNoPart(t *testing.T) {
 	}
 }
 
-// A text of any kind is cut without breaking a character.
+// A text of any kind is cut between characters.
 func FuzzSplit(f *testing.F) {
 	f.Add("```\nx\n```\n<details><summary>a</summary>\n\n</details>\n", 3)
 	f.Add("``````\n```\n"+strings.Repeat("y", 3_000), 1)
@@ -123,7 +123,7 @@ func planOf(n int) plan.Plan {
 	for i := range n {
 		p.Steps = append(p.Steps, plan.Step{
 			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: plan.Update, Source: plan.Source{Origin: manifest.Origin{File: "web.yaml", Line: i + 1}},
-			Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}}, // no two alike
+			Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}}, // all differ from each other
 		})
 	}
 	return p

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each story has a stack, a change to its cloud, a pull request, and the text that people read about it. The plans are real: they come from
-// the kinds, over a simulated OpenStack. The first line says what the story shows.
+// Each story contains a stack, a change to its cloud, a pull request, and the text that people read about it.
+// The plans are real: the kinds make them, with a simulated OpenStack. The first line says what the story shows.
 //
 //	before/…      manifests that are applied first
 //	cloud         "set SERVICE COLLECTION NAME FIELD VALUE", "delete SERVICE COLLECTION NAME",
@@ -74,7 +74,7 @@ func runStory(t *testing.T, file string) {
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{32}`)
 
-// still replaces the parts of a text that differ between runs: IDs, and the hashes that depend on them.
+// still replaces the parts of a text that differ between runs: IDs, and the hashes that depend on IDs.
 func (s *story) still(text string) string {
 	for _, hash := range s.hashes {
 		text = strings.ReplaceAll(text, hash, "0a1b2c3d4e5f6789")

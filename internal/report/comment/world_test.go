@@ -37,7 +37,7 @@ const (
 	baseCommit = "c0ffee5d7b1a4e2f9d8c7b6a5f4e3d2c1b0a9f8e"
 )
 
-// gitLab gives the addresses of a project on a GitLab.
+// gitLab returns the addresses of a project on a GitLab.
 var gitLab = forge.BrowserAt("https://git.example.org", "acme/cloud", "/-/blob/", "/-/commit/")
 
 // story is a stack, its cloud and the texts about them.
@@ -49,13 +49,13 @@ type story struct {
 	server        *simulator.Server
 	engine        *engine.Engine
 
-	root     string // of the stack in the repository
+	root     string // the path of the stack in the repository
 	page     Page
 	synced   bool
 	merged   bool
 	drift    string
 	approved string
-	hashes   []string // of the plans
+	hashes   []string // the hashes of the plans
 }
 
 func newStory(t *testing.T, archive *txtar.Archive) *story {
@@ -122,7 +122,7 @@ func (s *story) option(word, value string) {
 		s.engine.Limits.Kinds[kind] = limit
 	case "refuse-replace":
 		s.engine.Replace = false
-	case "report": // see newStory
+	case "report": // handled by newStory
 	case "synced":
 		s.synced = true
 	case "approved":
@@ -193,7 +193,7 @@ func (s *story) plan(want []kind.Desired) {
 	}
 }
 
-// merge applies what was planned, in a minute and a half.
+// merge applies the plan. The run takes a minute and a half.
 func (s *story) merge(want []kind.Desired) {
 	run := report.Run{Stack: s.engine.Stack, Revision: source.Revision{Commit: headCommit, Branch: "main"}}
 	if problems := s.page.Problems; len(problems) > 0 {
@@ -222,7 +222,7 @@ func (s *story) drifted() Drift {
 	return d
 }
 
-// meddle changes the cloud as somebody else would.
+// meddle changes the cloud, as another person could do.
 func (s *story) meddle(words []string) {
 	ctx, service := s.t.Context(), words[1]
 	if words[0] == "fault" {

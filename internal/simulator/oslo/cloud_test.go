@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 		name   string
 		fault  Fault
 		method string
-		want   string // of four requests: status, "cut" for a lost connection, "short" for a truncated body
+		want   string // results of four requests: status, "cut" for a lost connection, "short" for a truncated body
 		work   int
 	}{
 		{"status", Fault{Status: 503, Count: 2}, "GET", "503 503 200 200", 2},
