@@ -41,7 +41,7 @@ type draft struct {
 	ids    []string
 
 	later     []func() // checks that run when all definitions are known
-	explained int      // number of wrong expressions so far
+	explained int      // number of wrong expressions that were found so far
 }
 
 func (d *draft) problem(path, what, fix string) {

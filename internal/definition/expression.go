@@ -9,8 +9,8 @@ import (
 // A text may contain expressions:
 //
 //	${schema.spec.name}-net    a text with expressions in it
-//	${schema.spec.replicas}    nothing but an expression: a value of any type
-//	$${HOME}                   no expression, but the text ${HOME}
+//	${schema.spec.replicas}    only an expression: the value may have any type
+//	$${HOME}                   no expression: the result is the text ${HOME}
 
 // segment is a part of a text: a constant text, or the source of an expression.
 type segment struct {

@@ -48,7 +48,7 @@ type Object struct {
 
 // Note is about one object of the cloud.
 type Note struct {
-	Kind, Name, ID string // Name is that of the manifest, "" where there is none
+	Kind, Name, ID string // Name is the name of the manifest; "" if there is none
 	Field, Text    string
 }
 

@@ -6,8 +6,8 @@
 // holder of secrets, stack and project. So precomputed tables are useless, and guessing a password is hopeless.
 // But a PIN of six digits can be guessed within an hour.
 //
-//	s-<16 characters>            salted
-//	k<6 characters>-<16 …>       keyed, after the identifier of the key
+//	s-<16 characters>            a salted hash
+//	k<6 characters>-<16 …>       a MAC, after the identifier of its key
 //
 // The package depends on neither stacks nor clouds. All results are functions of the arguments. Slow hashes are
 // cached in limited memory.

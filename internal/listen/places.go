@@ -8,9 +8,10 @@ import (
 // places are the open connections, whose number is limited. If all places are in use, a new connection gets the
 // place of the connection that uses its place least:
 //
-//	just accepted, or reading: for grace, and for longer at pace   keeps its place
-//	answered, or waiting for another request                       goes first, oldest first
-//	reading more slowly                                            goes next, fewest bytes a second first
+//	just accepted, or reading a request: during grace, and longer   the connection does not lose its place
+//	if it reads at the rate pace
+//	has answered, or waits for another request                      the connection loses its place first, the oldest first
+//	reading at a lower rate                                         the connection loses its place next, the slowest first
 //
 // So every connection has its grace, which is enough for a message that a proxy forwards completely. Even if
 // there are many slow senders, they block other clients only for that time.

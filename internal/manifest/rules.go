@@ -14,21 +14,21 @@ import (
 
 // rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique apply to the whole, and the others to each element.
 //
-//	required            the field must be there and not null
-//	immutable           cannot change once the object exists (documentation)
-//	enum=a|b|c          one of these
-//	min=N, max=N        bounds of a number; of the length of a string, list or map; of the fields set in a struct
+//	required            the document must contain the field, and not null
+//	immutable           the value cannot change after the object was created (documentation)
+//	enum=a|b|c          the value must be one of these
+//	min=N, max=N        limits of a number, of the length of a string, list or map, or of the number of fields that are set in a struct
 //	format=F            see formats
-//	pattern=R           a regular expression; takes the rest of the tag, commas included
-//	unique              no element twice
-//	objects             each element is an object of the cloud: paths have its ID in brackets, too
-//	apart               the elements of the list are compared with the cloud one by one; others are a value as a whole
+//	pattern=R           a regular expression; it is the rest of the tag, including commas
+//	unique              no element may occur twice
+//	objects             each element is an object of the cloud, and a path may contain its ID in brackets
+//	apart               the elements of the list are compared with the cloud one by one; without apart, the list is one value
 //	whole               the structure is compared with the cloud as one value
-//	oneof               exactly one of the struct's pointers, lists and maps is set
-//	secret              the value never appears in a problem, and may hold any character
-//	lines               a text that may have more than one line; without it no control character is allowed, since texts end in headers, addresses and logs
-//	raw                 any character is allowed
-//	default=X           what is used when the field is absent (documentation)
+//	oneof               exactly one of the struct's pointers, lists and maps must be set
+//	secret              the value is never shown in a problem, and may contain any character
+//	lines               the text may have more than one line; without lines, no control character is allowed, because texts are written to headers, addresses and logs
+//	raw                 the text may contain any character
+//	default=X           the value that is used if the field is absent (documentation)
 type rules struct {
 	required, immutable, secret, oneof, unique, lines, raw, objects, apart, whole bool
 

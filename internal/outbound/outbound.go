@@ -1,11 +1,11 @@
 // Package outbound sends all HTTP requests of this program: to clouds, forges and Git servers. It applies the
 // same limits to all of them, because none of these servers is trusted beyond its own answers:
 //
-//	redirects      to the same scheme, host and port, at most 3, with the method kept
-//	headers        256 KiB
-//	body           64 MiB after decompression, unless the caller sets another bound
-//	addresses      this machine and its link only when the operator named such a host
-//	time           dialling and handshakes; a whole exchange is bounded by its context
+//	redirects      are followed to the same scheme, host and port, with the same method, at most 3
+//	headers        have at most 256 KiB
+//	body           has at most 64 MiB after decompression, unless the caller sets another limit
+//	addresses      of this machine and its link are allowed only if the operator has configured such a host
+//	time           is limited for dialling and handshakes; the context limits a whole exchange
 //
 // If an answer exceeds a limit, the request returns an error and never a shorter answer. The package implements
 // HTTP, and does not depend on the content of the requests. Its callers add rate limits, retries, caches and

@@ -5,7 +5,7 @@ package printable
 //
 //	::error::…              at the beginning of a line    GitHub, Gitea, Forgejo
 //	##[error]…, ##vso[…]    anywhere in a line            GitHub, Azure Pipelines
-//	##teamcity[…]           likewise                      TeamCity
+//	##teamcity[…]           anywhere in a line            TeamCity
 //
 // Other commands need a control character (GitLab's sections, Jenkins' notes,
 // Buildkite's links).

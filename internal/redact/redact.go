@@ -7,10 +7,10 @@
 //
 //	found in                   the text becomes
 //	-------------------------  ----------------------------------------
-//	the text as it is          the words that show it become "[redacted]"
-//	one word of it, once or    so does that word
-//	twice decoded
-//	several words, decoded     the whole text is withheld: the encoding of
+//	the unchanged text         the words that show the secret become "[redacted]"
+//	one word of the text,      the word becomes "[redacted]"
+//	decoded once or twice
+//	several decoded words      the whole text is withheld, because the encoding of
 //	                           the secret cannot be separated from the rest
 //
 // White space and letter case are ignored. Time and memory are limited.

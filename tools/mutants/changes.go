@@ -22,12 +22,12 @@ type changer struct {
 
 // change adds all changes to the source of the package, each behind a guard:
 //
-//	a == b         the opposite
-//	a < b          a <= b, and so on
-//	a && b         a || b, and the reverse
-//	a + b          a - b, of numbers, and the reverse
-//	if a, !a       the opposite
-//	continue       nothing; so are a return that ends a branch early, and a call of which no result is used
+//	a == b         becomes a != b
+//	a < b          becomes a <= b, and so on
+//	a && b         becomes a || b, and the reverse
+//	a + b          becomes a - b for numbers, and the reverse
+//	if a, !a       is negated
+//	continue       is removed; so are a return that ends a branch early, and a call whose results are not used
 func (p *source) change() []change {
 	c := &changer{source: p}
 	for _, file := range p.files {

@@ -13,7 +13,7 @@ type Need struct {
 	URL    string // the address for people; "" if it is not known.
 	Head   string // its commit, if the plan includes it.
 	Fate   Fate
-	// Inside is true if the head of this one contains a commit of the need: that commit is planned whatever the fate is.
+	// Inside is true if the head of this pull request contains a commit of the need. Then that commit is planned regardless of the fate.
 	Inside bool
 }
 

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //	before/…      manifests that are applied first
 //	cloud         "set SERVICE COLLECTION NAME FIELD VALUE", "delete SERVICE COLLECTION NAME",
 //	              "fault SERVICE METHOD PATH TEXT"
-//	after/…       manifests of the pull request; those of before when there are none
-//	page          options, see [story.option]
+//	after/…       manifests of the pull request; if there are none, those of before
+//	page          options of the page, see [story.option]
 //	comment.md, status, annotations   the result
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txtar")

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-// message tells users why something failed. (cinder/message/api.py)
+// message is a text for users about the reason of a failure. (cinder/message/api.py)
 type message struct {
 	ID, Project, About, Text, Code string
 	Created                        time.Time

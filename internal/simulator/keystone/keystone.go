@@ -3,7 +3,7 @@
 //
 // It knows no resource of the other services. Users can log in to one domain
 // ("default") only, and groups have no members. Policies are Zed's defaults: the
-// role admin may do everything, others see themselves and their projects.
+// role admin may do everything, other users see themselves and their projects.
 package keystone
 
 import (

@@ -124,7 +124,7 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	}
 	oslo.TakePtr(v, "qos_policy_id", &f.QoSID)
 	if v.Text("fixed_ip_address") == "" && !v.Has("port_id") && len(v) > 0 {
-		return n.stillClear(c.Caller, f) // a PUT without attributes goes on, and detaches the port
+		return n.stillClear(c.Caller, f) // a PUT without attributes does not return here, and detaches the port
 	}
 	bound := f.PortID != nil
 	if err := n.associate(c.Caller, f, v); err != nil {

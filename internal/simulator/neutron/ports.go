@@ -148,7 +148,7 @@ func checkFixedIPsQuery(q url.Values) *oslo.Error {
 }
 
 // fixedIPsFit mirrors db/db_base_plugin_v2.py: _get_ports_query: conditions on
-// different keys must all hold, values of one key are alternatives.
+// different keys must all be true, and values of one key are alternatives.
 func fixedIPsFit(p *Port, words []string) bool {
 	byKey := map[string][]string{}
 	for _, w := range words {

@@ -21,7 +21,7 @@ const (
 	noMonitor = "NO_MONITOR"
 )
 
-// Base holds the fields of every object of the tree.
+// Base contains the fields that every object of the tree has.
 type Base struct {
 	ID           string   `json:"id"`
 	Name         string   `json:"name"`

@@ -2,7 +2,7 @@ package oslo
 
 import "iter"
 
-// Collection holds records in the order in which they were added. Get finds one by its ID.
+// Collection contains records in the order in which they were added.
 type Collection[T any] struct {
 	id    func(*T) string
 	order []*T // nil at the index of a removed record
