@@ -78,7 +78,7 @@ func (a *app) root() *cobra.Command {
 
 Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
-	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see misspelt
+	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // misspelt makes the suggestions
 	asked := root.Flags().Bool("version", false, "print the version")  // -v is --verbose's
 	root.RunE = func(*cobra.Command, []string) error {
 		if *asked {

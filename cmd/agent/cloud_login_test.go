@@ -87,8 +87,8 @@ func TestCloudTokenEnds(t *testing.T) {
 // login is one way to log in.
 type login struct {
 	name   string
-	entry  map[string]any // of clouds.yaml
-	secure map[string]any // of secure.yaml
+	entry  map[string]any // the entry in clouds.yaml
+	secure map[string]any // the entry in secure.yaml
 	env    map[string]string
 	via    *proxy
 	refuse string // the message if the login is refused

@@ -23,7 +23,7 @@ func (a *app) completions(root *cobra.Command) {
 	for _, cmd := range everyCommand(root) {
 		complete := func(flag string, f cobra.CompletionFunc) {
 			if cmd.Flags().Lookup(flag) != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag, f) // it is registered only once
+				_ = cmd.RegisterFlagCompletionFunc(flag, f) // this fails only for a second registration
 			}
 		}
 		for flag, values := range fixed {

@@ -41,9 +41,9 @@ type Stack struct {
 	gone     bool
 
 	where         func(field string) manifest.Origin // nil if no file sets it.
-	policies      []policy.Policy                    // of all stacks.
-	notifications []notify.Rule                      // of all stacks.
-	agents        *Agents                            // of all stacks; nil without an Agents document.
+	policies      []policy.Policy                    // the policies of all stacks.
+	notifications []notify.Rule                      // the rules of all stacks.
+	agents        *Agents                            // the Agents document for all stacks; nil if there is none.
 	shared        []documentFiles                    // the documents that all stacks share, with the files that they name.
 }
 

@@ -71,7 +71,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	return stacks, nil
 }
 
-// content is the content of a file.
+// content contains everything that was read from one file.
 type content struct {
 	stacks        []Stack
 	policies      []policy.Policy

@@ -14,7 +14,7 @@ import (
 
 // Setting is one field of a Stack that can be set by a flag or an environment variable.
 type Setting struct {
-	Flag  string // without the dashes
+	Flag  string // the name of the flag without the dashes
 	Field string // path in the document; "metadata.name" for the stack's name
 	Usage string
 	shape shape

@@ -26,7 +26,7 @@ const (
 type total struct {
 	source, fields, text int
 	said                 bool
-	made                 map[string]*defined // by kind
+	made                 map[string]*defined // the keys are names of kinds
 }
 
 // draft is a definition that is being read.

@@ -64,7 +64,7 @@ func (k *defined) expand(d *kind.Desired, e *kind.Expansion) {
 type object struct {
 	*resource
 	name      string
-	variables map[string]any // of forEach
+	variables map[string]any // the values of the variables of forEach
 }
 
 func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {

@@ -16,12 +16,12 @@ import (
 
 // These limits apply to one expression.
 const (
-	mostExpression = 4 << 10   // bytes of its source
-	mostDepth      = 50        // of its nesting
-	mostNodes      = 10_000    // of its tree, macros expanded
-	mostCost       = 1_000_000 // of one evaluation
+	mostExpression = 4 << 10   // the number of bytes of the source
+	mostDepth      = 50        // the depth of the nesting
+	mostNodes      = 10_000    // the number of nodes in the syntax tree, after macros are expanded
+	mostCost       = 1_000_000 // the cost of one evaluation
 	mostObjectCost = 10_000_000
-	mostElements   = 100_000 // of a value in it, at any depth
+	mostElements   = 100_000 // the number of elements of a value, at any depth
 )
 
 // standard contains the functions and operators of CEL that expressions may use. The omitted ones read time zones, or

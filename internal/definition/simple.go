@@ -43,9 +43,9 @@ type field struct {
 // shape is a type of values.
 type shape struct {
 	what   string // string, integer, boolean, float, object, list, map, struct
-	elem   *shape // of a list or map
+	elem   *shape // the type of the elements of a list or map
 	fields []*field
-	name   string // of a struct, for CEL
+	name   string // the name of a struct in CEL
 }
 
 // fieldName matches those names of fields that expressions can use.

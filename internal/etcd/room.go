@@ -16,7 +16,7 @@ import (
 // to become a member. It runs the boot script of package etcdcluster.
 type Waiting struct {
 	State   string `json:"state"`   // one of the states below
-	Message string `json:"message"` // for people
+	Message string `json:"message"` // a text for people
 	// Sum is the SHA-256 digest of the snapshot of which the machine has Received bytes. It is "" if the machine has
 	// no snapshot.
 	Sum      string `json:"sum"`

@@ -77,7 +77,7 @@ type exporter struct {
 	Input
 	kinds map[string]*kind.Kind
 	group map[string]string
-	all   map[string][]*item // by kind, in the order of names and IDs
+	all   map[string][]*item // the keys are kinds; the items are in the order of names and IDs
 	byID  map[string]map[string]*item
 	// byName contains the first object with each name, in the order of IDs.
 	byName map[string]map[string]*item

@@ -132,7 +132,7 @@ func (i *item) takeOut() {
 		list := i.value(path)
 		n, err := strconv.Atoi(at[len(path)+1 : len(at)-1])
 		if err != nil || !list.IsValid() || n >= list.Len() {
-			continue // it was removed with another one
+			continue // the item was removed together with another one
 		}
 		list.Set(reflect.AppendSlice(list.Slice3(0, n, n), list.Slice(n+1, list.Len())))
 	}

@@ -35,7 +35,7 @@ const (
 
 const (
 	maxRemembered = 1 << 15 // slow hashes
-	characters    = 16      // of base32: 80 bits
+	characters    = 16      // number of base32 characters: 80 bits
 	keyCharacters = 6
 )
 

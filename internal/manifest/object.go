@@ -10,7 +10,7 @@ import (
 // Object is one document with its key, origin and metadata. Decode reads the rest.
 type Object struct {
 	Key         Key
-	APIVersion  string // as written, alias groups included
+	APIVersion  string // the text in the manifest, which may contain an alias group
 	Origin      Origin
 	Labels      map[string]string
 	Annotations map[string]string

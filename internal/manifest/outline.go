@@ -34,7 +34,7 @@ func (o *outline) fields(t Type, indent string) {
 	}
 	for _, f := range known.list {
 		if f.doc == "Ignored." {
-			continue // only a server writes it
+			continue // only an API server writes this field
 		}
 		line := fmt.Sprintf("%s%s <%s>%s", indent, f.name, typeName(f.typ), requiredMark(f))
 		if said := f.rules.said(unitOf(f.typ)); said != "" {

@@ -17,7 +17,7 @@ type Type struct {
 // madeType is a type that is built at run time.
 type madeType struct {
 	shape  shape
-	elem   Type // of a list or map
+	elem   Type // the type of the elements of a list or map
 	fields *fields
 }
 
@@ -28,7 +28,7 @@ type Fields map[string]any
 // Field is one field of a structure that is built at run time.
 type Field struct {
 	Name, Doc string
-	Rules     []string // in the form of a tag: "min=1"
+	Rules     []string // the rules in the form of a tag, such as "min=1"
 	Type      Type
 	// Present is set for a structure that also exists if the document does not contain it. Then it has no fields.
 	Present bool

@@ -202,7 +202,7 @@ func message(m *Mail, n Notification) []byte {
 	}
 	out.WriteString("\r\n")
 	body := quotedprintable.NewWriter(&out)
-	_, _ = io.WriteString(body, n.text()+"\n") // to memory
+	_, _ = io.WriteString(body, n.text()+"\n") // writing to memory cannot fail
 	_ = body.Close()
 	return out.Bytes()
 }

@@ -36,7 +36,7 @@ type Outbox struct {
 
 	mu      sync.Mutex
 	queue   []string          // keys, in the order in which they first became pending
-	pending map[string]letter // by key
+	pending map[string]letter // the keys are those of Put
 	puts    int
 	more    chan struct{} // receives a value when there is a new delivery
 	// failing contains the keys that have failed since the last success. strikes is the number of times since then

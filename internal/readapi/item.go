@@ -46,7 +46,7 @@ type turn struct{ status, since string }
 // draft is an item before it is encoded.
 type draft struct {
 	item
-	whole      map[string]any     // without apiVersion, kind and metadata
+	whole      map[string]any     // the object without apiVersion, kind and metadata
 	conditions []status.Condition // the conditions in whole
 }
 

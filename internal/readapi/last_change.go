@@ -25,7 +25,7 @@ type authors struct {
 
 	mu     sync.Mutex
 	commit string
-	known  map[string]LastChange // by file
+	known  map[string]LastChange // the keys are paths of files
 }
 
 // SetLastChange sets the function that finds the last change of a stack's files. It must be called before the first run.

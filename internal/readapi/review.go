@@ -28,7 +28,7 @@ var reviews = map[string]review{
 
 // question is the spec of a review.
 type question struct {
-	Namespace string        `json:"namespace,omitempty"` // of a SelfSubjectRulesReview
+	Namespace string        `json:"namespace,omitempty"` // only in a SelfSubjectRulesReview
 	Resource  *resourceDeed `json:"resourceAttributes,omitempty"`
 	Path      *pathDeed     `json:"nonResourceAttributes,omitempty"`
 	who       string        // the name of the client

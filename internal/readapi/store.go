@@ -18,7 +18,7 @@ import (
 type Store struct {
 	kinds   []*kind.Kind
 	begun   int              // lower bound of the versions; those of earlier processes are smaller
-	more    map[string]About // by stack
+	more    map[string]About // the keys are names of stacks
 	authors map[string]*authors
 	// Keeps, if set before stacks are added, stores their events.
 	Keeps *History

@@ -51,6 +51,6 @@ func (socket) Flush() error { return nil }
 
 // Close sends a close message and closes the connection.
 func (s socket) Close() error {
-	_ = s.WriteMessage(websocket.CloseMessage, nil) // it may be closed already
+	_ = s.WriteMessage(websocket.CloseMessage, nil) // the connection may already be closed
 	return s.Conn.Close()
 }

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	longestNumber = 9  // digits of numbers that people write
-	longestWord   = 23 // letters of the longest words of one case
+	longestNumber = 9  // the maximum number of digits in a number that people write
+	longestWord   = 23 // the maximum number of letters in a word of one case
 )
 
 // random reports whether a word looks randomly generated, and not like a word, a name, a version, an address or

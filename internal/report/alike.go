@@ -31,7 +31,7 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 		if signs[i] = sign(one); signs[i] == "" {
 			signs[i] = fmt.Sprint(i) // unique
 		} else {
-			sum := sha256.Sum256([]byte(signs[i])) // it may be long
+			sum := sha256.Sum256([]byte(signs[i])) // the sum replaces the sign, which may be long
 			signs[i] = string(sum[:])
 		}
 		at[signs[i]] = append(at[signs[i]], i)

@@ -42,7 +42,7 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 			line("%s  is no longer shown", nameOf(o))
 		}
 	}
-	_, _ = io.WriteString(t.W, b.String()) // in one piece
+	_, _ = io.WriteString(t.W, b.String()) // one write, so that other output does not interrupt it
 }
 
 // leftOf returns a text about the steps that are left in a plan.

@@ -19,7 +19,7 @@ func (t StatusText) Describe(v StatusView, f StatusFilter) {
 		b.WriteString("\n")
 		t.describe(&b, v, o)
 	}
-	_, _ = io.WriteString(t.W, b.String()) // in one piece
+	_, _ = io.WriteString(t.W, b.String()) // one write, so that other output does not interrupt it
 }
 
 func (t StatusText) describe(b *strings.Builder, v StatusView, o status.Object) {

@@ -34,7 +34,7 @@ func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	} else if len(v.Objects) > 0 {
 		fmt.Fprintf(&b, "\nNo object matches (of %d).\n", len(v.Objects))
 	}
-	_, _ = io.WriteString(t.W, b.String()) // in one piece
+	_, _ = io.WriteString(t.W, b.String()) // one write, so that other output does not interrupt it
 }
 
 func (t StatusText) header(b *strings.Builder, v StatusView) {

@@ -15,7 +15,7 @@ import (
 
 // Validation is the result of checking manifests, or a configuration, without a cloud.
 type Validation struct {
-	Paths    []string // as given
+	Paths    []string // the paths as they were given
 	Objects  int      // the number of objects in manifests
 	Stacks   int      // the number of stacks in configurations
 	Problems manifest.Problems

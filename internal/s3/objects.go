@@ -19,7 +19,7 @@ import (
 
 // Object is an object as the store describes it.
 type Object struct {
-	ETag     string // without quotes; it changes when the data changes
+	ETag     string // the ETag without quotes; it changes when the data change
 	MD5      string // the MD5 of the data, in hexadecimal digits; "" if the store does not report it
 	Size     int64
 	Modified time.Time         // the time of the last write of its data or metadata

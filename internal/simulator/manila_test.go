@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// Recorded conversations cover everything else: share-networks.
+// The recorded conversation share-networks tests all other behaviour.
 
 func TestShareNetworkInUse(t *testing.T) {
 	s, o := octavia(t, "demo", simulator.Options{})

@@ -39,8 +39,8 @@ type Survey struct {
 
 // These are the time limits for additional information.
 const (
-	statusPatience  = 10 * time.Second // for the forge's answer
-	historyPatience = 30 * time.Second // for the last changes of files
+	statusPatience  = 10 * time.Second // the time limit for the forge's answer
+	historyPatience = 30 * time.Second // the time limit for finding the last changes of files
 )
 
 // New opens a stack.

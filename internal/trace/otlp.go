@@ -70,7 +70,7 @@ func (t *Trace) encode(pass Span, service, version string) []byte {
 		spans = append(spans, t.span(s, random(8), t.root))
 	}
 	about := resource{attributes(map[string]string{"service.name": service, "service.version": version})}
-	text, _ := json.Marshal(request{[]resourceSpans{{about, []scopeSpans{{scope{"stackreeve", version}, spans}}}}}) // it holds only texts and numbers
+	text, _ := json.Marshal(request{[]resourceSpans{{about, []scopeSpans{{scope{"stackreeve", version}, spans}}}}}) // this cannot fail, because the request contains only texts and numbers
 	return text
 }
 

@@ -29,7 +29,7 @@ const (
 // Sender sends traces.
 type Sender struct {
 	To      *url.URL
-	Headers map[string]string // may be secret
+	Headers map[string]string // the values may be secret
 	Service string            // the service name of the traces
 	Version string
 	Log     *slog.Logger

@@ -22,7 +22,7 @@ type source struct {
 	dir   string
 	set   *token.FileSet
 	files []*ast.File
-	texts map[string]*text // by the name of the file
+	texts map[string]*text // the keys are names of files
 	info  *types.Info
 }
 

@@ -11,9 +11,9 @@ import (
 
 // These are the maximum lengths of untrusted texts, in characters.
 const (
-	longestName  = 300 // of a name, a field or a file
+	longestName  = 300 // for a name, a field or a file
 	longestProse = 1_000
-	longestValue = 400 // of a line of a diff
+	longestValue = 400 // for a line of a diff
 )
 
 // code returns text as a code span. Forges make no mention, reference or link in a code span.

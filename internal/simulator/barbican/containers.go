@@ -11,7 +11,7 @@ import (
 type Container struct {
 	ID, ProjectID, CreatorID string
 	Name, Type               string
-	Refs                     []any // in the form of the request
+	Refs                     []any // the references as the request contained them
 
 	created string
 }

@@ -200,7 +200,7 @@ func (k *Keystone) scope(c *oslo.Call, scope any, who *oslo.Caller) error {
 		fields, ok = map[string]any{"project": map[string]any{"id": who.ProjectID}}, true
 	}
 	who.ProjectID = ""
-	if !ok { // none, or the text "unscoped"
+	if !ok { // the scope is absent, or the text "unscoped"
 		return nil
 	}
 	in, ok := fields["project"].(map[string]any)

@@ -4,7 +4,7 @@ import "github.com/stackreeve/stackreeve/internal/simulator/oslo"
 
 type networkView struct {
 	*Network
-	*Provider // for admins
+	*Provider // only admins see it
 }
 
 // viewNetwork also shows shared as true to callers with whom an RBAC policy shares the network.

@@ -44,14 +44,14 @@ type Neutron struct {
 	trunks        *kind[Trunk]
 	qosPolicies   *kind[QoSPolicy]
 	rbacPolicies  *kind[RBACPolicy]
-	forwardings   map[string][]*Forwarding // by floating IP
+	forwardings   map[string][]*Forwarding // the keys are IDs of floating IPs
 
 	byDevice   map[string]map[string]*Port // ports by device id
 	macs       map[macKey]string           // port ids
-	taken      map[string]takenIPs         // by subnet
-	defaults   map[string]*SecurityGroup   // by project
+	taken      map[string]takenIPs         // the keys are IDs of subnets
+	defaults   map[string]*SecurityGroup   // the keys are IDs of projects
 	ruleIndex  map[string][]*SecurityGroupRule
-	fipsOn     map[string][]*FloatingIP // by port id
+	fipsOn     map[string][]*FloatingIP // the keys are IDs of ports
 	quotas     oslo.Quotas
 	portGone   []func(*Port)
 	usages     []usage

@@ -131,7 +131,7 @@ func (n *Nova) byGroup(s *Server, hosts []*host) []*host {
 // HostInfo contains the data about a compute host that Placement shows.
 type HostInfo struct {
 	ID, Name                    string
-	VCPUs, RAM, Disk            int // without allocation ratios
+	VCPUs, RAM, Disk            int // the capacities without allocation ratios
 	UsedVCPU, UsedRAM, UsedDisk int
 }
 

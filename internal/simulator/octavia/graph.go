@@ -10,7 +10,7 @@ type graph struct {
 	o     *Octavia
 	c     *oslo.Call
 	lb    *LoadBalancer
-	pools map[string]*Pool // by name
+	pools map[string]*Pool // the keys are the names of the pools
 }
 
 type object = map[string]any

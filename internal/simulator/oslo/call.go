@@ -41,7 +41,7 @@ type Call struct {
 	Caller        *Caller  // nil on public routes without a valid token
 	Host          string   // scheme and authority that the client used: "http://127.0.0.1:1234".
 	Base          string   // Host with the prefix of the service.
-	Original      *url.URL // as the client sent it
+	Original      *url.URL // the URL that the client sent
 	Now           time.Time
 
 	body []byte

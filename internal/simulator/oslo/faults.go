@@ -34,7 +34,7 @@ type Fault struct {
 	Status      int           // the status that is answered; the request is not handled.
 	Late        bool          // with Status: the request is also handled, as behind a gateway that timed out
 	Header      map[string]string
-	Body        string // with Status; empty means the service's own error body
+	Body        string // the body that is answered with Status; empty means the service's own error body
 
 	path *regexp.Regexp
 	seen int

@@ -14,7 +14,7 @@ type Problem int
 const (
 	NotText   Problem = iota
 	TooLong           // bound: the maximum length
-	NotNumber         // not a whole number
+	NotNumber         // the value is not a whole number
 	TooSmall          // bound: the minimum
 	TooLarge          // bound: the maximum
 	NotListed         // bound: the accepted words

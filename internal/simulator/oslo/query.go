@@ -10,7 +10,7 @@ type Page struct {
 	Limit   int    // zero: all
 	Marker  string // ID of the last record before the page; empty for the first page
 	Order   []Order
-	Filters map[string]func(have string) bool // by attribute
+	Filters map[string]func(have string) bool // the keys are names of attributes
 }
 
 // Fits reports whether a record passes all filters. If the attribute is a list, one of its items must pass. Null

@@ -9,7 +9,7 @@ import (
 // resource has no default, its limit is -1. A negative limit means no limit.
 type Quotas struct {
 	Defaults map[string]int
-	set      map[string]map[string]int // by project
+	set      map[string]map[string]int // the keys are the project and the resource
 }
 
 // Limit is the limit of a project for a resource.

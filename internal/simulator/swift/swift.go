@@ -27,7 +27,7 @@ type Options struct {
 // Swift is the object store. Its methods are called with the cloud's lock held.
 type Swift struct {
 	opts     Options
-	accounts map[string]map[string]*Container // by project and name
+	accounts map[string]map[string]*Container // the keys are the project and the name of the container
 }
 
 // Container is one container.

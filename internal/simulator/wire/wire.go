@@ -15,7 +15,7 @@ type Wire struct {
 	away atomic.Bool
 }
 
-// Away cuts the connection, or restores it.
+// Away cuts the connection if away is true, and restores it otherwise.
 func (w *Wire) Away(away bool) { w.away.Store(away) }
 
 // RoundTrip implements http.RoundTripper.

@@ -22,7 +22,7 @@ type Leases struct {
 
 	mu      sync.Mutex
 	version int
-	all     map[string]object // by name
+	all     map[string]object // the keys are the names of the Leases
 }
 
 // object is a Lease as JSON.
@@ -182,5 +182,5 @@ func refuse(w http.ResponseWriter, code int, reason, message string) {
 func reply(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // to memory, or to a client that may have disconnected
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client has disconnected
 }

@@ -21,7 +21,7 @@ type World struct {
 	Machine func(address string) *Machine
 
 	mu       sync.Mutex
-	clusters map[string]*cluster // by environment
+	clusters map[string]*cluster // the keys are environments.
 	asked    map[string]int      // by Boot: how often a node received the question whether it has its data.
 	least    int                 // the smallest number of nodes with their data since Watch was called.
 	sins     []string
