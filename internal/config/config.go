@@ -103,7 +103,7 @@ type Source struct {
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`
 }
 
-// Auth names the files that hold Git credentials.
+// Auth contains the paths of the files with Git credentials.
 type Auth struct {
 	TokenFile      string `json:"tokenFile,omitempty" doc:"A token, for https."`
 	Username       string `json:"username,omitempty" doc:"User of the login; x-access-token for https and git for ssh if left out."`

@@ -32,7 +32,7 @@ type Actions struct {
 type Config struct {
 	// Tokens returns the tokens that are valid now; see the function [Tokens].
 	Tokens func() ([]Token, error)
-	// Stack returns the actions of a stack. ok is false when there is no stack with that name.
+	// Stack returns the actions of a stack. ok is false if there is no stack with that name.
 	Stack func(name string) (actions Actions, ok bool)
 	Log   *slog.Logger
 }

@@ -8,19 +8,21 @@
 //
 //   - Only *.yaml, *.yml and *.json are read. Files and folders whose names start with a dot are skipped, and so are
 //     kustomization files.
-//   - A file is ignored if none of its documents has both apiVersion and kind. If one document has both, all must.
-//   - A document of a foreign API group is ignored. If the group is nearly spelt like one of ours, it is a problem,
-//     with the right spelling. A known group with an unknown kind or version is a problem too.
-//   - ConfigMap and Secret of the core group (v1) are objects when the caller lists them. Other kinds of the core group
+//   - A file is ignored if none of its documents has both apiVersion and kind. If one document has both, all documents
+//     of the file must have both.
+//   - A document of a foreign API group is ignored. If the name of the group is similar to that of a known group, it is
+//     a problem, which contains the right spelling. A known group with an unknown kind or version is also a problem.
+//   - ConfigMap and Secret of the core group (v1) are objects if the caller lists them. Other kinds of the core group
 //     are ignored.
-//   - v1 List and <Kind>List are expanded; each item is an object with its own line.
-//   - Symbolic links are refused where a manifest or a folder could hide behind them.
+//   - A v1 List and a <Kind>List are expanded: each item is an object, whose line is that of the item.
+//   - A symbolic link is refused if it may lead to a manifest or a folder.
 //
 // Every ignored file and document is reported with the reason.
 //
 // # Which mistakes are problems
 //
 // Problems are unknown and duplicate fields, unquoted numbers and booleans in string fields, octal-looking numbers,
-// unknown stackreeve.dev annotations, and objects declared twice. All problems of all files are reported at once, each
-// with its line. Input is bounded in size, depth, aliases and number, so that no repository can exhaust the reader.
+// unknown stackreeve.dev annotations, and objects declared twice. All problems of all files are reported together,
+// each with its line. The size, depth, aliases and number of files are limited, so that no repository can exhaust the
+// memory or the time of the reader.
 package manifest

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique apply to the whole, and the others to each element.
+// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique apply to the list or map itself, and the other rules to each element.
 //
 //	required            the document must contain the field, and not null
 //	immutable           the value cannot change after the object was created (documentation)

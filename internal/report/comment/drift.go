@@ -18,7 +18,7 @@ type Drift struct {
 	Since  time.Time // the time when the difference was found
 	// Browser returns the addresses of the repository. It is the zero value if they are unknown.
 	Browser forge.Browser
-	// Corrected is true when the drift was corrected; otherwise it is only reported.
+	// Corrected is true if the drift was corrected; otherwise it is only reported.
 	Corrected bool
 	Steps     []plan.Step
 	// More is the number of further objects with drift. They are reported on no pull request, because there are too many files or pull requests.

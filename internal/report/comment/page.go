@@ -41,7 +41,7 @@ type Page struct {
 	Approvals []plan.Approval
 	// Unread is true if there are more comments than the agent reads. Then a new comment cannot approve anything.
 	Unread bool
-	// Quiet is true when the pull request changes nothing of the stack.
+	// Quiet is true if the pull request changes nothing of the stack.
 	Quiet bool
 	// After is the run after the merge. It is nil before the merge.
 	After *report.Run
