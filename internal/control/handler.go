@@ -155,7 +155,7 @@ func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
 	w.Header().Set("Content-Type", "application/json")
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	_ = out.Encode(a.State()) // an error has no receiver
+	_ = out.Encode(a.State()) // an error cannot be sent to the client
 }
 
 func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
@@ -192,7 +192,7 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 
 func accepted(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusAccepted)
-	_, _ = io.WriteString(w, "accepted\n") // an error has no receiver
+	_, _ = io.WriteString(w, "accepted\n") // an error cannot be sent to the client
 }
 
 // unread closes the connection after the answer if the request has a body that is not expected. Otherwise, the server

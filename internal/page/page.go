@@ -156,7 +156,7 @@ func (h *Handler) objects(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(index) // an error has no receiver
+		_ = json.NewEncoder(w).Encode(index) // an error cannot be sent to the client
 	}
 }
 
@@ -169,5 +169,5 @@ func (h *Handler) wrote(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(who) // an error has no receiver
+	_ = json.NewEncoder(w).Encode(who) // an error cannot be sent to the client
 }

@@ -184,7 +184,7 @@ func tabled(r *http.Request) bool {
 // list writes the items one after the other. It does not copy them, because together they may be large.
 func list(w http.ResponseWriter, a asked, version int, items []item) {
 	w.Header().Set("Content-Type", "application/json")
-	add := func(text []byte) { _, _ = w.Write(text) } // an error has no receiver
+	add := func(text []byte) { _, _ = w.Write(text) } // an error cannot be sent to the client
 	if r, ok := w.(*reply); ok {
 		add = r.share
 	}
@@ -241,5 +241,5 @@ func Refuse(w http.ResponseWriter, code int, message string) {
 func answer(w http.ResponseWriter, code int, parameters string, v any) {
 	w.Header().Set("Content-Type", "application/json"+parameters)
 	w.WriteHeader(code)
-	_ = report.JSON(w, v) // an error has no receiver
+	_ = report.JSON(w, v) // an error cannot be sent to the client
 }

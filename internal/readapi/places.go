@@ -87,7 +87,7 @@ func (r *reply) send(w http.ResponseWriter) {
 	}
 	for _, part := range r.parts {
 		if _, err := w.Write(part); err != nil {
-			return // an error has no receiver
+			return // an error cannot be sent to the client
 		}
 	}
 }

@@ -39,7 +39,7 @@ func openLine(w http.ResponseWriter, r *http.Request, left func()) (on line, han
 		defer left()
 		s.heed()
 	}()
-	return s, func() { _ = s.Close() }, true // an error has no receiver
+	return s, func() { _ = s.Close() }, true // an error of Close changes nothing
 }
 
 // stream sends events to one client.
