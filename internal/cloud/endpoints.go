@@ -158,7 +158,7 @@ func overridden(u *url.URL, project string) string {
 	return gophercloud.NormalizeURL(text)
 }
 
-// addressOf is the text of an address in which the project's placeholder is not escaped.
+// addressOf returns an address as text. Unlike u.String, it does not escape a placeholder such as %(project_id)s.
 func addressOf(u *url.URL) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }

@@ -31,8 +31,8 @@ type Call struct {
 	Path    string // below the service's endpoint, e.g. "networks/3f…"
 	// Body is sent as JSON; nil sends none.
 	Body any
-	// Stream is sent once, unchanged, in place of Body. So the request is not repeated with a new token if the login has expired. [WithLongest]
-	// says how long that may take.
+	// Stream is sent in place of Body, unchanged and only once. If the login has expired, the request fails and is not repeated with a new token. Use
+	// [WithLongest] to set how long sending it may take.
 	Stream io.ReadCloser
 	// Into receives the JSON answer; nil discards it.
 	Into any

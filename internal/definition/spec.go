@@ -27,9 +27,9 @@ type Spec struct {
 // Schema describes the objects of the kind.
 type Schema struct {
 	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
-	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev or kro.run. If left out, stackreeve.dev for a Definition and kro.run for a ResourceGraphDefinition. No other group is possible, because the agent ignores documents of a group that it does not know. So after the removal of a definition, its objects would look like objects whose manifests were removed."`
+	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev or kro.run. If left out, stackreeve.dev for a Definition and kro.run for a ResourceGraphDefinition. No other group is possible, because the agent ignores documents of a group that it does not know. With another group, the manifests of the kind would be ignored as soon as the definition is removed; its objects would then count as removed, and be deleted."`
 	APIVersion string `json:"apiVersion" rule:"required,max=63,pattern=^v[0-9]+((alpha|beta)[0-9]+)?$" doc:"The kind's version, without the group." example:"v1alpha1"`
-	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or further fields below."`
+	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or an object with fields of its own."`
 	Types      any    `json:"types,omitempty" doc:"Types with names of their own, for use in spec."`
 	Status     any    `json:"status,omitempty" doc:"Fields of the status: expressions about the spec and about the objects in the cloud, by the IDs of resources."`
 }
@@ -39,7 +39,7 @@ type Resource struct {
 	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"Name of the object in expressions."`
 	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions. They can use schema.metadata, schema.spec, the variables of forEach, and the names of other resources: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
 	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true. If one is not, the object is left out."`
-	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this object in the cloud, which must all be true for the whole object to be available. With forEach, the variable each is one of the objects."`
+	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this object in the cloud, which must all be true for the whole object to be available. With forEach, an expression can use a variable with the name each, which contains one of the objects."`
 	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list. There is an object for every combination, at most 1,000."`
 	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object with a manifest elsewhere in the repository, for status and readyWhen."`
 }

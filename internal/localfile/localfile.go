@@ -156,7 +156,7 @@ func Foreign(path string) string {
 func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return "it is not known where it is"
+		return "its absolute path cannot be found"
 	}
 	paths := []string{full}
 	if direct, err := filepath.EvalSymlinks(full); err == nil && direct != full {

@@ -52,7 +52,8 @@ func (s *Shared) sharing() *cloud.Sharing {
 	return &s.clouds
 }
 
-// Repo returns the repository of a stack for one use. Stacks that were made from one document share a clone.
+// Repo returns the repository of a stack. use is ForBranch or ForPulls, and each has a clone of its own. Stacks that were made from one document share
+// the clones.
 func (o Opener) Repo(s *config.Stack, use string) (*source.Repo, error) {
 	if s.Of() == "" {
 		return o.newRepo(s)

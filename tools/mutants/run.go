@@ -102,7 +102,7 @@ func (b *binaries) compile(module, pkg, overlay, to string) error {
 	cmd.Dir = filepath.Join(module, pkg)
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("the tests of %s are not listed: %w", pkg, err)
+		return fmt.Errorf("the tests of %s cannot be listed: %w", pkg, err)
 	}
 	var quiet []string
 	if usage, _ := exec.Command(to, "-help").CombinedOutput(); strings.Contains(string(usage), "-rapid.nofailfile") {

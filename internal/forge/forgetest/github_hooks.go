@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// hookPath is the path of the layer to which emulate reports events.
+// hookPath is the path at which the layer gets the webhooks of the program emulate (see the drawing in github.go).
 const hookPath = "/_hooks"
 
 // listen makes emulate send its events to the layer.

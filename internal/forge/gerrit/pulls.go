@@ -112,7 +112,7 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 		return forge.Pull{}, err
 	}
 	if int(c.Number) != number || string(c.Project) != r.project {
-		return forge.Pull{}, r.refuse(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
+		return forge.Pull{}, r.refuse(what, fmt.Errorf("%w: the answer is about another change", forge.ErrUnavailable))
 	}
 	left := mostAsked
 	return r.pull(ctx, c, &left)

@@ -49,7 +49,7 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	}
 	p := pullOf(found)
 	if p.Number != number {
-		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
+		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another pull request", forge.ErrUnavailable))
 	}
 	// For a single pull request, Gitea returns the present tip of its branch. That may be ahead of
 	// the reference that can be fetched, or a different commit after a merge.

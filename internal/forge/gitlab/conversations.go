@@ -36,7 +36,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		}
 		return nil
 	})
-	// A comment that is deleted while pages are read moves others from page to page.
+	// The list can change while its pages are read, so the same comment may come twice.
 	slices.SortFunc(comments, func(a, b forge.Comment) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(comments, func(a, b forge.Comment) bool { return a.ID == b.ID }), err
 }

@@ -29,7 +29,7 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	}
 	p := m.pull()
 	if p.Number != number {
-		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
+		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another merge request", forge.ErrUnavailable))
 	}
 	return p, nil
 }

@@ -17,7 +17,8 @@ type begun struct {
 	goes  bool      // whether the request deletes the object
 }
 
-// NoteBegun records that a step has started. keys are the objects that it changes, and the objects that must follow the change.
+// NoteBegun records that a step has started. keys are the objects that it changes, and the objects that refer to these and may have to be changed
+// because of that.
 func (m *Memory) NoteBegun(keys []manifest.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -90,7 +90,7 @@ func (r *resolver) placeTemplate(p *manifest.Problem) {
 	}
 }
 
-// externals returns the parts that other objects create, by the names that the definition gives them.
+// externals returns the keys of the parts to which the definition only refers (externalRef), by their IDs in the definition.
 func externals(parts []kind.Part) (keys map[string]manifest.Key) {
 	for _, p := range parts {
 		if p.Shown() {

@@ -49,11 +49,11 @@ func (s *Spec) expandFloating(from source, e *kind.Expansion) {
 		s.noFloating(from, e)
 	case s.AddressType == floating:
 	case isPrivate(zone):
-		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, and the record has its fixed address, since %s is a private zone by its name; addressType says otherwise", from.kind, from.ref, zone))
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, and the record has its fixed address, because %s is a private zone by its name; for the floating IP, set addressType: floating", from.kind, from.ref, zone))
 	case zone == "":
-		e.Note(at, fmt.Sprintf("%s/%s has a floating IP: the record has that address, unless the zone is private by its name; addressType says otherwise", from.kind, from.ref))
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP. The record has that address, unless the zone is private by its name; addressType chooses the other one", from.kind, from.ref))
 	default:
-		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, and the record has that address; addressType: fixed is for the other", from.kind, from.ref))
+		e.Note(at, fmt.Sprintf("%s/%s has a floating IP, so the record has that address; for its fixed address, set addressType: fixed", from.kind, from.ref))
 	}
 }
 

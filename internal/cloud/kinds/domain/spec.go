@@ -47,7 +47,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Domain", Service: cloud.Identity, UniqueNames: true, Scope: kind.OfCloud,
-			HoldsData: true, Loss: []string{"all users, groups and projects in it", "the way to what other services hold for those projects, which stays"},
+			HoldsData: true, Loss: []string{"all users, groups and projects in it", "access to the objects of those projects in other services, which stay in the cloud without a project"},
 			Unmark: "openstack domain set --description <text> <id>",
 			Doc:    "A domain of the cloud's users and projects (Keystone). Only an administrator can list and make them.",
 		},

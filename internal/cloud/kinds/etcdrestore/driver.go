@@ -112,7 +112,7 @@ func (driver) Create(context.Context, want) (live, error) {
 // port's mark removes it. The cluster's first member carries out the restore itself.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	if kind.Has(changes, beginsField) {
-		return fmt.Errorf("%w: the first member of %s has not begun with the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)
+		return fmt.Errorf("%w: the first member of %s has not started from the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)
 	}
 	for _, id := range have.State.untagged {
 		if err := member.Record(etcdstore.RestoredTag(have.State.restored)).Put(ctx, d.cloud, id); err != nil && !errors.Is(err, kind.ErrGone) {

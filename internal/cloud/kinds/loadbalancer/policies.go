@@ -29,7 +29,7 @@ type L7Rule struct {
 	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How it is compared with value."`
 	Key         *string `json:"key,omitempty" rule:"min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Name of the header, of the cookie or of the field of the certificate's subject, such as CN."`
 	Value       string  `json:"value" rule:"required,min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Value for the comparison."`
-	Invert      *bool   `json:"invert,omitempty" rule:"default=false" doc:"Whether requests fit that are not like that."`
+	Invert      *bool   `json:"invert,omitempty" rule:"default=false" doc:"true: the rule matches the requests for which the comparison is false."`
 }
 
 // Policy is an L7 policy of a listener.

@@ -33,7 +33,7 @@ type Spec struct {
 	Kubernetes
 
 	EtcdTLSSecret  string             `json:"etcdTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the certificate that machines show to an etcd with TLS, and the authority that they trust. On the machines they are in /etc/m3db/etcd as client.crt, client.key and ca.crt. If left out, and the EtcdCluster has derived keys, the machines get derived keys, too."`
-	EtcdClusterRef string             `json:"etcdClusterRef,omitempty" doc:"EtcdCluster of the repository that it uses."`
+	EtcdClusterRef string             `json:"etcdClusterRef,omitempty" doc:"The EtcdCluster that this cluster uses. Its manifest must be in the repository."`
 	Machine        *machine.OfCluster `json:"machine,omitempty" doc:"Settings of the machines that differ from the stack's defaults."`
 	Repository     string             `json:"repository,omitempty" rule:"max=1024" doc:"Address of the file m3dbnode, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. The stack's default, or M3DB's own releases, if left out."`
 	Checksum       string             `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of the file at that address."`

@@ -173,8 +173,8 @@ func (rules) Status(s *State) any {
 	return map[string]any{"name": s.name, "state": s.Staging.Status, "retentionPeriod": s.RetentionOptions.RetentionPeriod.String()}
 }
 
-// usual fills in the defaults. Coordinators require a list: an empty list becomes an entry for the data as it was written. An aggregate without
-// downsampleOptions is of all data.
+// usual returns the list with its defaults. Coordinators require a list, so an empty list becomes one entry for data that is not aggregated. An
+// aggregated entry with attributes and without downsampleOptions gets all: true, so all data is downsampled into it.
 func usual(list []m3.Aggregation) []m3.Aggregation {
 	if len(list) == 0 {
 		return []m3.Aggregation{{}}

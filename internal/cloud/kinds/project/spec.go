@@ -51,7 +51,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Scope: kind.OfCloud,
-			HoldsData: true, Loss: []string{"all roles in it", "the way to what other services hold for it, which stays"},
+			HoldsData: true, Loss: []string{"all roles in it", "access to its objects in other services, which stay in the cloud without a project"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
 			Doc:    "A project of the cloud (Keystone), to which projectRef refers. Everybody who has a role in an existing project can use it, with managementPolicy unmanaged. Only an administrator can make one.",
 		},
