@@ -19,7 +19,7 @@ import (
 // besideSteps makes the steps for the objects that bear a mark for d but do not belong to d.
 func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
-		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
+		s := surplusStep(d, item)
 		switch {
 		case item.Phase == kind.Deleting:
 			s = s.WithAction(plan.Wait, cause.Of(cause.CopyGoing))
@@ -31,9 +31,14 @@ func (p *planner) besideSteps(d *kind.Desired, ch choice) {
 		p.steps = append(p.steps, s)
 	}
 	for _, item := range ch.copied {
-		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
+		s := surplusStep(d, item)
 		p.steps = append(p.steps, s.WithAction(plan.Refuse, p.copiedText(d.Key.Kind, item)))
 	}
+}
+
+// surplusStep returns a step for an object that bears a mark for d but does not belong to d. Its action is not set.
+func surplusStep(d *kind.Desired, item *kind.Live) plan.Step {
+	return plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 }
 
 // stillOwned makes the steps for objects that bear the stack's mark for d although the manifest of d only imports an object now. It makes
@@ -44,7 +49,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
 		if item == found {
 			continue
 		}
-		s := plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
+		s := surplusStep(d, item)
 		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, ownertext.Of(p.Stack, d.Key)))))
 	}
 }

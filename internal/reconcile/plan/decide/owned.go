@@ -49,11 +49,8 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	differs, moved, ignored, notes := p.changes(s, former)
 	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
-	own = p.withoutFurther(own, d, have)
-	drifted := len(own) > 1 || len(own) == 1 && !p.renewed(d, have.Mark)
 	s.From = former.Name
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
+	s.Drift = former == (manifest.Key{}) && p.drifted(d, have, differs)
 	if frozen, stays := p.freeze(s, d); stays {
 		return p.tend(frozen, d)
 	}

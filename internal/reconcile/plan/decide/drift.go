@@ -7,6 +7,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// drifted reports whether somebody changed an object in the cloud: some of its differences have no other explanation, and the manifest in its present
+// form was applied to it before.
+func (p *planner) drifted(d *kind.Desired, have *kind.Live, differs []kind.Change) bool {
+	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
+	own = p.withoutFurther(own, d, have)
+	if len(own) == 0 || len(own) == 1 && p.renewed(d, have.Mark) {
+		return false
+	}
+	return !p.bereft(d) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
+}
+
 // withoutFurther returns the differences of an object that do not result from spares or scaled members. Such members exist only for a time.
 // An object may still use one that is being deleted, or may not use a new one yet, although nobody changed the object. Therefore the object
 // is compared as if its group had exactly the further members that the object uses.
@@ -50,7 +61,7 @@ func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key
 			continue
 		}
 		var live *kind.Live
-		if sole := p.claims(target).Sole; len(sole) == 1 && uses(have, sole[0]) {
+		if sole := p.claims(target).Sole; len(sole) == 1 && slices.Contains(p.Cloud.UsersOf(sole[0]), have) {
 			live = sole[0]
 		}
 		if (live != nil) != (p.ByKey[ref.Key] != nil) {
@@ -58,9 +69,4 @@ func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key
 		}
 	}
 	return used
-}
-
-// uses reports whether an object depends on another one.
-func uses(have, of *kind.Live) bool {
-	return slices.ContainsFunc(have.Uses, func(token string) bool { return token == of.ID || slices.Contains(of.Tokens, token) })
 }
