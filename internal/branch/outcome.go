@@ -46,7 +46,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 			status = s.status("sync", means, "")
 		}
 	}
-	marker, parts, ok := ending(m, o, comment.Page{Stack: s.review.Name, Browser: s.repository.Forge.Browser}, status.State)
+	marker, parts, ok := ending(m, o, s.review.Name, s.repository.Forge.Browser, status.State)
 	if !ok {
 		c, _, _, _ := memory.Find(m.Comments, memory.PlanComment, s.review.Name)
 		status.URL = c.URL
@@ -60,9 +60,10 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 
 // ending returns the plan's comment with its outcome at the top. ok is false if there is nothing to add, because an earlier run has reported
 // how the same commit ended, and this run found nothing to do.
-func ending(m review.Merged, o outcome, page comment.Page, state forge.State) (marker memory.Marker, parts []string, ok bool) {
-	stack := page.Stack
-	page.Number, page.Head, page.Base, page.BaseCommit, page.Unread, page.After = m.Pull.Number, m.Pull.Head, m.Pull.Base, o.commit, m.Unread, &o.run
+func ending(m review.Merged, o outcome, stack string, at forge.Browser, state forge.State) (marker memory.Marker, parts []string, ok bool) {
+	page := comment.Page{
+		Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, Unread: m.Unread, After: &o.run, Browser: at,
+	}
 	marker, parts = memory.Marker{Kind: memory.PlanComment, Stack: stack, Head: m.Pull.Head}, []string{""}
 	if _, before, _, found := memory.Find(m.Comments, memory.PlanComment, stack); found {
 		marker, parts = before, memory.Texts(m.Comments, memory.PlanComment, stack)

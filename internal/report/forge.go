@@ -93,17 +93,14 @@ func (t Text) Forges(views []ForgeView) {
 func (t Text) forgeRows(rows [][]string) {
 	widths := columnWidths(rows)
 	for n, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", max(widths[i]-printable.Width(cell), 0)+between)
+		fmt.Fprintln(t.W, padded(row, widths, func(i int, cell string) string {
 			switch {
 			case n == 0:
-				cell = t.bold(cell)
+				return t.bold(cell)
 			case i == 1:
-				cell = t.paint(resultColor[forge.Result(cell)], cell)
+				return t.paint(resultColor[forge.Result(cell)], cell)
 			}
-			line.WriteString(cell + pad)
-		}
-		fmt.Fprintln(t.W, strings.TrimRight(line.String(), " "))
+			return cell
+		}))
 	}
 }

@@ -40,30 +40,33 @@ func (t StatusText) table(rows [][]string) string {
 }
 
 func (t StatusText) row(row []string, widths []int, names []string, head bool) string {
-	var line strings.Builder
-	at := 0
-	for i, cell := range row {
-		last := i == len(row)-1
+	cells, at := slices.Clone(row), 0
+	for i, cell := range cells {
 		if t.Width > 0 {
 			room := t.Width - 1 - at
-			if !last {
+			if i < len(cells)-1 {
 				room = min(room, widths[i])
 			}
-			cell = shorten(cell, room)
+			cells[i] = shorten(cell, room)
 		}
-		at += printable.Width(cell)
-		pad := ""
-		if !last {
-			pad = strings.Repeat(" ", max(widths[i]-printable.Width(cell), 0)+between)
-			at += len(pad)
-		}
+		at += max(widths[i], printable.Width(cells[i])) + between
+	}
+	return padded(cells, widths, func(i int, cell string) string {
 		switch {
 		case head:
-			cell = t.bold(cell)
+			return t.bold(cell)
 		case names[i] == "STATE":
-			cell = t.paint(colorOfState(status.State(row[i])), cell)
+			return t.paint(colorOfState(status.State(row[i])), cell)
 		}
-		line.WriteString(cell + pad)
+		return cell
+	})
+}
+
+// padded joins the cells of a row. painted returns a cell with its color. Each cell gets the width of its column.
+func padded(cells []string, widths []int, painted func(column int, cell string) string) string {
+	var line strings.Builder
+	for i, cell := range cells {
+		line.WriteString(painted(i, cell) + strings.Repeat(" ", max(widths[i]-printable.Width(cell), 0)+between))
 	}
 	return strings.TrimRight(line.String(), " ")
 }

@@ -14,9 +14,10 @@ func (p Page) leftAlone() string {
 		return ""
 	}
 	var b strings.Builder
+	in := p.places()
 	fmt.Fprintf(&b, "<details><summary>%s left alone</summary>\n\n", report.Plural(len(list)+more, "document"))
 	for _, i := range list {
-		b.WriteString("- " + p.places().code(i.Origin) + ": " + quote(i.Why) + "\n")
+		b.WriteString("- " + in.code(i.Origin) + ": " + quote(i.Why) + "\n")
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- and %d more\n", more)

@@ -230,9 +230,9 @@ func (p Page) difference(d document.Difference) string {
 
 func (p Page) objects() string {
 	var b strings.Builder
-	list := objects(*p.Plan)
+	list, in := objects(*p.Plan), p.places()
 	for g := range headings {
-		b.WriteString(section(p.places(), grade(g), list[grade(g)]))
+		b.WriteString(section(in, grade(g), list[grade(g)]))
 	}
 	if n := report.Renewals(*p.Plan); n > 0 {
 		fmt.Fprintf(&b, "Of %s nothing but the owner mark is renewed.\n\n", report.Plural(n, "object"))
