@@ -51,26 +51,18 @@ func (a *app) plan() *cobra.Command {
 				said = agent().Word(cmd.Context(), s.Name)
 				seen.Plan = said.Tell(seen.Plan)
 			}
-			switch page := seen.Page(s, err); output {
-			case "markdown":
-				fmt.Fprint(a.out, page.Markdown())
-			case codeQuality:
-				notes = append(notes, page.Annotations()...)
-			}
 			switch {
+			case output == "markdown":
+				fmt.Fprint(a.out, seen.Page(s, err).Markdown())
+			case output == codeQuality:
+				notes = append(notes, seen.Page(s, err).Annotations()...)
 			case err != nil:
-				return seen.Plan, err
 			case output == "json":
-				return seen.Plan, report.JSON(a.out, report.Document(seen.Plan, seen.Preflight, seen.Rev))
-			case output == "text":
-				text := a.text()
-				text.Approve, text.Binding = approveCommand(cmd, s.Name), true
-				text.Plan(seen.Plan, seen.Preflight, seen.Rev)
-				if word := said.Shown(); word != nil {
-					fmt.Fprintf(a.out, "Agent: %s\n", seen.Plan.Secrets.Text(word.String()))
-				}
+				err = report.JSON(a.out, report.Document(seen.Plan, seen.Preflight, seen.Rev))
+			default:
+				a.planText(seen, said, approveCommand(cmd, s.Name))
 			}
-			return seen.Plan, nil
+			return seen.Plan, err
 		}))
 		if output == codeQuality {
 			if err := report.JSON(a.out, report.CodeQuality(notes)); err != nil {
@@ -80,6 +72,16 @@ func (a *app) plan() *cobra.Command {
 		return outcome
 	}
 	return cmd
+}
+
+// planText writes a plan for people, with what the agent that serves the stack says of it.
+func (a *app) planText(seen session.Previewed, said *survey.Word, approve string) {
+	text := a.text()
+	text.Approve, text.Binding = approve, true
+	text.Plan(seen.Plan, seen.Preflight, seen.Rev)
+	if word := said.Shown(); word != nil {
+		fmt.Fprintf(a.out, "Agent: %s\n", seen.Plan.Secrets.Text(word.String()))
+	}
 }
 
 // differencesAre returns err. If err only reports differences and failure is false, it returns nil.
