@@ -144,7 +144,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser,
 		MoreNeeds: j.needs.more,
 	}}
-	unknown := false
+	var unknown bool
 	p.Needs, unknown = s.needsForPage(ctx, j)
 	refs, commits := j.needs.included()
 	merge, err := s.Merged(ctx, j.pull.HeadRef, refs...)

@@ -103,13 +103,9 @@ func (r *Repository) branches() map[string][]*Planner {
 // visitAll visits the open pull requests of a branch. It ends early when the forge seems to be down.
 func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
 	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
-	trusted, open := trustedHeads(l.pulls), map[int]forge.Pull{}
+	near, row := around{trustedHeads(l.pulls), byNumber(l.pulls)}, 0
 	for _, pull := range l.pulls {
-		open[pull.Number] = pull
-	}
-	row := 0
-	for _, pull := range l.pulls {
-		err := r.visit(ctx, pull, around{trusted, open}, l.stacks, outdated)
+		err := r.visit(ctx, pull, near, l.stacks, outdated)
 		r.conversations.failed(pull.Number, err != nil)
 		if err == nil {
 			row = 0
@@ -144,6 +140,17 @@ func trustedHeads(pulls []forge.Pull) map[string]bool {
 		trusted[pull.Head] = trusted[pull.Head] || !pull.Fork
 	}
 	return trusted
+}
+
+// byNumber returns the pull requests by their numbers. It returns none if no pull request has needs, because only needs are found by numbers.
+func byNumber(pulls []forge.Pull) map[int]forge.Pull {
+	open := map[int]forge.Pull{}
+	if slices.ContainsFunc(pulls, func(p forge.Pull) bool { return len(p.Needs) > 0 }) {
+		for _, pull := range pulls {
+			open[pull.Number] = pull
+		}
+	}
+	return open
 }
 
 // rank returns the place of a pull request in the order of visits. Pull requests with changes come first.
