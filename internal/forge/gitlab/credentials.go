@@ -136,7 +136,7 @@ func (s standing) comments() forge.Held {
 	if s.level < reporter {
 		return forge.Held{Result: forge.NotTried, Why: "the token's user has no role from Reporter on; only a comment would show whether GitLab takes it"}
 	}
-	return s.told()
+	return s.allowedByRole()
 }
 
 // statuses returns the result for statuses of commits.
@@ -151,11 +151,11 @@ func (s standing) statuses(branch string) forge.Held {
 	case !s.may:
 		return forge.Held{Result: forge.Missing, Why: "the token's user may neither push nor merge to the protected branch " + branch}
 	}
-	return s.told()
+	return s.allowedByRole()
 }
 
-// told returns the result if the role allows the task.
-func (s standing) told() forge.Held {
+// allowedByRole returns the result if the role allows the task.
+func (s standing) allowedByRole() forge.Held {
 	if s.scopes == nil {
 		return forge.Held{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
 	}

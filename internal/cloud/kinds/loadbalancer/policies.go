@@ -6,7 +6,7 @@ import "strconv"
 type L7Policy struct {
 	Name             *string       `json:"name,omitempty" rule:"min=1,max=63,pattern=^[a-z0-9]+([.-]+[a-z0-9]+)*$" doc:"Name by which the policy is recognised when others are added, removed or moved. If left out, it is recognised by its content."`
 	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first. Policies without a position come last, in the order of the list."`
-	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"What happens to matching requests."`
+	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"Effect on matching requests."`
 	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"The pool that answers, for redirectToPool."`
 	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Where clients are sent, for redirectToUrl." example:"https://example.org/gone"`
 	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Address to which clients are redirected, with the path of the request added, for redirectPrefix." example:"https://example.org"`
