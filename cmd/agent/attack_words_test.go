@@ -168,8 +168,7 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.Read, Plan: look.Plan, Again: func() {}}
 		r.Add(reviewed, stacks[0].PullPoll)
 		seen := branch.New(r, reviewed)
-		stack := new(agent.Loop)
-		w.Configure(stack, &stacks[0], one, nil)
+		stack := agent.New(w.LoopConfig(&stacks[0], one, nil))
 		run := stack.Pass(t.Context())
 		report.NewLog(w.Log).Ran(run)
 		seen.Ran(run)

@@ -23,7 +23,7 @@ func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func())
 				continue
 			}
 			if cancel(by); supersededBy(ctx) != by && s.news == nil {
-				s.interrupt(by) // the pass had already ended
+				s.Signals.interrupt(by) // the pass had already ended
 			}
 		}
 	})
@@ -45,14 +45,14 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
-	case by := <-s.signals().now:
+	case by := <-s.Signals.now:
 		return by
-	case <-s.signals().wake:
+	case <-s.Signals.wake:
 	}
 	rev, changed, err := s.Fetch(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		s.Wake()
+		s.Signals.Wake()
 		return ""
 	case err != nil || !changed:
 		return "" // nothing new; after an error, the next poll fetches again

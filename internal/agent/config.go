@@ -11,18 +11,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Config contains the settings and functions of a [Loop]. It is read-only once the loop runs. A function must be set unless its comment
-// says that it may be nil.
-//
-// The owner of the loop calls [New] first, because the forges and the engine need the loop's signals and its watcher. After that, and
-// before the first run, it sets the fields:
+// Config contains the settings and functions of a [Loop]. It is complete before [New] gets it, and read-only from then on. A function
+// must be set unless its comment says that it may be nil.
 //
 //	fields                                               set from
 //	--------------------------------------------------   -----------------------------------------
 //	Name, DependsOn, Open, Source, Manifests, Forge,     the stack's configuration (package session:
-//	AnyProject, LeavesDrift, Record                      Configure)
+//	AnyProject, LeavesDrift                              LoopConfig)
 //	Approved, Only                                       the command line
-//	Process except Record; Earlier                       the process (package service)
+//	Process; Earlier                                     the process (package service)
 type Config struct {
 	Name string
 	// The stacks that DependsOn names must be in sync before anything of this stack is carried out. Names
@@ -88,8 +85,13 @@ type Limits struct {
 	LeavesDrift bool
 }
 
-// Process contains the objects that a loop shares with the other loops of its process.
+// Process contains the objects that a loop shares with other parts of its process.
 type Process struct {
+	// Signals start runs. Forges, webhooks and people send them.
+	*Signals
+	// Progress is a watcher of the engine that Open returns.
+	Progress *Progress
+	// Dependencies, when set, are those that the loop joins (see [Dependencies.Join]).
 	Dependencies *Dependencies
 	// Turns, when set, limits how many stacks of the process work at the same time.
 	Turns *Turns

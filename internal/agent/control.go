@@ -74,8 +74,6 @@ type control struct {
 	serves   bool           // the loop runs as long as the process.
 	heard    bool           // somebody has approved a plan since the process started.
 	spent    []string       // hashes of used approvals
-
-	running *engine.Progress // the running pass; nil when there is none
 }
 
 // mostSpent is the maximum number of used approvals that are remembered.
@@ -89,7 +87,7 @@ func (s *Loop) Approve(hash, by string) error {
 		s.control.mu.Lock()
 		s.keep()
 		s.control.mu.Unlock()
-		s.interrupt(engine.Superseded("the approval of " + hash))
+		s.Signals.interrupt(engine.Superseded("the approval of " + hash))
 	}
 	return err
 }
@@ -100,7 +98,7 @@ func (s *Loop) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state := c.state
-	state.Stack, state.Running = s.Name, c.shown(time.Now())
+	state.Stack, state.Running = s.Name, s.Progress.running(time.Now())
 	if c.given != nil && c.held != nil {
 		state.Approved = fmt.Sprintf("by %s at %s", c.given.By, c.at.UTC().Format(time.RFC3339))
 	}
@@ -169,6 +167,7 @@ func (s *Loop) saw(run report.Run) {
 	s.control.mu.Lock()
 	before := s.control.given
 	s.control.mu.Unlock()
+	s.Progress.end()
 	s.control.saw(run)
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
@@ -182,7 +181,7 @@ func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.state
-	c.state, c.running = stateOf(run), nil
+	c.state = stateOf(run)
 	if now, ok := stands(run); ok {
 		c.stand = now.String()
 	}

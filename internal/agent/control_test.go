@@ -43,7 +43,7 @@ func (o *outside) manual(names *[]string) {
 // While a pass changes something, State shows the progress of the pass.
 func TestThePassThatRunsIsShown(t *testing.T) {
 	s := New(Config{Name: "s"})
-	w := s.Watcher()
+	w := s.Progress
 	if w.Progress(engine.Progress{Commit: "b"}); s.State().Running != nil {
 		t.Errorf("a pass that changes nothing: %+v", s.State().Running)
 	}
@@ -52,7 +52,7 @@ func TestThePassThatRunsIsShown(t *testing.T) {
 		t.Errorf("it is %+v", is)
 	}
 	failed := engine.Failure{Key: manifest.Key{Kind: "Thing", Name: "a"}, Causes: cause.List{cause.Of(cause.Tried, "403")}, Fault: "Forbidden"}
-	s.control.saw(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
+	s.saw(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
 	if is := s.State(); is.Running != nil || !slices.Equal(is.Failures, []Failed{{"Thing/a", "403", "Forbidden"}}) {
 		t.Errorf("it has ended: %+v", is)
 	}

@@ -21,15 +21,9 @@ type Dependencies struct {
 	due     map[string][]*Loop      // the waiting stacks that must be checked once a stack is in sync
 }
 
-// NewDependencies returns the dependencies between the given stacks, none of which has been checked yet. It
-// sets the field Dependencies of each stack.
-func NewDependencies(stacks []*Loop) *Dependencies {
-	s := &Dependencies{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
-	for _, l := range stacks {
-		s.Expect(l.Name)
-		s.Join(l)
-	}
-	return s
+// NewDependencies returns dependencies that no stack has joined yet.
+func NewDependencies() *Dependencies {
+	return &Dependencies{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 }
 
 // Expect makes the stacks that depend on this one wait until it is in sync, no matter which agent serves it.
@@ -39,12 +33,11 @@ func (s *Dependencies) Expect(stack string) {
 	s.of[stack] = plan.Broken
 }
 
-// Join adds a stack. From now on, the stack is checked when a stack that it waits for gets in sync. leave
+// Join adds a stack, whose [Process] has these dependencies. From now on, the stack is checked when a stack that it waits for gets in sync. leave
 // removes the stack again.
 func (s *Dependencies) Join(l *Loop) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.Dependencies = s
 	s.depend(l, l.DependsOn)
 	return func() {
 		s.mu.Lock()
@@ -69,7 +62,7 @@ func (s *Dependencies) Depend(l *Loop, on []string) {
 	}
 	s.mu.Unlock()
 	if waited > 0 {
-		l.Check()
+		l.Signals.Check()
 	}
 }
 
@@ -104,7 +97,7 @@ func (s *Dependencies) Remove(stack string) {
 	delete(s.due, stack)
 	s.mu.Unlock()
 	for _, l := range next {
-		l.Check()
+		l.Signals.Check()
 	}
 }
 
@@ -145,7 +138,7 @@ func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	}
 	s.mu.Unlock()
 	for _, l := range next {
-		l.Check()
+		l.Signals.Check()
 	}
 }
 
@@ -180,7 +173,6 @@ func (s *Loop) depends() []plan.Policy {
 // InOrder calls do for each stack with its index in the list. The calls run at the same time, but the call for a stack starts
 // only after the calls for the stacks that it depends on.
 func InOrder(stacks []*Loop, do func(i int)) {
-	NewDependencies(stacks)
 	done := map[string]chan struct{}{}
 	for _, l := range stacks {
 		done[l.Name] = make(chan struct{})

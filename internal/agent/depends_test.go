@@ -16,13 +16,24 @@ func ended(stack string, last plan.Plan) report.Run {
 	return report.Run{Stack: stack, Pass: &engine.Pass{First: last, Last: last}}
 }
 
+// joined returns the dependencies of the given stacks, none of which has been checked yet.
+func joined(stacks ...*Loop) *Dependencies {
+	s := NewDependencies()
+	for _, l := range stacks {
+		l.Dependencies = s
+		s.Expect(l.Name)
+		s.Join(l)
+	}
+	return s
+}
+
 var differs = plan.Plan{Steps: []plan.Step{{Action: plan.Create}}}
 
 // A stack waits for the stacks that it depends on, and is checked when the last of them is in sync.
 func TestAStackWaitsForOthers(t *testing.T) {
 	network, app, other := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network", "elsewhere"}}), New(Config{Name: "other"})
-	s := NewDependencies([]*Loop{network, app, other})
-	checks := app.signals().check
+	s := joined(network, app, other)
+	checks := app.Signals.check
 	suspended := func() string { return plan.Plan{}.Apply(app.depends()...).Suspended }
 	if got := suspended(); got != "it waits until stack network is in sync" {
 		t.Errorf("before the first check: %q", got)
@@ -52,8 +63,8 @@ func TestAStackWaitsForOthers(t *testing.T) {
 // checked again.
 func TestNoCheckMoreThanNeeded(t *testing.T) {
 	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
-	s := NewDependencies([]*Loop{network, app})
-	checks := app.signals().check
+	s := joined(network, app)
+	checks := app.Signals.check
 	s.saw(ended("network", plan.Plan{}))
 	if len(checks) > 0 || len(app.depends()) > 0 {
 		t.Error("it is checked before its first check, or waits")

@@ -56,10 +56,11 @@ func TestAStackLeavesBetweenPasses(t *testing.T) {
 
 // A stack waits for its dependencies no matter which agent serves them. It is checked when another agent gets one of them in sync.
 func TestAStackWaitsForThoseOfOtherAgents(t *testing.T) {
-	s, app := NewDependencies(nil), New(Config{Name: "app", DependsOn: []string{"network"}})
+	s := NewDependencies()
+	app := New(Config{Name: "app", DependsOn: []string{"network"}, Process: Process{Dependencies: s}})
 	s.Expect("network")
 	leave := s.Join(app)
-	checks := app.signals().check
+	checks := app.Signals.check
 	if len(app.depends()) == 0 {
 		t.Error("it does not wait")
 	}

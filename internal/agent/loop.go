@@ -26,12 +26,19 @@ type Loop struct {
 	cloud   *Cloud           // nil until it is opened.
 	news    *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
 	due     time.Time        // the time of an object's next upkeep; zero if there is none.
-	hints   signals
 	control control
 }
 
-// New returns a loop that has not run yet.
-func New(given Config) *Loop { return &Loop{Config: given} }
+// New returns a loop that has not run yet. cfg is complete, except that Signals and Progress may be nil if nobody else uses them.
+func New(cfg Config) *Loop {
+	if cfg.Signals == nil {
+		cfg.Signals = NewSignals()
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = NewProgress()
+	}
+	return &Loop{Config: cfg}
+}
 
 // Cloud is an opened cloud.
 type Cloud struct {
@@ -121,7 +128,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	pass := s.syncHere(ctx, revision, rev)
 	stop()
 	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
-		s.interrupt(by) // the signal came after the end of the pass
+		s.Signals.interrupt(by) // the signal came after the end of the pass
 	}
 	run.Pass = &pass
 	s.passed(rev.Commit, pass)

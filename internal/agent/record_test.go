@@ -21,7 +21,8 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	held := planned("one", "a", "b")
 	held.Steps[0].Action = plan.Keep // for the other process, this step is done already
 	held.Held = cause.List{cause.Of(cause.Told, "for a test")}
-	first := &Loop{Config: Config{Name: "s", Process: Process{Record: Record(path)}}, cloud: &Cloud{Project: "p1"}}
+	first := New(Config{Name: "s", Process: Process{Record: Record(path)}})
+	first.cloud = &Cloud{Project: "p1"}
 	first.settled()
 	first.control.held = &held
 	if err := first.Approve(held.Hash(), "Ann"); err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -18,28 +19,43 @@ type Running struct {
 	Total   int    `json:"total"`
 }
 
-// Watcher returns a watcher that stores the progress of the stack's passes for [Loop.State].
-func (s *Loop) Watcher() engine.Watcher { return progress{&s.control} }
+// Progress stores how far the running pass of a loop is. It is a watcher of the loop's engine.
+type Progress struct {
+	mu  sync.Mutex
+	now *engine.Progress // nil while no pass changes anything.
+}
 
-type progress struct{ control *control }
+// NewProgress returns the progress of a loop that has not run yet.
+func NewProgress() *Progress { return &Progress{} }
 
-func (progress) Planned(plan.Plan, preflight.Findings) {}
-func (progress) Started(plan.Step)                     {}
-func (progress) Finished(engine.Result)                {}
+// Planned implements [engine.Watcher].
+func (*Progress) Planned(plan.Plan, preflight.Findings) {}
 
-func (p progress) Progress(now engine.Progress) {
-	p.control.mu.Lock()
-	defer p.control.mu.Unlock()
-	if p.control.running = nil; now.Total > 0 {
-		p.control.running = &now
+// Started implements [engine.Watcher].
+func (*Progress) Started(plan.Step) {}
+
+// Finished implements [engine.Watcher].
+func (*Progress) Finished(engine.Result) {}
+
+// Progress implements [engine.Watcher].
+func (p *Progress) Progress(now engine.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now = nil; now.Total > 0 {
+		p.now = &now
 	}
 }
 
-// shown returns the progress of the running pass; nil while no pass changes anything.
-func (c *control) shown(now time.Time) *Running {
-	if c.running == nil {
+// end says that no pass is running.
+func (p *Progress) end() { p.Progress(engine.Progress{}) }
+
+// running returns the progress of the running pass; nil while no pass changes anything.
+func (p *Progress) running(now time.Time) *Running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now == nil {
 		return nil
 	}
-	is := report.StateDuring(*c.running, now)
-	return &Running{is.State, is.Message, c.running.Commit, c.running.Done, c.running.Total}
+	is := report.StateDuring(*p.now, now)
+	return &Running{is.State, is.Message, p.now.Commit, p.now.Done, p.now.Total}
 }

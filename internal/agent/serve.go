@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
-	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -29,16 +28,16 @@ func Serve(ctx context.Context, stacks []*Loop) {
 	all.Wait()
 }
 
-// Serve makes a run immediately, at every scheduled time and after every [Loop.Wake]. It returns when ctx has ended and the current
+// Serve makes a run immediately, at every scheduled time and after every [Signals.Wake]. It returns when ctx has ended and the current
 // run has ended too, or when Leave is closed. A pass in progress gives way to a newer commit. A check that becomes due during a pass
 // runs after the pass.
 func (s *Loop) Serve(ctx context.Context) {
-	checks := s.signals().check
+	checks := s.Signals.check
 	s.recall(true)
 	ctx, end := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
-	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
-	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Check) })
+	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Signals.Wake) })
+	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Signals.Check) })
 	defer clocks.Wait()
 	defer end() // before the deferred wait for the clocks
 
@@ -76,53 +75,6 @@ func (s *Loop) leaves() bool {
 // manifests or the cloud, so no sink receives it.
 func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil && run.Err != nil }
 
-// Wake signals that there may be a new commit.
-func (s *Loop) Wake() { signal(s.signals().wake) }
-
-// Check requests a check of the cloud after the pass in progress, even without a new commit.
-func (s *Loop) Check() { signal(s.signals().check) }
-
-// ReconcileNow starts a run because a person has requested it. A pass in progress gives way, and a pause
-// after failures ends.
-func (s *Loop) ReconcileNow() { s.interrupt("a request to reconcile") }
-
-// signals are the channels that start runs: wake for a new commit, check even without one, and now without
-// waiting for the pass in progress.
-type signals struct {
-	once        sync.Once
-	wake, check chan struct{}
-	now         chan engine.Superseded
-}
-
-func (s *Loop) signals() *signals {
-	s.hints.once.Do(func() {
-		s.hints.wake, s.hints.check, s.hints.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan engine.Superseded, 1)
-	})
-	return &s.hints
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // a signal is pending already
-	}
-}
-
-// interrupt requests a run now. A pass in progress gives way, and by is the reason that it reports.
-func (s *Loop) interrupt(by engine.Superseded) {
-	select {
-	case s.signals().now <- by:
-	default: // a request is pending already
-	}
-}
-
-func drain(c <-chan struct{}) {
-	select {
-	case <-c:
-	default:
-	}
-}
-
 // next waits for the next reason to run. always is true if the run must make a pass even without a new
 // commit.
 func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
@@ -143,14 +95,14 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		return false
 	case <-s.Leave:
 		return false
-	case <-s.signals().wake:
+	case <-s.Signals.wake:
 		return false
 	case <-checks:
 		return true
 	case <-upkeep:
 		s.due = time.Time{}
 		return true
-	case asked := <-s.signals().now:
+	case asked := <-s.Signals.now:
 		return asked != "" // the reason is empty if no pass is requested
 	case <-again:
 		r.until = time.Time{}

@@ -43,17 +43,19 @@ func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 	defer reviews.close()
 	outcomes := make([]plan.Outcome, len(o.Stacks))
 	passes, loops := make([]func() report.Run, len(o.Stacks)), make([]*agent.Loop, len(o.Stacks))
-	turns := agent.NewTurns()
+	shared := agent.Process{Turns: agent.NewTurns(), Dependencies: agent.NewDependencies()}
 	for i := range o.Stacks {
 		s := &o.Stacks[i]
-		loops[i] = agent.New(agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn, Process: agent.Process{Turns: turns}})
-		pass, end, err := o.prepare(ctx, reviews, s, loops[i])
+		loop, pass, end, err := o.prepare(ctx, reviews, s, shared)
 		if err != nil { // the other stacks still run
+			loop = agent.New(agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn, Process: shared})
 			pass = func() report.Run { return report.Run{Stack: s.Name, Err: err} }
 		} else {
 			defer end()
 		}
-		passes[i] = pass
+		loops[i], passes[i] = loop, pass
+		shared.Dependencies.Expect(s.Name)
+		shared.Dependencies.Join(loop)
 	}
 	agent.InOrder(loops, func(i int) { outcomes[i] = o.Ended(&o.Stacks[i], passes[i]()) })
 	ctx, cancel := context.WithTimeout(ctx, reviewTime)
@@ -63,28 +65,32 @@ func (o *Once) Run(ctx context.Context) ([]plan.Outcome, error) {
 }
 
 // prepare sets up a stack for its pass. end is called after all passes and after the pull requests.
-func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, stack *agent.Loop) (pass func() report.Run, end func(), err error) {
+func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, shared agent.Process) (loop *agent.Loop, pass func() report.Run, end func(), err error) {
 	if err := o.Refuse(s); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	w := o.Opener
 	repo, err := w.Repo(s, session.ForBranch)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	shown := o.Show(s, func() source.Revision {
 		rev, _ := repo.Last()
 		return rev
 	})
-	to, err := reviews.add(w, s, repo, stack.Check)
+	shared.Signals = agent.NewSignals()
+	to, err := reviews.add(w, s, repo, shared.Check)
 	if err != nil {
-		return nil, nil, errors.Join(err, repo.Close())
+		return nil, nil, nil, errors.Join(err, repo.Close())
 	}
 	w.Watchers = append([]engine.Watcher{shown}, watching(to.branches)...)
-	w.Configure(stack, s, repo, to.branches)
-	stack.Approved, stack.Only = approvals(o.Approved), o.Approved
-	return func() report.Run {
-		run := stack.Pass(ctx)
+	cfg := w.LoopConfig(s, repo, to.branches)
+	cfg.Approved, cfg.Only = approvals(o.Approved), o.Approved
+	shared.Record = w.Record(s)
+	cfg.Process = shared
+	loop = agent.New(cfg)
+	return loop, func() report.Run {
+		run := loop.Pass(ctx)
 		shown.Close()
 		if !agent.CutOff(ctx, run) {
 			for _, b := range to.branches {

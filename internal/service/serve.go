@@ -103,13 +103,12 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	forges.fence = h.Check
 	defer svc.forget(s.Name)
 	defer forges.close()
-	one, err := svc.prepareStack(&s, forges, h)
+	one, err := svc.prepareStack(&s, forges, h, nil)
 	if err != nil {
 		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
 		return
 	}
 	defer one.close()
-	one.loop.Leave = h.Leave()
 	visiting, stop := context.WithCancel(ctx)
 	visited := make(chan struct{})
 	go func() { defer close(visited); forges.serve(visiting) }()

@@ -76,7 +76,7 @@ func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Opti
 func newService(o session.Opener, documents, stacks []config.Stack, f Options) (*service, error) {
 	shared := len(documents) > 0 && documents[0].Agents() != nil // all documents have the same agents
 	svc := &service{
-		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), dependencies: agent.NewDependencies(nil),
+		opener: o, log: f.Log, roster: newRoster(), metrics: report.NewMetrics(o.Version), turns: agent.NewTurns(), dependencies: agent.NewDependencies(),
 		releaser: newReleaser(), documents: documents, pushed: map[string]chan struct{}{},
 	}
 	for _, document := range documents {
@@ -117,11 +117,7 @@ func (svc *service) setUpAlone(stacks []config.Stack, f Options) error {
 		}
 	}
 	svc.prepare = func(s *config.Stack) (*served, error) {
-		one, err := svc.prepareStack(s, svc.forges, nil)
-		if err == nil {
-			one.loop.Approved = approvals(f.Approve)
-		}
-		return one, err
+		return svc.prepareStack(s, svc.forges, nil, approvals(f.Approve))
 	}
 	svc.runner = &runner{serve: svc.serveAlone, log: svc.log}
 	for i := range stacks {

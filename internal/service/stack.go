@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/lease"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
 )
@@ -41,19 +42,21 @@ const startedAgain = 2 * time.Second
 
 // prepareStack returns a stack that is ready to run. It reports to the log, the metrics, the health and its forges. If the stack is shared, h is
 // the lease that allows it to write; otherwise h is nil.
-func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*served, error) {
+// Only plans with one of the approvals may pass the brake without an approval on the forge or by the control API.
+func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, approved []plan.Approval) (*served, error) {
 	o := svc.opener
 	o.Log, o.Former = svc.log, startedAgain
+	var leave <-chan struct{}
 	if h != nil {
-		o.Fence, o.Grace = h.Within, h.Grace
+		o.Fence, o.Grace, leave = h.Within, h.Grace, h.Leave()
 	}
 	o.Observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := o.Repo(s, session.ForBranch)
 	if err != nil {
 		return nil, err
 	}
-	one := agent.New(agent.Config{Process: agent.Process{Turns: svc.turns}})
-	forge, err := at.add(o, s, repo, one.Check)
+	signals, progress := agent.NewSignals(), agent.NewProgress()
+	forge, err := at.add(o, s, repo, signals.Check)
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -76,17 +79,22 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold) (*s
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)
 	to = append(to, notices, svc.releaser)
-	o.Watchers = append([]engine.Watcher{log, one.Watcher(), notices.RolloutWatcher()}, watching(branches)...)
+	o.Watchers = append([]engine.Watcher{log, progress, notices.RolloutWatcher()}, watching(branches)...)
 	if svc.shown != nil {
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
-	o.Configure(one, s, repo, branches)
-	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
-	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, one.Record != "", s)...)...)
-	if err := one.Record.Check(); err != nil {
+	record := o.Record(s)
+	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, record != "", s)...)...)
+	if err := record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
-	return &served{loop: one, forges: at, reports: forge, now: agent.NewPace(one.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // the clone is a cache, so an error is ignored
+	cfg := o.LoopConfig(s, repo, branches)
+	cfg.Earlier, cfg.Approved = repo.Earlier, approved
+	cfg.Process = agent.Process{
+		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
+		Report: svc.reports(to), Traced: svc.traces != nil, Leave: leave,
+	}
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // remembered returns log attributes: which facts the next process will know, and where it will read them.

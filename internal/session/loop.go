@@ -16,10 +16,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Configure sets the fields that a stack's loop needs, except the approvals and the fields that the process shares. branches report on the
+// LoopConfig returns the configuration of a stack's loop, except the approvals and the fields that the process shares. branches report on the
 // stack. The forge of the first branch is used to read approvals and past states.
-func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
-	one.Name, one.DependsOn = s.Name, s.Spec.DependsOn
+func (o Opener) LoopConfig(s *config.Stack, repo *source.Repo, branches []*branch.Tracker) agent.Config {
+	one := agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn}
 	one.Source = agent.Source{Fetch: o.fetch(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // the document polls once for all its stacks
@@ -28,7 +28,7 @@ func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, b
 	if len(branches) > 0 {
 		one.Forge = agent.Forge{Approvals: branches[0].Approvals, Applied: branches[0].Restore, Existed: branches[0].Existed}
 	}
-	one.AnyProject, one.LeavesDrift, one.Record = s.Spec.Project != "", s.LeavesDrift(), o.record(s)
+	one.AnyProject, one.LeavesDrift = s.Spec.Project != "", s.LeavesDrift()
 	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		eng, at, err := o.logIn(ctx, s, kinds)
@@ -43,6 +43,7 @@ func (o Opener) Configure(one *agent.Loop, s *config.Stack, repo *source.Repo, b
 		eng.Memory = past
 		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, eng)}, nil
 	}
+	return one
 }
 
 // past returns the knowledge about a stack that the previous agent stored, if there is a folder for data.
@@ -61,9 +62,9 @@ func (o Opener) past(s *config.Stack) *memory.Memory {
 // MemoryFile returns the name of the file with the past of a stack, in the folder for data.
 func MemoryFile(dataDir, stack string) string { return filepath.Join(dataDir, "memory", stack+".json") }
 
-// record returns the name of the file in which a stack's agent stores its knowledge for the next agent. It returns "" if there is no folder
+// Record returns the name of the file in which a stack's agent stores its knowledge for the next agent. It returns "" if there is no folder
 // for data.
-func (o Opener) record(s *config.Stack) agent.Record {
+func (o Opener) Record(s *config.Stack) agent.Record {
 	if o.DataDir == "" {
 		return ""
 	}
