@@ -47,6 +47,10 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
+.PHONY: test-sops
+test-sops: ## judge encrypted manifests by the real sops and age (Debian package gpg)
+	GO=$(GO) .ci/sops
+
 .PHONY: test-gitlab
 test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema, glab and python-gitlab (npm, Debian packages rsync and python3-gitlab)
 	GO=$(GO) .ci/gitlab
