@@ -182,7 +182,7 @@ func (s *Loop) passed(commit string, pass engine.Pass) {
 		s.state.sync = s.state.sync.InSync(commit)
 		s.settled()
 	}
-	if pass.Last.Unseen() {
+	if pass.Last.ListsIncomplete() {
 		s.cloud = nil
 	}
 }

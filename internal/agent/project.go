@@ -32,9 +32,9 @@ func (s *Loop) elsewhere() []plan.Policy {
 	case s.AnyProject:
 		return nil
 	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
-		return []plan.Policy{guard.Elsewhere(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
+		return []plan.Policy{guard.HoldIfOtherProject(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
 	case project == "" && s.Existed != nil && !s.state.asked.nowhere:
-		return []plan.Policy{guard.Elsewhere(cause.Of(cause.PerhapsInSync), false)}
+		return []plan.Policy{guard.HoldIfOtherProject(cause.Of(cause.PerhapsInSync), false)}
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	case err != nil:
 		return pass
 	case existed:
-		rev.Policies = append(rev.Policies, guard.Elsewhere(cause.Of(cause.InSyncElsewhere, commit), false))
+		rev.Policies = append(rev.Policies, guard.HoldIfOtherProject(cause.Of(cause.InSyncElsewhere, commit), false))
 	default:
 		s.state.asked.nowhere = true
 	}

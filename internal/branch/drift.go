@@ -160,7 +160,7 @@ func alike(d comment.Drift) string {
 	all.Add(d.Commit, strconv.FormatBool(d.Corrected))
 	for _, s := range d.Steps {
 		all.AddSums(s.Difference())
-		all.Add(s.Drifted())
+		all.Add(s.DriftText())
 	}
 	return all.Sum().Text()
 }

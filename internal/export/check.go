@@ -174,7 +174,7 @@ func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 		one.exact = true
 		return true
 	case s.Error:
-		x.demote(one, s.Reason())
+		x.demote(one, s.FullCause())
 		return true
 	}
 	var left []kind.Change

@@ -103,7 +103,7 @@ func Drifted(s plan.Step) string {
 	return text
 }
 
-func drift(s plan.Step) string { return cmp.Or(s.Drifted(), "changed in the cloud") }
+func drift(s plan.Step) string { return cmp.Or(s.DriftText(), "changed in the cloud") }
 
 // drifted returns the text of [Drifted] with the old and new values of the fields.
 func drifted(s plan.Step) string {

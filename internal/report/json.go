@@ -177,7 +177,7 @@ func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDo
 
 func stepDoc(s plan.Step) StepDoc {
 	doc := StepDoc{
-		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason(), Error: s.Error, Drift: s.Drift,
+		Key: keyDoc(s.Key), Action: s.Action, Reason: s.FullCause(), Error: s.Error, Drift: s.Drift,
 		Trace: status.TraceOf(s), Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
 	}
 	if s.Parent != (manifest.Key{}) {

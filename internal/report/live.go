@@ -117,8 +117,8 @@ func (l *Live) block(now time.Time, width, most int) []string {
 
 func waiting(a engine.Activity, now time.Time) string {
 	text := a.Step.Key.String()
-	if a.Step.Reason() != "" {
-		text += " (" + a.Step.Reason() + ")"
+	if a.Step.FullCause() != "" {
+		text += " (" + a.Step.FullCause() + ")"
 	}
 	return Clean(text) + "  " + Lasted(now.Sub(a.Since).Truncate(time.Second))
 }

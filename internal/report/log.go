@@ -51,7 +51,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 			l.log.Warn("drift", append([]any{"key", step.Key.String(), "commit", l.commit, "fields", fields(step)}, tracedBy(step)...)...)
 		}
 		if step.Action == plan.Refuse {
-			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.Reason())
+			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.FullCause())
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (l *Log) Progress(p engine.Progress) {
 	}
 	l.waited = now
 	oldest := p.Waiting[0]
-	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
+	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.FullCause(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
 }
 
 // Ran logs the end of a run, unless it is the same as the last logged end and no other line was written since then.

@@ -156,7 +156,7 @@ func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	e := entry{does: doesOf(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
 	s.Turn = cause.Cause{}
 	e.text, e.after, e.costs = explain(s), predecessors(s), costs(s)
-	if s.Trace != nil && s.Drifted() != "" {
+	if s.Trace != nil && s.DriftText() != "" {
 		e.by, e.gone = []kind.Trace{*s.Trace}, s.Vanished()
 	}
 	if s.Key == root {

@@ -48,7 +48,7 @@ func explain(s plan.Step) string {
 		add(s.Disruption().String())
 	}
 	if s.Trace == nil { // otherwise, [traced] contains it
-		add(s.Drifted())
+		add(s.DriftText())
 	}
 	if s.Adopts {
 		add("adopts " + s.Key.Kind + " " + ShortID(s.ShownID()))
@@ -58,13 +58,13 @@ func explain(s plan.Step) string {
 	}
 	switch s.Action {
 	case plan.Refuse:
-		add("refused: " + s.Reason())
+		add("refused: " + s.FullCause())
 	case plan.Detach:
-		add("let go: " + s.Reason())
+		add("let go: " + s.FullCause())
 	default:
-		add(s.Reason())
+		add(s.FullCause())
 	}
-	if len(s.Awaits) > 0 && s.Reason() == "" && (!s.Action.Writes() || onlyMark(s)) {
+	if len(s.Awaits) > 0 && s.FullCause() == "" && (!s.Action.Writes() || onlyMark(s)) {
 		add("waits for " + s.Awaits[0].String())
 	}
 	return Clean(strings.Join(parts, "; "))

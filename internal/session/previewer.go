@@ -63,7 +63,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	}
 	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
 	plan.Ignored = read.Ignored
-	if plan.Unseen() {
+	if plan.ListsIncomplete() {
 		p.close()
 	}
 	return plan, needs, nil

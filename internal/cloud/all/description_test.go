@@ -117,12 +117,12 @@ func TestCloudDescriptionsByHand(t *testing.T) {
 		t.Errorf("%s, drift %t: %v", s.Action, s.Drift, s.Changes)
 	}
 	if s := planned("by hand"); s.Action != plan.Refuse || !s.Causes.Has(cause.NameAdoptable) {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 	planned("in front " + mark)
 	l.by("/tags", map[string]any{"tags": []string{"stackreeve:other:Network/front", "stackreeve-applied:x"}})
 	if s := l.g.Plan(wanted).Steps[0]; s.Action != plan.Refuse || !s.Causes.Has(cause.Contested) {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 	l.by("/tags", map[string]any{"tags": []string{}})
 	l.sync("in front", "", 0)

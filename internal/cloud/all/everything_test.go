@@ -281,7 +281,7 @@ func (w *ownWorld) imports() string {
 func remaining(p plan.Plan) (list []string) {
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {
-			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.Reason(), s.Changes))
+			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.FullCause(), s.Changes))
 		}
 	}
 	return list

@@ -291,7 +291,7 @@ func adopts(t *testing.T, g *kindtest.Target, manifests string) {
 		switch {
 		case s.Action == plan.Keep:
 		case s.Action != plan.Update || !s.Adopts:
-			t.Errorf("%s: %s %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s: %s %s", s.Action, s.Key, s.FullCause())
 		}
 		for _, c := range s.Changes {
 			if c.Field != kind.MarkField && c.Have != kind.Unknown && !strings.HasSuffix(c.Field, ".name") && !strings.HasSuffix(c.Field, ".realServers") {

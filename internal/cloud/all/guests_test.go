@@ -53,7 +53,7 @@ func TestPublishedManifestsOnRealMachines(t *testing.T) {
 	}
 	for _, s := range g.Plan(manifests).Steps {
 		if s.Action.Writes() {
-			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.Why())
+			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.ShortCause())
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestOptionalPartsOfMachinesByPairsOnRealMachines(t *testing.T) {
 	}
 	for _, s := range g.Plan(manifests).Steps {
 		if s.Action.Writes() {
-			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.Why())
+			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.ShortCause())
 		}
 	}
 }

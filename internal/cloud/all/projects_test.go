@@ -149,7 +149,7 @@ func TestAttackMarksInOtherProjects(t *testing.T) {
 	home := named(g, team) + strings.NewReplacer("name: site", "name: gone", ", projectRef: team", "", "projectRef: team", "").Replace(named(g, site)[len(named(g, team)):])
 	for _, s := range g.Plan(manifests + home[len(named(g, team)):]).Steps {
 		if s.Key.Name == "gone" && s.Action != plan.Create && !s.Surplus {
-			t.Errorf("%s is %s: %s", s.Key, s.Action, s.Reason())
+			t.Errorf("%s is %s: %s", s.Key, s.Action, s.FullCause())
 		}
 	}
 	g.MustSync("")
@@ -174,8 +174,8 @@ spec: {import: {id: ` + theirs + `}, resource: {projectRef: team}}
 `
 	other := g.Beside("")
 	for _, s := range other.Plan(imported + adopts).Steps {
-		if s.Key.Name == "theirs" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), "can be adopted in this project")) {
-			t.Errorf("%s: %s", s.Action, s.Reason())
+		if s.Key.Name == "theirs" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "can be adopted in this project")) {
+			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}
 	made := imported + strings.Replace(adopts, "import: {id: "+theirs+"}, ", "", 1)
@@ -209,7 +209,7 @@ func TestNamesAnotherProject(t *testing.T) {
 	home := strings.Replace(manifests, "projectRef: team", "", 1)
 	told := false
 	for _, s := range g.MustSync(home).Last.Steps {
-		told = told || s.Action == plan.Keep && strings.Contains(s.Reason(), network+" ") && strings.Contains(s.Reason(), "in project "+project+", which its manifest does not name")
+		told = told || s.Action == plan.Keep && strings.Contains(s.FullCause(), network+" ") && strings.Contains(s.FullCause(), "in project "+project+", which its manifest does not name")
 	}
 	if !told {
 		t.Errorf("network %s is left without a word", network)
@@ -226,8 +226,8 @@ func TestNoPlaceForAMarkInAnotherProject(t *testing.T) {
 	} {
 		object := "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: other}\n" + what + "\n"
 		for _, s := range g.Plan(named(g, site) + object).Steps {
-			if s.Key.Name == "other" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), why)) {
-				t.Errorf("%s: %s %s", what, s.Action, s.Reason())
+			if s.Key.Name == "other" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), why)) {
+				t.Errorf("%s: %s %s", what, s.Action, s.FullCause())
 			}
 		}
 	}

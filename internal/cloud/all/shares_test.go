@@ -147,7 +147,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	}
 	step := host.Plan(manifests).Steps[0]
 	if step.Action != plan.Update || step.ID() != id || !kind.Has(step.Changes, "spec.resource.tags") {
-		t.Errorf("without tags: %s %s: %s %v", step.Action, step.ID(), step.Reason(), step.Changes)
+		t.Errorf("without tags: %s %s: %s %v", step.Action, step.ID(), step.FullCause(), step.Changes)
 	}
 	host.MustSync(manifests)
 	gone := ownertext.Of(host.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "gone"})
@@ -156,7 +156,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 	}
 	for _, step := range host.Plan(manifests).Steps {
 		if step.Action == plan.Delete || step.Action == plan.Recreate || step.Action == plan.Create {
-			t.Errorf("with a forged mark: %s %s: %s", step.Action, step.Key, step.Reason())
+			t.Errorf("with a forged mark: %s %s: %s", step.Action, step.Key, step.FullCause())
 		}
 	}
 	if err := writeTags(t, c, id, "blue"); err != nil {

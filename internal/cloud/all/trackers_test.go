@@ -282,7 +282,7 @@ func TestANewImageOfTheSameNameReplacesNothing(t *testing.T) {
 			continue
 		}
 		if s.Action == plan.Recreate {
-			t.Errorf("%s: %s", s.Key, s.Reason())
+			t.Errorf("%s: %s", s.Key, s.FullCause())
 		}
 		if s.Action == plan.Refuse && s.Causes.Has(cause.BarredImport) {
 			refused++
@@ -294,7 +294,7 @@ func TestANewImageOfTheSameNameReplacesNothing(t *testing.T) {
 	other := routed + strings.ReplaceAll(docs, "NAME", "cirros")
 	for _, s := range g.Planner(other)(other).Steps {
 		if s.Key.Kind == "Server" && s.Key.Name == "web" && s.Action != plan.Recreate {
-			t.Errorf("another filter: %s: %s", s.Action, s.Reason())
+			t.Errorf("another filter: %s: %s", s.Action, s.FullCause())
 		}
 	}
 }

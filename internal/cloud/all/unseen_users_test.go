@@ -55,7 +55,7 @@ func TestWhatHiddenLoadBalancersMayUseStays(t *testing.T) {
 	}
 	for _, s := range pass.Last.Steps {
 		if (s.Key.Kind == "Port") && s.Turn.Code != cause.AllSeen {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 		}
 	}
 	after := g.MustSync(network + balancer("10.9.0.8"))

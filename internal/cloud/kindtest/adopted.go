@@ -47,7 +47,7 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 		case g.Simulator == nil && step.Action == plan.Refuse && value == "true" && (step.Causes.Has(cause.SeveralToAdopt) || step.Causes.Has(cause.SeveralToAdoptOf)):
 			continue // in a real cloud, objects of others may have the same name
 		case step.Action != plan.Update || !step.Adopts || step.ID() != before.ID():
-			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.Reason(), step.Adopts)
+			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.FullCause(), step.Adopts)
 		}
 		for _, c := range step.Changes {
 			if c.Field != kind.MarkField && c.Have != kind.Unknown {

@@ -259,7 +259,7 @@ func left(p plan.Plan) []string {
 	var out []string
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {
-			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.Reason()+" "+describe(s.Changes))
+			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.FullCause()+" "+describe(s.Changes))
 		}
 	}
 	return out

@@ -46,7 +46,7 @@ func (s Suite) detached(t *testing.T, g *Target) {
 			return // it uses objects that are removed with it, in a circle
 		}
 		if step.Action != plan.Detach || step.ID() != first.ID() {
-			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.Reason())
+			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.FullCause())
 		}
 		more = g.SyncUntilKilled(s.Needs, n)
 		var after Counter
@@ -88,7 +88,7 @@ func (s Suite) keepsItsMark(t *testing.T, g *Target) {
 		var count Counter
 		pass := g.SyncThrough(s.Needs, count.Wrap)
 		if step := s.step(t, pass.Last); step.Action != plan.Keep || step.Have.Mark == nil || count.Writes.Load() > 0 {
-			t.Errorf("%s: without its manifest: %s (%s), %d writes", a, step.Action, step.Reason(), count.Writes.Load())
+			t.Errorf("%s: without its manifest: %s (%s), %d writes", a, step.Action, step.FullCause(), count.Writes.Load())
 		}
 		g.MustSync(s.all())
 	}

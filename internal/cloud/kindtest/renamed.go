@@ -45,7 +45,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 	}
 	for _, r := range pass.Results {
 		if r.Step.Drift || s.isKind(r.Step) && r.Step.Action != plan.Update {
-			t.Errorf("%s %s: %s; drift: %v", r.Step.Action, r.Step.Key, r.Step.Reason(), r.Step.Drift)
+			t.Errorf("%s %s: %s; drift: %v", r.Step.Action, r.Step.Key, r.Step.FullCause(), r.Step.Drift)
 		}
 	}
 	if !slices.ContainsFunc(pass.Last.Steps, hasToStay) {

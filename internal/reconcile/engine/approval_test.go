@@ -296,7 +296,7 @@ func TestAttackApprovalByAShortHash(t *testing.T) {
 func stepsOf(p plan.Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {
-		fmt.Fprintf(&b, "%s %s: %s %v\n", s.Action, s.Key.Name, s.Reason(), s.Changes)
+		fmt.Fprintf(&b, "%s %s: %s %v\n", s.Action, s.Key.Name, s.FullCause(), s.Changes)
 	}
 	return b.String() + p.Held.String()
 }

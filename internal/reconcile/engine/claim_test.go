@@ -126,7 +126,7 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 				continue
 			}
 			if !slices.ContainsFunc(planned.Steps, func(s plan.Step) bool {
-				return s.ID() == id || strings.Contains(s.Reason(), id) || s.Action == plan.Refuse && ownertext.Of("s", s.Key) == t.Mark.Owner
+				return s.ID() == id || strings.Contains(s.FullCause(), id) || s.Action == plan.Refuse && ownertext.Of("s", s.Key) == t.Mark.Owner
 			}) {
 				rt.Fatalf("%s is in no step: %v", id, t)
 			}

@@ -52,7 +52,7 @@ func (r *run) refusedDemand(s *plan.Step) error {
 // demand returns a text that is equal for objects with the same demand. It needs the reference
 // counts in r.demands.
 func (r *run) demand(s *plan.Step) string {
-	shared := []string{s.Key.Kind + " " + s.Through()}
+	shared := []string{s.Key.Kind + " " + s.Entry()}
 	for _, ref := range s.Want.Refs {
 		if r.demands[ref.Key] > 1 {
 			shared = append(shared, ref.Field+"="+ref.Key.String())

@@ -32,7 +32,7 @@ type Engine struct {
 	Policies []plan.Policy
 	// Limits bounds how much one pass may destroy.
 	Limits guard.Limits
-	// Others is true if objects with the mark of another stack may be used, see [world.Rules.Others].
+	// Others is true if objects with the mark of another stack may be used, see [world.Rules.UseForeign].
 	Others bool
 	// Replace says whether objects without an annotation about it may be replaced.
 	Replace bool
@@ -150,8 +150,8 @@ func (e *Engine) parallelism() int {
 // compute compares a revision with a snapshot.
 func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan.Plan {
 	p := decide.Compute(world.Input{
-		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, Before: rev.Before, Past: past,
-		Rules: world.Rules{Replace: e.Replace, Others: e.Others, Healing: rev.healing, Approving: len(rev.Approved) > 0},
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, PreviousSums: rev.Before, Past: past,
+		Rules: world.Rules{Replace: e.Replace, UseForeign: e.Others, Healing: rev.healing, Approving: len(rev.Approved) > 0},
 		Now:   time.Now(), Printer: e.Printer,
 	})
 	p.Ignored = rev.Ignored

@@ -331,7 +331,7 @@ func TestWhatWasUsableIsNotMadeAgainForBeingBroken(t *testing.T) {
 			}
 			s := e.Preview(t.Context(), "c", want, nil).Steps[0]
 			if s.Action != tt.want || s.Unused != (tt.want == plan.Recreate) {
-				t.Errorf("%s: %s", s.Action, s.Reason())
+				t.Errorf("%s: %s", s.Action, s.FullCause())
 			}
 		})
 	}

@@ -377,7 +377,7 @@ func TestPlansOfTwoEntries(t *testing.T) {
 	p := planner.Preview(t.Context(), "test", wanted(t, main, "a colour=red", "c cloud=other"), nil)
 	var got []string
 	for _, s := range p.Steps {
-		got = append(got, fmt.Sprintf("%s %s by %q", s.Action, s.Key.Name, s.Through()))
+		got = append(got, fmt.Sprintf("%s %s by %q", s.Action, s.Key.Name, s.Entry()))
 	}
 	if text := strings.Join(got, "; "); text != `update a by ""; create c by "other"; delete b by "other"` {
 		t.Errorf("got %s", text)

@@ -122,7 +122,7 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 			t.Errorf("%v did not work at the same time, want one at most", h.lost)
 		}
 		if s := pass.First.Steps[3]; !s.Causes.Is(cause.FixedField) || s.Turn.Code != cause.Turn || len(s.Awaits) != 1 || s.Awaits[0].Name != "sheep-0" {
-			t.Errorf("the plan says %q, after %v", s.Reason(), s.Awaits)
+			t.Errorf("the plan says %q, after %v", s.FullCause(), s.Awaits)
 		}
 	})
 }

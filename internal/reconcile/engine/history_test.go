@@ -13,7 +13,7 @@ import (
 
 func tending(colour string) plan.Step {
 	s := plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "spec.colour", Want: colour}}}}
-	s.Tends = true
+	s.IsUpkeep = true
 	return s
 }
 
@@ -52,7 +52,7 @@ func TestWhatWasTended(t *testing.T) {
 	}
 	h.ran(tending("red"))
 	plain := tending("red")
-	plain.Tends = false
+	plain.IsUpkeep = false
 	for name, c := range map[string]struct {
 		step plan.Step
 		want bool

@@ -140,7 +140,7 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	unmark()
 	pass, _ := syncPass(t, w, running, "a colour=red")
 	if s := pass.First.Steps[0]; s.Action != plan.Update || !s.Drift || pass.Outcome() != plan.InSync {
-		t.Errorf("%s %s, drift %v: %s", s.Action, s.Reason(), s.Drift, pass.Outcome())
+		t.Errorf("%s %s, drift %v: %s", s.Action, s.FullCause(), s.Drift, pass.Outcome())
 	}
 	for _, x := range w.Things {
 		if x.Mark == nil || x.Colour != "red" {
@@ -167,7 +167,7 @@ func TestAttackAStrangerThatWasUsedIsNotOurs(t *testing.T) {
 		for _, after := range []string{"x colour=red shape=flat", "x colour=red"} {
 			pass, _ := syncPass(t, w, running, after)
 			if s := pass.First.Steps[0]; s.Action != plan.Refuse || s.Drift {
-				t.Errorf("%s, then %s: %s %s, drift %v", before, after, s.Action, s.Reason(), s.Drift)
+				t.Errorf("%s, then %s: %s %s, drift %v", before, after, s.Action, s.FullCause(), s.Drift)
 			}
 		}
 		if x := w.Things[stranger.ID]; w.Writes != 0 || x == nil || x.Mark != nil || x.Colour != "blue" {

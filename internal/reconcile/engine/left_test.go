@@ -78,8 +78,8 @@ func TestWhatInterruptsMembersBelowAPartitionIsTold(t *testing.T) {
 			t.Errorf("%s: %s", h.shapes(), failed(pass))
 		}
 		s := stepOf(t, pass, "sheep-1")
-		if states(pass, h)["sheep-1"] != status.StateOutdated || !s.Causes.Has(cause.LeftPartition) || !kind.Has(s.Aside, "spec.resource.colour") || !kind.Has(s.Aside, "spec.resource.shape") {
-			t.Errorf("%s: %s, %v", states(pass, h)["sheep-1"], s.Causes, s.Aside)
+		if states(pass, h)["sheep-1"] != status.StateOutdated || !s.Causes.Has(cause.LeftPartition) || !kind.Has(s.Uncounted, "spec.resource.colour") || !kind.Has(s.Uncounted, "spec.resource.shape") {
+			t.Errorf("%s: %s, %v", states(pass, h)["sheep-1"], s.Causes, s.Uncounted)
 		}
 	})
 }

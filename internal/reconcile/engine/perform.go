@@ -15,9 +15,9 @@ import (
 // clouds.yaml, perform tries the other entries that show the object. It does so only if no manifest
 // names the entry.
 func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
-	o := outcome{id: s.Identity(), entries: []string{s.Through()}, result: Result{Step: s, Started: time.Now()}}
-	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Through())
-	for _, entry := range s.Others() {
+	o := outcome{id: s.Identity(), entries: []string{s.Entry()}, result: Result{Step: s, Started: time.Now()}}
+	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Entry())
+	for _, entry := range s.OtherEntries() {
 		if !errors.Is(o.result.Err, kind.ErrForbidden) {
 			break
 		}

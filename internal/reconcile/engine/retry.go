@@ -58,7 +58,7 @@ func (t *history) ran(s plan.Step) {
 		}
 	}
 	t.runs[s.Action]++
-	if s.Tends {
+	if s.IsUpkeep {
 		t.tends++
 	}
 }
@@ -74,22 +74,22 @@ func wantedOf(s plan.Step) uint64 {
 // tended reports whether the pass has already carried out the upkeep that is due for an object. The same upkeep is not carried
 // out twice in one pass, even if the cloud still shows it as due.
 func (t *history) tended(s plan.Step) bool {
-	return s.Tends && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
+	return s.IsUpkeep && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
 
 // endless reports whether upkeep would be the only reason why the pass continues. Upkeep can become due again and again, for
 // example if it takes longer than its interval. Therefore the next pass carries it out if nothing else is in progress.
 func (r *run) endless(t *history, s plan.Step) bool {
-	if !s.Tends || t.tends == 0 || len(r.round.waiting) > 0 {
+	if !s.IsUpkeep || t.tends == 0 || len(r.round.waiting) > 0 {
 		return false
 	}
 	for _, a := range r.doing {
-		if !a.Step.Tends {
+		if !a.Step.IsUpkeep {
 			return false
 		}
 	}
 	for _, c := range r.round.queue {
-		if other := r.histories[c.id]; !c.step.Tends && (other == nil || !other.final) {
+		if other := r.histories[c.id]; !c.step.IsUpkeep && (other == nil || !other.final) {
 			return false
 		}
 	}
@@ -128,7 +128,7 @@ func (t *history) inVain(s plan.Step) string {
 // withoutEffect returns the error for a step that is not tried again because it was repeated too often.
 func (t *history) withoutEffect(s plan.Step) error {
 	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
-		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
+		s.Action, maxRuns, cmp.Or(t.why, s.ShortCause()))
 }
 
 // remakings returns how often the pass has created the object, if action is a replacement; otherwise 0.

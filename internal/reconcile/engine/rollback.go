@@ -46,7 +46,7 @@ func (r *run) findRollback(ctx context.Context, f plan.Failing) (found bool, err
 	f.Why = r.secrets.Text(f.Why)
 	var to plan.Fallback
 	err = r.rev.Earlier(ctx, func(commit string, want []kind.Desired) bool {
-		if f.MadeBy(want) {
+		if f.ContainedIn(want) {
 			to = plan.NewFallback(f, commit, want)
 		}
 		return to.Commit == ""

@@ -292,7 +292,7 @@ func TestAGroupThatWentBackGetsNoFurtherMembers(t *testing.T) {
 		h.around = front("sheep-0,sheep-1,sheep-2,sheep-3")
 		for i := range 3 {
 			pass := h.sync(t, 4, "flat")
-			if back := pass.Last.Fallbacks; !wentBack(pass, "commit-0", "sheep-0") || len(back[0].Lacks) != 1 || back[0].Lacks[0].Name != "sheep-3" {
+			if back := pass.Last.Fallbacks; !wentBack(pass, "commit-0", "sheep-0") || len(back[0].NewMembers) != 1 || back[0].NewMembers[0].Name != "sheep-3" {
 				t.Errorf("%s: %s", pass.Outcome(), failed(pass))
 			}
 			if h.called("sheep-3") != nil || h.shapes() != "round round round" || len(h.called("dog").Near) != 3 || i > 0 && len(pass.Results) > 0 {

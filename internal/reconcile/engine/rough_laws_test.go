@@ -171,7 +171,7 @@ func (r *rough) pass(a *agent, repos [3][]kind.Desired, next turn) Pass {
 	r.note("it ends: %s: %s", pass.Outcome(), failed(pass))
 	for _, s := range slices.Concat(pass.First.Steps, pass.Late) {
 		if s.Drift && !r.others && !r.restarts {
-			r.wrong = append(r.wrong, fmt.Sprintf("to %s %s counts as drift: %v %s", s.Action, s.Key, s.Changes, s.Reason()))
+			r.wrong = append(r.wrong, fmt.Sprintf("to %s %s counts as drift: %v %s", s.Action, s.Key, s.Changes, s.FullCause()))
 		}
 	}
 	if n, most := r.asked-asked, 50+int(time.Since(began)/(500*time.Millisecond))+8*(r.Writes-wrote); n > most {

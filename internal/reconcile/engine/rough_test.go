@@ -282,7 +282,7 @@ func (r roughWatcher) Planned(p plan.Plan, _ preflight.Findings) {
 				r.destroying[s.Key.Name] = true
 			}
 			if s.Action != plan.Keep || s.Drift {
-				r.note("  is to %s %s: %s; drift: %v", s.Action, s.Key.Name, s.Reason(), s.Drift)
+				r.note("  is to %s %s: %s; drift: %v", s.Action, s.Key.Name, s.FullCause(), s.Drift)
 			}
 		}
 	})

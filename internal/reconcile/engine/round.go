@@ -117,7 +117,7 @@ func (r *run) trackPending(now time.Time) {
 				r.stuck[s.Key] = neverServed(s, limit)
 				continue
 			}
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason(), s.ShownID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.FullCause(), s.ShownID())
 			continue
 		}
 		if until := s.Until(); until.Sub(now) > longest {
@@ -135,7 +135,7 @@ func (r *run) trackPending(now time.Time) {
 // neverServed returns the error for an object that other members have waited for too long, because it does not serve or reports that a
 // member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
-	if whom := s.Whom(); whom != (manifest.Key{}) {
+	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
 		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
 	}
 	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick)

@@ -175,7 +175,7 @@ func (r *run) finish(o outcome) {
 	t.ran(s)
 	t.took(s)
 	if s.Action == plan.Recreate {
-		t.why = s.Reason()
+		t.why = s.FullCause()
 	}
 	if s.Action.Destroys() {
 		r.freed = time.Now()
@@ -183,7 +183,7 @@ func (r *run) finish(o outcome) {
 	}
 	switch {
 	case o.gone:
-		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
+		r.noteMoved(s.Key.Kind, sighting{s.Entry(), s.ID()}, nil)
 	case o.live != nil:
 		if s.Action == plan.Create { // a list that is older than the creation may arrive before the next plan
 			r.engine.past().NoteMade(&s, o.live, time.Now())

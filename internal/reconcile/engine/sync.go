@@ -26,7 +26,7 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
-	// Before becomes [world.Input.Before].
+	// Before becomes [world.Input.PreviousSums].
 	Before map[manifest.Key]checksum.Sum
 	// Earlier visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
 	// there is no history.
@@ -67,7 +67,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	}
 	// The cloud is asked who caused drift before a step corrects the drift, because later it may not report
 	// that any more.
-	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.Only(rev.Only)))
+	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.OnlyWithHash(rev.Only)))
 	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
 	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)

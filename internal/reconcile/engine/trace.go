@@ -68,7 +68,7 @@ func (r *run) traceAll(ctx context.Context) {
 // trace asks the cloud who changed the object of a step, and when. It returns the zero Trace if the cloud does not
 // report it.
 func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
-	drv, there := e.at(&s, s.Through())
+	drv, there := e.at(&s, s.Entry())
 	if drv == nil {
 		return kind.Trace{}
 	}

@@ -78,7 +78,7 @@ func TestAWindowForWhatDestroysClosesWhileAPassRuns(t *testing.T) {
 		pass := e.Sync(context.Background(), Revision{Commit: "c", Want: want, Policies: []plan.Policy{within}})
 		refused := 0
 		for _, s := range pass.Last.Steps {
-			if s.Action == plan.Refuse && strings.Contains(s.Reason(), "not before tomorrow") {
+			if s.Action == plan.Refuse && strings.Contains(s.FullCause(), "not before tomorrow") {
 				refused++
 			}
 		}

@@ -68,13 +68,13 @@ func nothingLost(first, last Pass) error {
 func told(pass Pass) (text string) {
 	text = pass.Outcome().String()
 	for _, s := range pass.First.Steps {
-		text += fmt.Sprintf("\nfirst %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.Reason(), s.Awaits, s.Blockers)
+		text += fmt.Sprintf("\nfirst %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.FullCause(), s.Awaits, s.Blockers)
 	}
 	for _, r := range pass.Results {
 		text += fmt.Sprintf("\ndid %s %s %s: %v", r.Step.Action, r.Step.Key.Name, r.Step.ID(), r.Err)
 	}
 	for _, s := range pass.Last.Steps {
-		text += fmt.Sprintf("\nlast %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.Reason(), s.Awaits, s.Blockers)
+		text += fmt.Sprintf("\nlast %s %s %s: %s %v %v", s.Action, s.Key.Name, s.ID(), s.FullCause(), s.Awaits, s.Blockers)
 	}
 	return fmt.Sprintf("%s\n%v", text, pass.Failures)
 }

@@ -57,7 +57,7 @@ func (b PassBegins) forgottenBy(m *Memory) {
 	}
 	again := map[manifest.Key]bool{}
 	for group, f := range m.fallbacks {
-		if again[group] = digests[f.Noted] != f.Digest; again[group] {
+		if again[group] = digests[f.Marked] != f.Digest; again[group] {
 			delete(m.fallbacks, group)
 		}
 	}

@@ -88,7 +88,7 @@ func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 		put(&m.searched, searched{group(name), "bad " + name}, true)
 	}
 	for _, name := range []string{"same", "other"} {
-		put(&m.fallbacks, group(name), plan.Fallback{Failing: plan.Failing{Group: group(name), Noted: group(name), Digest: "bad " + name}, Commit: "c"})
+		put(&m.fallbacks, group(name), plan.Fallback{Failing: plan.Failing{Group: group(name), Marked: group(name), Digest: "bad " + name}, Commit: "c"})
 	}
 	want := func(name, digest string) kind.Desired { return kind.Desired{Key: group(name), Digest: digest} }
 	m.Forget(PassBegins{noon, []kind.Desired{want("same", "bad same"), want("other", "better"), want("third", "bad other")}})

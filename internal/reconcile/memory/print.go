@@ -32,7 +32,7 @@ func (m *Memory) Print(w io.Writer) error {
 	section(out, "probed", m.probed, func(p probe, _ rollout.Record) string { return fmt.Sprintf("%s, probe %d", p.member, p.at+1) })
 	section(out, "served", m.seen.Served, func(key manifest.Key, s plan.Served) string { return key.String() + untilOf(s.Until) })
 	section(out, "sent nothing new", m.seen.Quiet, func(q plan.Quiet, since time.Time) string {
-		return fmt.Sprintf("%s by %s since %s", q.Of, q.Front, clock(since))
+		return fmt.Sprintf("%s by %s since %s", q.Member, q.Front, clock(since))
 	})
 	section(out, "went back", m.fallbacks, func(key manifest.Key, f plan.Fallback) string {
 		return key.String() + " to commit " + printable.Name(f.Commit)

@@ -86,7 +86,7 @@ func (p Plan) Fingerprints() []Print {
 	var prints []Print
 	for _, s := range p.Steps {
 		prints = append(prints, s.fingerprints(p.Stack, s.Bound.whole())...)
-		if s.Follows && !s.Action.Writes() { // the step will write, but not before the object that it refers to has its new ID
+		if s.FollowsReference && !s.Action.Writes() { // the step will write, but not before the object that it refers to has its new ID
 			prints = append(prints, s.print(p.Stack, "write", "", s.Bound.whole()))
 		}
 	}
@@ -144,11 +144,11 @@ func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
 		return false
 	}
-	return a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
+	return a.Hash == p.Hash() || a.coversRest(p) && len(a.missing(p)) == 0
 }
 
-// rest reports whether the approval also covers the remaining steps of its plan, and p is at the approved commit.
-func (a Approval) rest(p Plan) bool {
+// coversRest reports whether the approval also covers the remaining steps of its plan, and p is at the approved commit.
+func (a Approval) coversRest(p Plan) bool {
 	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }
 
@@ -169,7 +169,7 @@ func (p Plan) Unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step
 	for _, a := range approved {
-		if missing := a.missing(p); a.rest(p) && (near.Hash == "" || len(missing) < len(grown)) {
+		if missing := a.missing(p); a.coversRest(p) && (near.Hash == "" || len(missing) < len(grown)) {
 			near, grown = a, missing
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func sumOf(text string) *Bound {
 	all := checksum.New("test")
 	all.Add(text)
-	return &Bound{Sum: all.Sum(), Open: all.Sum()}
+	return &Bound{Sum: all.Sum(), SumWithoutImports: all.Sum()}
 }
 
 // deed returns a step about one object. text has the form DEED, DEED/MANIFEST or DEED/MANIFEST/ID.
@@ -47,7 +47,7 @@ func deed(text string) Step {
 	case "spare":
 		s.Action, s.Spare = Delete, true
 	case "follow":
-		s.Action, s.Follows = Keep, true
+		s.Action, s.FollowsReference = Keep, true
 	default:
 		s.Action = Action(words[0])
 	}
@@ -128,8 +128,8 @@ func TestWhatApprovalsCover(t *testing.T) {
 		"drift":                             {[]string{"change"}, []string{"change"}, func(a *Approval) { a.Standing = true }, func(p *Plan) { p.Steps[0].Drift = true }, true},
 		"a commit, of a stack by hand":      {[]string{"change"}, []string{"change"}, func(a *Approval) { a.Standing = true }, func(p *Plan) { p.Manual = "the file" }, true},
 		"drift that is kept, by hand":       {[]string{"keep", "change"}, []string{"keep", "change"}, func(a *Approval) { a.Standing = true }, drift, true},
-		"an import that is found meanwhile": {[]string{"change/found"}, []string{"change"}, nil, func(p *Plan) { p.Steps[0].Bound.Open = sumOf("found").Sum }, true},
-		"something else that is found":      {[]string{"change/found"}, []string{"change"}, nil, func(p *Plan) { p.Steps[0].Bound.Open = sumOf("other").Sum }, false},
+		"an import that is found meanwhile": {[]string{"change/found"}, []string{"change"}, nil, func(p *Plan) { p.Steps[0].Bound.SumWithoutImports = sumOf("found").Sum }, true},
+		"something else that is found":      {[]string{"change/found"}, []string{"change"}, nil, func(p *Plan) { p.Steps[0].Bound.SumWithoutImports = sumOf("other").Sum }, false},
 	} {
 		a, p := approvalOf(c.approved...), planOf(c.now...)
 		if c.approval != nil {

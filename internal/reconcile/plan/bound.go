@@ -6,9 +6,9 @@ import "github.com/stackreeve/stackreeve/internal/checksum"
 // including secrets, and the objects of the cloud that it imports.
 type Bound struct {
 	Sum checksum.Sum
-	// Open is the same checksum without the imported objects. So if an import had found no object when the plan was approved, the approval
+	// SumWithoutImports is the same checksum without the imported objects. So if an import had found no object when the plan was approved, the approval
 	// also covers the object that the import finds later.
-	Open checksum.Sum
+	SumWithoutImports checksum.Sum
 }
 
 // whole returns Sum; zero for a step without a manifest.
@@ -21,8 +21,8 @@ func (b *Bound) whole() checksum.Sum {
 
 // forms returns the sums that an approval of the step may contain.
 func (b *Bound) forms() []checksum.Sum {
-	if b == nil || b.Open == b.Sum {
+	if b == nil || b.SumWithoutImports == b.Sum {
 		return []checksum.Sum{b.whole()}
 	}
-	return []checksum.Sum{b.Sum, b.Open}
+	return []checksum.Sum{b.Sum, b.SumWithoutImports}
 }

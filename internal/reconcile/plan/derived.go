@@ -30,7 +30,7 @@ func (s Step) Suspended() bool {
 
 // Outdated reports whether the object differs from Git because its group keeps it frozen.
 func (s Step) Outdated() bool {
-	return s.Frozen && !s.Drift && (len(s.Aside) > 0 || s.Have == nil || s.Want == nil)
+	return s.Frozen && !s.Drift && (len(s.Uncounted) > 0 || s.Have == nil || s.Want == nil)
 }
 
 // Overdue says why upkeep that is due is not carried out; "" if none is overdue.

@@ -25,9 +25,9 @@ func (s Step) Vanished() bool {
 		s.Action == Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
-// Drifted says what was done to the object of a step in the cloud, and who did it and when, as far as that is known. It is "" if the state
+// DriftText says what was done to the object of a step in the cloud, and who did it and when, as far as that is known. It is "" if the state
 // or the reason of the step already says it.
-func (s Step) Drifted() string {
+func (s Step) DriftText() string {
 	done := "changed in the cloud"
 	if s.Vanished() {
 		done = "deleted in the cloud"

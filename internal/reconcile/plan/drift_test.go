@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// A difference that no commit explains is drift, whether the step corrects it or not. Drifted says who caused it. If that is unknown,
-// Drifted has a text only for changes and deletions.
+// A difference that no commit explains is drift, whether the step corrects it or not. DriftText says who caused it. If that is unknown,
+// DriftText has a text only for changes and deletions.
 func TestDriftOfAStep(t *testing.T) {
 	t.Parallel()
 	colour, gone := []kind.Change{{Field: "colour"}}, []kind.Change{{Field: "metadata.name"}}
@@ -21,7 +21,7 @@ func TestDriftOfAStep(t *testing.T) {
 	have, failed := &kind.Live{ID: "1"}, &kind.Live{ID: "1", Phase: kind.Failed}
 	for name, c := range map[string]struct {
 		step                     Step
-		drifts, vanished, traced bool // traced is true if Drifted returns a text without a Trace
+		drifts, vanished, traced bool // traced is true if DriftText returns a text without a Trace
 	}{
 		"corrected":              {Step{Action: Update, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
 		"reported":               {Step{Action: Keep, Comparison: Comparison{Drift: true, Changes: colour}, Object: Object{Have: have}}, true, false, true},
@@ -40,20 +40,20 @@ func TestDriftOfAStep(t *testing.T) {
 		"changed and not by all": {Step{Action: Update, Comparison: Comparison{Drift: true}, Object: Object{Have: have}}, true, false, true},
 	} {
 		s := c.step
-		if s.Drifting() != c.drifts || s.Vanished() != c.vanished || s.Drifted() != "" != c.traced {
-			t.Errorf("%s: drifts %t, vanished %t: %q", name, s.Drifting(), s.Vanished(), s.Drifted())
+		if s.Drifting() != c.drifts || s.Vanished() != c.vanished || s.DriftText() != "" != c.traced {
+			t.Errorf("%s: drifts %t, vanished %t: %q", name, s.Drifting(), s.Vanished(), s.DriftText())
 		}
 		done := map[bool]string{true: "deleted in the cloud", false: "changed in the cloud"}[c.vanished]
-		if c.traced && s.Drifted() != done {
-			t.Errorf("%s: %q", name, s.Drifted())
+		if c.traced && s.DriftText() != done {
+			t.Errorf("%s: %q", name, s.DriftText())
 		}
 		s.Trace = ada
-		if said := s.Drifted() == ada.Of(done); said != c.drifts {
-			t.Errorf("%s, and ada did it: %q", name, s.Drifted())
+		if said := s.DriftText() == ada.Of(done); said != c.drifts {
+			t.Errorf("%s, and ada did it: %q", name, s.DriftText())
 		}
 		s.Trace = nobody
-		if said := s.Drifted() == nobody.Of(done); said != c.traced {
-			t.Errorf("%s, and the cloud does not say whose it is: %q", name, s.Drifted())
+		if said := s.DriftText() == nobody.Of(done); said != c.traced {
+			t.Errorf("%s, and the cloud does not say whose it is: %q", name, s.DriftText())
 		}
 		asked := 0
 		p := Plan{Steps: []Step{s, {Action: Update}}}.WithTraces(func(Step) *kind.Trace { asked++; return ada })

@@ -9,7 +9,7 @@ import (
 // Harm says what a step destroys when it is carried out: its object, or data in it. harms is false when it destroys nothing. Upkeep does no
 // harm, because people agreed to it with the manifest that requests it.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.Tends && slices.ContainsFunc(s.Changes, s.harmful) {
+	if d = s.Disruption(); s.Action == Update && !s.IsUpkeep && slices.ContainsFunc(s.Changes, s.harmful) {
 		d = max(d, kind.Rebuild) // a part of the object is lost although the object stays
 	}
 	return d, d >= kind.Rebuild && !s.Surplus && !s.Spare

@@ -19,7 +19,7 @@ func (p Plan) Permission(only bool) *Permission {
 		return nil
 	}
 	l := &Permission{prints: p.Fingerprints(), steps: map[string]bool{}}
-	if p.Approved != nil && p.Approved.rest(p) {
+	if p.Approved != nil && p.Approved.coversRest(p) {
 		l.prints = append(l.prints, p.Approved.Proof.Steps...)
 		slices.SortFunc(l.prints, comparePrints)
 	}

@@ -90,8 +90,8 @@ func (p Plan) InSync() bool {
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its stack is suspended.
 func (p Plan) Stopped() bool { return p.Held != nil || p.Suspended != "" }
 
-// Unseen reports whether collections could not be listed although their entries are logged in. The credentials may have been renewed since.
-func (p Plan) Unseen() bool { return len(p.Unlisted) > p.Closed }
+// ListsIncomplete reports whether collections could not be listed although their entries are logged in. The credentials may have been renewed since.
+func (p Plan) ListsIncomplete() bool { return len(p.Unlisted) > p.Closed }
 
 // Differing counts the steps whose objects differ from Git.
 func (p Plan) Differing() int {

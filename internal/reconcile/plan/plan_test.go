@@ -43,7 +43,7 @@ func TestUpkeepOfAPlan(t *testing.T) {
 		"nothing ever":   {Step{Action: Keep}, false},
 		"nothing now":    {Step{Action: Keep, Object: Object{Upkeep: &kind.Upkeep{Next: time.Unix(7, 0)}}}, false},
 	} {
-		if s, due := c.step.Tending(); due != c.due || due && (s.Action != Update || !s.Tends || len(s.Changes) != 2) {
+		if s, due := c.step.Tending(); due != c.due || due && (s.Action != Update || !s.IsUpkeep || len(s.Changes) != 2) {
 			t.Errorf("%s: %s, due %t", name, s.Action, due)
 		}
 	}
@@ -73,8 +73,8 @@ func TestWhatAPlanComesTo(t *testing.T) {
 		"held and suspended":  {Plan{Restraint: Restraint{Held: held.Held, Suspended: "f"}}, OutOfSync, true, false, 0},
 		"in sync by its sums": {Plan{}, InSync, false, false, 0},
 	} {
-		if p := c.plan; p.Outcome() != c.outcome || p.Stopped() != c.stopped || p.Unseen() != c.unseen || p.Differing() != c.differing || p.InSync() != (c.outcome == InSync) {
-			t.Errorf("%s: %s, stopped %t, unseen %t, %d differ", name, p.Outcome(), p.Stopped(), p.Unseen(), p.Differing())
+		if p := c.plan; p.Outcome() != c.outcome || p.Stopped() != c.stopped || p.ListsIncomplete() != c.unseen || p.Differing() != c.differing || p.InSync() != (c.outcome == InSync) {
+			t.Errorf("%s: %s, stopped %t, unseen %t, %d differ", name, p.Outcome(), p.Stopped(), p.ListsIncomplete(), p.Differing())
 		}
 	}
 }

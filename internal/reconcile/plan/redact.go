@@ -30,7 +30,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 	}
 	s.Blockers, s.Notes = r.Texts(s.Blockers), notes(r, s.Notes)
 	s.Names, _ = document.Redact(r, s.Names, nil).(map[string]string)
-	s.Changes, s.Ignored, s.Aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.Aside)
+	s.Changes, s.Ignored, s.Uncounted = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.Uncounted)
 	if s.Upkeep != nil {
 		s.Upkeep = &kind.Upkeep{Due: changes(r, s.Upkeep.Due), Next: s.Upkeep.Next, Overdue: r.Text(s.Upkeep.Overdue)}
 	}

@@ -24,4 +24,4 @@ type Served struct {
 }
 
 // Quiet is a front, and a member to which it sends no new traffic.
-type Quiet struct{ Front, Of manifest.Key }
+type Quiet struct{ Front, Member manifest.Key }

@@ -114,22 +114,22 @@ type Object struct {
 	Surplus bool
 	// Obstacle is why an object that the manifest only refers to cannot be used; "" if it can.
 	Obstacle Obstacle
-	// Aside are the differences of an object that is suspended or frozen. Like Ignored, these differences are not counted anywhere.
-	Aside   []kind.Change
-	Upkeep  *kind.Upkeep     // upkeep that becomes due with time; nil for an object without any.
-	Secrets *redact.Redactor // removes secrets that must not be shown.
+	// Uncounted are the differences of an object that is suspended or frozen. Like Ignored, these differences are not counted anywhere.
+	Uncounted []kind.Change
+	Upkeep    *kind.Upkeep     // upkeep that becomes due with time; nil for an object without any.
+	Secrets   *redact.Redactor // removes secrets that must not be shown.
 }
 
 // Manner says which special rules led to the step. Each field is true if its rule applies.
 type Manner struct {
-	Frozen      bool // the object is not changed, because its group freezes it, an object that stays uses it, or a new object that would replace it cannot be created.
-	OfSuspended bool // no manifest describes the object any more, and it was a part of a suspended object.
-	InUse       bool // the object would be deleted if no other object used it.
-	Spare       bool // the object was made for a spare that its group no longer needs.
-	Healing     bool // the step heals a member.
-	Unused      bool // the step replaces an object that was never usable, so nothing is lost.
-	Tends       bool // the step is upkeep that became due with time.
-	OfThis      bool // the last manifest that was applied to the object is the present one, or none was applied yet.
+	Frozen            bool // the object is not changed, because its group freezes it, an object that stays uses it, or a new object that would replace it cannot be created.
+	OfSuspended       bool // no manifest describes the object any more, and it was a part of a suspended object.
+	InUse             bool // the object would be deleted if no other object used it.
+	Spare             bool // the object was made for a spare that its group no longer needs.
+	Healing           bool // the step heals a member.
+	Unused            bool // the step replaces an object that was never usable, so nothing is lost.
+	IsUpkeep          bool // the step is upkeep that became due with time.
+	ManifestUnchanged bool // the last manifest that was applied to the object is the present one, or none was applied yet.
 }
 
 // Membership has the facts that a group knows about a step of one of its members.
@@ -145,12 +145,12 @@ type Membership struct {
 
 // Consent has the values that an approval of the step includes, and the decisions of people about it.
 type Consent struct {
-	Bound       *Bound // checksums of the manifest that an approval binds; nil if the step writes nothing.
-	Follows     bool   // the object has to be written because an object that it refers to gets a new ID.
-	Target      string // the checksum that the mark of the created machine will have if people approved the step (see package decide, target.go).
-	Continues   bool   // people approved the step before this process began.
-	DataAtStake bool   // the step loses data that exists nowhere else.
-	LossAllowed *bool  // whether the manifests allow that loss; nil if they do not say it.
+	Bound            *Bound // checksums of the manifest that an approval binds; nil if the step writes nothing.
+	FollowsReference bool   // the object has to be written because an object that it refers to gets a new ID.
+	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, target.go).
+	Continues        bool   // people approved the step before this process began.
+	DataAtStake      bool   // the step loses data that exists nowhere else.
+	LossAllowed      *bool  // whether the manifests allow that loss; nil if they do not say it.
 }
 
 // Disruption is the worst effect of the step on users of the object.
@@ -214,19 +214,19 @@ func (s Step) Identity() string {
 	return s.Key.String()
 }
 
-// Reason returns, in words, the causes of the step and what it has to wait for.
-func (s Step) Reason() string {
+// FullCause returns, in words, the causes of the step and what it has to wait for.
+func (s Step) FullCause() string {
 	if s.Turn.IsZero() {
 		return s.Causes.String()
 	}
-	return s.Why()
+	return s.ShortCause()
 }
 
-// Why returns, in few words, the cause of the step, or the first field that differs.
-func (s Step) Why() string { return s.Because().And(s.Turn).String() }
+// ShortCause returns, in few words, the cause of the step, or the first field that differs.
+func (s Step) ShortCause() string { return s.CauseList().And(s.Turn).String() }
 
-// Because returns the causes of the step. If it has none, the cause is the first field that differs.
-func (s Step) Because() cause.List {
+// CauseList returns the causes of the step. If it has none, the cause is the first field that differs.
+func (s Step) CauseList() cause.List {
 	if len(s.Causes) > 0 || len(s.Changes) == 0 {
 		return s.Causes
 	}
@@ -242,9 +242,9 @@ func Worst(list []kind.Change) kind.Disruption {
 	return d
 }
 
-// Through returns the entry of clouds.yaml whose credentials carry out the step. It is the manifest's entry if that entry shows the object;
+// Entry returns the entry of clouds.yaml whose credentials carry out the step. It is the manifest's entry if that entry shows the object;
 // otherwise the entry that found the object.
-func (s Step) Through() string {
+func (s Step) Entry() string {
 	switch {
 	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.As(s.Want.Entry) != nil):
 		return s.Want.Entry
@@ -254,13 +254,13 @@ func (s Step) Through() string {
 	return ""
 }
 
-// Others returns the further entries that show an object without a manifest. The object may have been created through any of them.
-func (s Step) Others() (entries []string) {
+// OtherEntries returns the further entries that show an object without a manifest. The object may have been created through any of them.
+func (s Step) OtherEntries() (entries []string) {
 	if s.Have == nil || s.Want != nil && !s.Surplus {
 		return nil
 	}
 	for i := range s.Have.Also {
-		if entry := s.Have.Also[i].Through; entry != s.Through() {
+		if entry := s.Have.Also[i].Through; entry != s.Entry() {
 			entries = append(entries, entry)
 		}
 	}
@@ -277,7 +277,7 @@ func (s Step) View() kind.Want {
 
 // Settling says why the other members of a group, or the group itself, wait for an object.
 type Settling struct {
-	Whom     manifest.Key  // the member whose health the object reports; zero if the object itself has to work.
+	Member   manifest.Key  // the member whose health the object reports; zero if the object itself has to work.
 	Until    time.Time     // when the object will have worked for long enough; the zero time if the other members wait for something else.
 	Patience time.Duration // how long the other members wait; 0 if the group sets no limit.
 	Failing  time.Time     // the time since which the member has not served after a change; the zero time if that is not certain.
@@ -303,12 +303,12 @@ func (s Step) Patience() (limit time.Duration, failing time.Time) {
 	return s.Settles.Patience, s.Settles.Failing
 }
 
-// Whom returns the member that the object reports as not serving, if other members wait for that member; zero otherwise.
-func (s Step) Whom() manifest.Key {
+// AwaitedMember returns the member that the object reports as not serving, if other members wait for that member; zero otherwise.
+func (s Step) AwaitedMember() manifest.Key {
 	if s.Settles == nil {
 		return manifest.Key{}
 	}
-	return s.Settles.Whom
+	return s.Settles.Member
 }
 
 // WithAction returns the step with another action and causes, and without a Turn.

@@ -44,9 +44,9 @@ func TestWhatFollowsFromAStep(t *testing.T) {
 		"suspended":               {made(Keep, func(s *Step) { s.Want = &kind.Desired{Options: kind.Options{Suspend: true}} }), "silent suspended"},
 		"of something suspended":  {made(Keep, func(s *Step) { s.Want, s.OfSuspended = nil, true }), "silent suspended"},
 		"suspended and waits":     {made(Wait, func(s *Step) { s.OfSuspended = true }), ""},
-		"frozen":                  {made(Keep, func(s *Step) { s.Frozen, s.Aside = true, []kind.Change{colour} }), "silent outdated"},
+		"frozen":                  {made(Keep, func(s *Step) { s.Frozen, s.Uncounted = true, []kind.Change{colour} }), "silent outdated"},
 		"frozen as it shall be":   {made(Keep, func(s *Step) { s.Frozen = true }), "silent"},
-		"frozen and drifted":      {made(Keep, func(s *Step) { s.Frozen, s.Drift, s.Aside = true, true, []kind.Change{colour} }), "silent"},
+		"frozen and drifted":      {made(Keep, func(s *Step) { s.Frozen, s.Drift, s.Uncounted = true, true, []kind.Change{colour} }), "silent"},
 		"frozen and not there":    {made(Keep, func(s *Step) { s.Frozen, s.Have = true, nil }), "silent outdated"},
 		"frozen without manifest": {made(Keep, func(s *Step) { s.Frozen, s.Want = true, nil }), "silent outdated"},
 		"only used":               {made(Keep, func(s *Step) { s.Want = &kind.Desired{Unmanaged: true} }), "silent unmanaged"},
@@ -95,7 +95,7 @@ func TestHarm(t *testing.T) {
 		"rebooted":                  {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Disruption: kind.Reboot}}}}, false, kind.Reboot, true},
 		"wiped":                     {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{}, {Disruption: kind.Rebuild}}}}, true, kind.Rebuild, false},
 		"loses data":                {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{}, loses}}}, true, kind.Rebuild, false},
-		"loses data as agreed":      {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{loses}}, Manner: Manner{Tends: true}}, false, kind.InPlace, false},
+		"loses data as agreed":      {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{loses}}, Manner: Manner{IsUpkeep: true}}, false, kind.InPlace, false},
 		"loses data and is kept":    {Step{Action: Keep, Comparison: Comparison{Changes: []kind.Change{loses}}}, false, kind.InPlace, false},
 		"cut off":                   {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{cuts}}, Object: Object{Have: live("x")}}, true, kind.Rebuild, true},
 		"cut off by the cloud":      {Step{Action: Update, Comparison: Comparison{Changes: []kind.Change{{Cuts: "no traffic", Unfinished: true}}}, Object: Object{Have: live("x")}}, false, kind.InPlace, true},
@@ -134,8 +134,8 @@ func TestEntriesOfAStep(t *testing.T) {
 		"nothing":                 {Object{}, "", nil},
 	} {
 		s := Step{Object: c.object}
-		if s.Through() != c.through || !slices.Equal(s.Others(), c.others) {
-			t.Errorf("%s: through %q, others %q", name, s.Through(), s.Others())
+		if s.Entry() != c.through || !slices.Equal(s.OtherEntries(), c.others) {
+			t.Errorf("%s: through %q, others %q", name, s.Entry(), s.OtherEntries())
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestPartsOfAStep(t *testing.T) {
 	full := Step{Key: named("k"), Causes: cause.List{cause.Of(cause.Gone)}, Object: Object{
 		Have: &kind.Live{ID: "id", Name: "hidden-word", Locked: "by ada"}, Want: &kind.Desired{}, Viewed: &kind.Want{Key: named("k")}, Secrets: secrets, Upkeep: &kind.Upkeep{Overdue: "no time"},
 	}}
-	full.Settles = &Settling{Until: until, Patience: time.Minute, Failing: failing, Whom: whom}
+	full.Settles = &Settling{Until: until, Patience: time.Minute, Failing: failing, Member: whom}
 	nameless := Step{Key: named("k"), Object: Object{Have: &kind.Live{ID: "id"}, Surplus: true, Want: &kind.Desired{}}}
 	for name, c := range map[string]struct {
 		step Step
@@ -166,7 +166,7 @@ func TestPartsOfAStep(t *testing.T) {
 			return fmt.Sprint(t.Unix())
 		}
 		patience, failing := s.Patience()
-		got := fmt.Sprintf("%s; %s; %s; %s; %s; %t %s %v %s %s; %s; %s", s.ID(), s.LiveName(), s.Lock(), s.Overdue(), s.View().Key, s.Settling(), at(s.Until()), patience.Seconds(), at(failing), s.Whom(), s.Identity(), codesOf(s.Because()))
+		got := fmt.Sprintf("%s; %s; %s; %s; %s; %t %s %v %s %s; %s; %s", s.ID(), s.LiveName(), s.Lock(), s.Overdue(), s.View().Key, s.Settling(), at(s.Until()), patience.Seconds(), at(failing), s.AwaitedMember(), s.Identity(), codesOf(s.CauseList()))
 		if got = strings.ReplaceAll(got, redacted(secrets), "•••"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

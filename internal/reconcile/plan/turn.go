@@ -11,7 +11,7 @@ import (
 func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 	s.Awaits = append(s.Awaits, keys...)
 	if !s.Turn.IsZero() {
-		s.Causes = s.Because().And(s.Turn)
+		s.Causes = s.CauseList().And(s.Turn)
 	}
 	s.Turn = turn
 }
@@ -27,8 +27,8 @@ func (s *Step) AwaitWell(by Settling) {
 	if before.Until.IsZero() || !by.Until.IsZero() && before.Until.Before(by.Until) {
 		by.Until = before.Until
 	}
-	if by.Whom == (manifest.Key{}) {
-		by.Whom = before.Whom
+	if by.Member == (manifest.Key{}) {
+		by.Member = before.Member
 	}
 	by.Patience, by.Failing = cmp.Or(by.Patience, before.Patience), cmp.Or(by.Failing, before.Failing)
 	s.Settles = &by

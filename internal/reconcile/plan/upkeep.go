@@ -30,7 +30,7 @@ func (s Step) Tending() (update Step, due bool) {
 		return Step{}, false
 	}
 	update = s.WithAction(Update, cause.Of(cause.Due))
-	update.Changes, update.Tends = s.Upkeep.Due, true
+	update.Changes, update.IsUpkeep = s.Upkeep.Due, true
 	return update, true
 }
 

@@ -7,7 +7,7 @@ func ThroughMain(p plan.Plan) (main plan.Plan, all bool) {
 	main, all = p, true
 	main.Steps = nil
 	for _, s := range p.Steps {
-		if s.Through() == "" {
+		if s.Entry() == "" {
 			main.Steps = append(main.Steps, s)
 		} else if s.Action.Writes() {
 			all = false

@@ -25,7 +25,7 @@ func (s subject) available(going Condition) Condition {
 	c := Condition{Type: "Available", Status: "False", Reason: ReasonProgressing}
 	switch {
 	case s.obstacle != "":
-		c.Reason, c.Message = reasonOfObstacle[s.obstacle], s.Reason()
+		c.Reason, c.Message = reasonOfObstacle[s.obstacle], s.FullCause()
 	case s.have == nil:
 		c.Reason, c.Message = going.Reason, going.Message
 		if s.Action == plan.Create && going.Reason == ReasonProgressing {
@@ -62,11 +62,11 @@ func (s subject) progressing(h halt, state State) Condition {
 	case s.Action == plan.Wait && s.Error && s.obstacle == "":
 		c.Reason = ReasonTransient
 	case s.Action == plan.Create:
-		c.Message = cmp.Or(s.Reason(), s.todo())
+		c.Message = cmp.Or(s.FullCause(), s.todo())
 	case s.Action == plan.Update:
 		c.Message = s.todo()
 	case s.Action == plan.Recreate, s.Action == plan.Delete, s.Action == plan.Detach:
-		c.Message = s.todo() + ": " + s.Reason()
+		c.Message = s.todo() + ": " + s.FullCause()
 	}
 	return c
 }
@@ -93,7 +93,7 @@ func (s subject) stopped(h halt, state State) (reason, message string) {
 	case s.obstacle != "":
 		return reasonOfObstacle[s.obstacle], s.waiting()
 	case s.Action == plan.Keep:
-		return ReasonSuccess, cmp.Or(s.Reason(), s.entrusted(), upToDate)
+		return ReasonSuccess, cmp.Or(s.FullCause(), s.entrusted(), upToDate)
 	case s.Action == plan.Refuse && s.Error:
 		return ReasonFatal, s.waiting()
 	case s.Action == plan.Refuse:

@@ -139,7 +139,7 @@ func TestConditionsHaveUsualMessages(t *testing.T) {
 		c.of.Step = &c.step
 		got := show(plan.Plan{Stack: "s"}, []*kind.Kind{thingtest.New().Kind()}, []subject{c.of})[0].Status.Conditions
 		if got[0].Message != c.available || got[1].Message != c.progressing {
-			t.Errorf("%s: got %q and %q, want %q and %q", c.step.Reason(), got[0].Message, got[1].Message, c.available, c.progressing)
+			t.Errorf("%s: got %q and %q, want %q and %q", c.step.FullCause(), got[0].Message, got[1].Message, c.available, c.progressing)
 		}
 	}
 }

@@ -31,9 +31,9 @@ func (s subject) told() string {
 			said = append(said, text)
 		}
 	}
-	add(s.Drifted())
+	add(s.DriftText())
 	add(s.fault.Text)
-	add(s.Reason())
+	add(s.FullCause())
 	add(s.todo())
 	if s.have != nil && s.Reported() {
 		add("differs in " + fieldNames(s.Changes))
@@ -90,7 +90,7 @@ func (s subject) waiting() string {
 	if s.Action == plan.Wait && len(s.Awaits) == 1 && s.Causes.Is(cause.WaitsFor) {
 		return "Waiting for " + s.Awaits[0].String() + " to be ready"
 	}
-	return s.Reason()
+	return s.FullCause()
 }
 
 // entrusted returns a text with the fields that the annotation ignore-fields leaves to the cloud; "" if there are none.

@@ -33,7 +33,7 @@ func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		list[i] = subject{
-			Step: s, want: s.Want, have: s.Have, aside: s.Aside, outdated: s.Outdated(), suspended: s.Suspended(),
+			Step: s, want: s.Want, have: s.Have, aside: s.Uncounted, outdated: s.Outdated(), suspended: s.Suspended(),
 			ails: ails{s.Sick, s.Crowded, s.Overdue()}, obstacle: s.Obstacle,
 		}
 		if !s.Surplus {

@@ -112,7 +112,7 @@ func does(s plan.Step) string {
 		return "not done"
 	case plan.Keep:
 	}
-	return with("left as it is", s.Drift, s.Drifted())
+	return with("left as it is", s.Drift, s.DriftText())
 }
 
 // byWhom returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
@@ -120,7 +120,7 @@ func byWhom(s plan.Step, somebody string) string {
 	if s.Trace == nil {
 		return somebody
 	}
-	return s.Drifted()
+	return s.DriftText()
 }
 
 var changed = [...]string{

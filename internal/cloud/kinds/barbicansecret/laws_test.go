@@ -162,11 +162,11 @@ func TestNameOfAnother(t *testing.T) {
 		}
 	}()
 	if s := stepOf(g.Plan(needs + plain(name))); s.Action != plan.Refuse {
-		t.Errorf("%s: %s, want a refusal", s.Action, s.Reason())
+		t.Errorf("%s: %s, want a refusal", s.Action, s.FullCause())
 	}
 	imported := "---\napiVersion: stackreeve.dev/v1alpha1\nkind: BarbicanSecret\nmetadata: {name: phrase}\nspec: {managementPolicy: unmanaged, import: {filter: {name: " + name + "}}}\n"
 	if s := stepOf(g.Plan(imported)); s.ID() != id {
-		t.Errorf("%s %s: %s, want %s to be found", s.Action, s.ID(), s.Reason(), id)
+		t.Errorf("%s %s: %s, want %s to be found", s.Action, s.ID(), s.FullCause(), id)
 	}
 }
 

@@ -37,8 +37,8 @@ func TestOthersInTheZone(t *testing.T) {
 	}
 	taken := zone + follower("mail", "type: A, records: [192.0.2.1]")
 	for _, s := range g.Plan(taken).Steps {
-		if s.Key.Kind == "DNSRecordSet" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), `"mail.shop.example.org. A" is taken by `+id+"/")) {
-			t.Errorf("a name that people use: %s, %s", s.Action, s.Reason())
+		if s.Key.Kind == "DNSRecordSet" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), `"mail.shop.example.org. A" is taken by `+id+"/")) {
+			t.Errorf("a name that people use: %s, %s", s.Action, s.FullCause())
 		}
 	}
 	// A record set of another type can have the same name.
@@ -64,8 +64,8 @@ func TestNamesAndTheirZone(t *testing.T) {
 		"name: SHOP.example.org., type: CNAME, records: [a.example.]": "is that of the zone, which cannot be an alias",
 	} {
 		for _, s := range g.Plan(zone + follower("one", rest)).Steps {
-			if s.Key.Kind == "DNSRecordSet" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), reason)) {
-				t.Errorf("%s: %s, %s; want %s", rest, s.Action, s.Reason(), reason)
+			if s.Key.Kind == "DNSRecordSet" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), reason)) {
+				t.Errorf("%s: %s, %s; want %s", rest, s.Action, s.FullCause(), reason)
 			}
 		}
 	}
@@ -108,8 +108,8 @@ func TestErrorIsNoEnd(t *testing.T) {
 	wrap := func(next http.RoundTripper) http.RoundTripper { return troubled{next, "ERROR"} }
 	pass := g.SyncThrough(doc, wrap)
 	for _, s := range pass.First.Steps {
-		if s.Key == key && (s.Action != plan.Keep || !strings.Contains(s.Reason(), "the cloud reports status ERROR")) {
-			t.Errorf("unchanged: %s, %s", s.Action, s.Reason())
+		if s.Key == key && (s.Action != plan.Keep || !strings.Contains(s.FullCause(), "the cloud reports status ERROR")) {
+			t.Errorf("unchanged: %s, %s", s.Action, s.FullCause())
 		}
 	}
 	pass = g.SyncThrough(strings.Replace(doc, "192.0.2.20, ", "", 1), wrap)

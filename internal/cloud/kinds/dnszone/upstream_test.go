@@ -45,8 +45,8 @@ func TestErrorIsNoEnd(t *testing.T) {
 	if len(pass.First.Steps) != 1 || pass.First.Owned != 1 || count.Writes.Load() > 0 {
 		t.Fatalf("%d owned, %d writes: %v", pass.First.Owned, count.Writes.Load(), pass.First.Steps)
 	}
-	if s := pass.First.Steps[0]; s.Action != plan.Keep || !strings.Contains(s.Reason(), "status ERROR") {
-		t.Errorf("unchanged: %s, %s", s.Action, s.Reason())
+	if s := pass.First.Steps[0]; s.Action != plan.Keep || !strings.Contains(s.FullCause(), "status ERROR") {
+		t.Errorf("unchanged: %s, %s", s.Action, s.FullCause())
 	}
 	changed := strings.Replace(zone, "ttl: 600", "ttl: 900", 1)
 	if pass := g.SyncThrough(changed, wrap); len(pass.Failures) > 0 {

@@ -159,7 +159,7 @@ func TestABucketThatFails(t *testing.T) {
 			said += f.Reason() + "\n"
 		}
 		for _, step := range pass.Last.Steps {
-			said += step.Why() + "\n"
+			said += step.ShortCause() + "\n"
 		}
 		if pass.Outcome() == plan.InSync || !strings.Contains(said, c.want) || strings.Contains(said, "hunter2") {
 			t.Errorf("%s %d: %s: %q", c.method, c.status, pass.Outcome(), said)

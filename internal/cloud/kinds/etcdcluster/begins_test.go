@@ -12,7 +12,7 @@ func (w *world) whyOf(manifests string) (all []string) {
 	w.t.Helper()
 	for _, s := range w.Plan(manifests).Steps {
 		if s.Key.Kind == "EtcdMember" {
-			all = append(all, s.Why())
+			all = append(all, s.ShortCause())
 		}
 	}
 	return all
@@ -38,8 +38,8 @@ func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	w.MustSync(sized(3))
 	w.Fail("no space left on device")
 	for _, s := range w.Plan(sized(3)).Steps {
-		if s.Key.Kind == "EtcdMember" && (s.Action.Writes() || !strings.Contains(s.Why(), "no space left")) {
-			t.Errorf("%s: %s: %s", s.Action, s.Key, s.Why())
+		if s.Key.Kind == "EtcdMember" && (s.Action.Writes() || !strings.Contains(s.ShortCause(), "no space left")) {
+			t.Errorf("%s: %s: %s", s.Action, s.Key, s.ShortCause())
 		}
 	}
 	w.Fail("")

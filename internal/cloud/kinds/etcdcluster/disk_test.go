@@ -37,7 +37,7 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 			pass := w.Sync(next)
 			told := 0
 			for _, s := range pass.Last.Steps {
-				if s.Key.Kind == "Server" && strings.Contains(s.Why(), "its data is on its own disk") {
+				if s.Key.Kind == "Server" && strings.Contains(s.ShortCause(), "its data is on its own disk") {
 					told++
 				}
 			}

@@ -212,7 +212,7 @@ func TestADownloadFailsOnRealMachines(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline) && !strings.Contains(said, "404"); <-time.After(time.Second) {
 		for _, s := range g.Plan(manifests).Steps {
 			if s.Key.Kind == "EtcdMember" {
-				said = s.Why()
+				said = s.ShortCause()
 			}
 		}
 	}

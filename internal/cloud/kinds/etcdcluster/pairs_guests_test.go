@@ -52,7 +52,7 @@ func withParts(t *testing.T, has []bool) {
 	mustSync(t, g, manifests)
 	for _, s := range g.Plan(manifests).Steps {
 		if s.Action.Writes() {
-			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.Why())
+			t.Errorf("a second plan would %s %s: %s", s.Action, s.Key, s.ShortCause())
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (w *world) restore(p plan.Plan) (is, why string) {
 	w.t.Helper()
 	for _, s := range p.Steps {
 		if s.Key.Kind == "EtcdRestore" {
-			why = s.Why()
+			why = s.ShortCause()
 			for _, c := range s.Changes {
 				why += fmt.Sprint(c.Want)
 			}
@@ -421,7 +421,7 @@ func TestAttackFullContainer(t *testing.T) {
 	said := ""
 	for _, s := range pass.Last.Steps {
 		if s.Key.Kind == "EtcdRestore" && s.Key.Name == "full" {
-			said += s.Reason()
+			said += s.FullCause()
 		}
 	}
 	if !strings.Contains(said, "more than 2000") || !strings.Contains(said, "name a snapshot") {

@@ -80,7 +80,7 @@ func TestTheMajorityIsLost(t *testing.T) {
 	}
 	told := 0
 	for _, s := range pass.Last.Steps {
-		if s.Key.Kind == "EtcdMember" && strings.Contains(s.Why(), "no majority") {
+		if s.Key.Kind == "EtcdMember" && strings.Contains(s.ShortCause(), "no majority") {
 			told++
 		}
 	}
@@ -103,7 +103,7 @@ func TestAllDisksAreLost(t *testing.T) {
 	if names := w.Members(); len(names) > 0 || len(pass.Results) > 0 {
 		t.Errorf("members are %q; the pass did %v", names, pass.Results)
 	}
-	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool { return strings.Contains(s.Why(), "all of its data is lost") }) {
+	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool { return strings.Contains(s.ShortCause(), "all of its data is lost") }) {
 		t.Errorf("nothing says that all data is lost: %v", s)
 	}
 }
@@ -165,7 +165,7 @@ func TestVersionsThatDoNotFollow(t *testing.T) {
 			pass := w.Sync(at(c[1]))
 			told := 0
 			for _, s := range pass.Last.Steps {
-				if s.Key.Kind == "Server" && strings.Contains(s.Why(), c[2]) {
+				if s.Key.Kind == "Server" && strings.Contains(s.ShortCause(), c[2]) {
 					told++
 				}
 			}
@@ -332,8 +332,8 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // each port gets the address of another member, which does not help
 	w.carried(sized(3))
 	for _, s := range w.Plan(sized(3)).Steps {
-		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.Why(), "waits until all machines of the cluster have booted") {
-			t.Errorf("%s says %s", s.Key, s.Why())
+		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.ShortCause(), "waits until all machines of the cluster have booted") {
+			t.Errorf("%s says %s", s.Key, s.ShortCause())
 		}
 	}
 	for _, m := range w.look() {

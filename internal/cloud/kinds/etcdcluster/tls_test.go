@@ -322,7 +322,7 @@ func TestNoMachineLeavesItsCluster(t *testing.T) {
 			pass := w.Sync(c.after)
 			told := 0
 			for _, s := range pass.Last.Steps {
-				if s.Key.Kind == "Server" && strings.Contains(s.Why(), c.want) {
+				if s.Key.Kind == "Server" && strings.Contains(s.ShortCause(), c.want) {
 					told++
 				}
 			}
@@ -365,7 +365,7 @@ func TestAttackKeysStayWhereTheyBelong(t *testing.T) {
 		pass := w.MustSync(manifests)
 		shown := fmt.Sprintf("%+v", pass)
 		for _, s := range pass.Last.Steps {
-			shown += fmt.Sprintf("%+v %s", s.Changes, s.Why())
+			shown += fmt.Sprintf("%+v %s", s.Changes, s.ShortCause())
 		}
 		w.created.Lock()
 		text := w.created.data[name].text

@@ -159,7 +159,7 @@ func said(p plan.Plan) (action plan.Action, text string) {
 		if step.Key.Kind != "EtcdRestore" {
 			continue
 		}
-		text = step.Why()
+		text = step.ShortCause()
 		for _, c := range step.Changes {
 			text += fmt.Sprintf("; %s: %v", c.Field, c.Want)
 		}

@@ -38,7 +38,7 @@ func TestImport(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
 			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
-				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
+				t.Errorf("%s: %q, want %s", step.Action, step.FullCause(), tt.code)
 			}
 		})
 	}

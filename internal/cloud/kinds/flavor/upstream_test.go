@@ -34,7 +34,7 @@ func TestFlavorOfSomebodyElse(t *testing.T) {
 		g.Sync(manifests)
 		for _, s := range g.Plan(manifests).Steps {
 			if s.ID() == made.Flavor.ID {
-				t.Errorf("%s %s takes what somebody else has made: %s", s.Action, s.Key, s.Reason())
+				t.Errorf("%s %s takes what somebody else has made: %s", s.Action, s.Key, s.FullCause())
 			}
 		}
 	}

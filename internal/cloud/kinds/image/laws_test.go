@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
 			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
-				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
+				t.Errorf("%s: %q, want %s", step.Action, step.FullCause(), tt.code)
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 	}, func(content string) string {
 		return head + "{resource: {content: " + content + "}}"
 	})
-	if step := g.Plan(head + "{resource: {name: new}}").Steps[0]; step.Action != plan.Refuse || !strings.Contains(step.Reason(), "spec.resource.content: is missing") {
-		t.Errorf("without content: %s %q", step.Action, step.Reason())
+	if step := g.Plan(head + "{resource: {name: new}}").Steps[0]; step.Action != plan.Refuse || !strings.Contains(step.FullCause(), "spec.resource.content: is missing") {
+		t.Errorf("without content: %s %q", step.Action, step.FullCause())
 	}
 }

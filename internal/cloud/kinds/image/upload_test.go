@@ -222,8 +222,8 @@ func TestDeactivatedStays(t *testing.T) {
 		}
 	}
 	step := g.Plan(text).Steps[0]
-	if step.Action != plan.Keep || !strings.Contains(step.Reason(), "deactivated") {
-		t.Errorf("%s: %s", step.Action, step.Reason())
+	if step.Action != plan.Keep || !strings.Contains(step.FullCause(), "deactivated") {
+		t.Errorf("%s: %s", step.Action, step.FullCause())
 	}
 }
 

@@ -72,7 +72,7 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	}
 	planned := namesake.Preview(t.Context(), "test", g.Resolve(text), nil)
 	if step := planned.Steps[0]; step.Action != plan.Refuse || !step.Causes.Has(cause.NameTaken) {
-		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason())
+		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.FullCause())
 	}
 }
 

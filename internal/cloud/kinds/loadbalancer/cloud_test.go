@@ -166,8 +166,8 @@ func TestMachinesThatAreDownAreSeen(t *testing.T) {
 	g.MustSync(object)
 	g.Simulator.Cloud.Do(func() { g.Simulator.Cloud.Octavia.SetDown("10.0.0.242") })
 	step := stepOf(t, g.MustSync(object).Last)
-	if want := "operating status DEGRADED: 10.0.0.242:8080 of front-80 is ERROR"; step.Reason() != want {
-		t.Errorf("says %q, want %q", step.Reason(), want)
+	if want := "operating status DEGRADED: 10.0.0.242:8080 of front-80 is ERROR"; step.FullCause() != want {
+		t.Errorf("says %q, want %q", step.FullCause(), want)
 	}
 }
 

@@ -21,11 +21,11 @@ func TestPoolGoesWhileItIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := stepOf(t, g.Plan(object)); s.Action != plan.Wait || s.Reason() != "pool front-80 is PENDING_DELETE" && s.Reason() != "pool front-5353-udp is PENDING_DELETE" {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+	if s := stepOf(t, g.Plan(object)); s.Action != plan.Wait || s.FullCause() != "pool front-80 is PENDING_DELETE" && s.FullCause() != "pool front-5353-udp is PENDING_DELETE" {
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 	g.Simulator.ClearFaults()
 	if s := stepOf(t, g.Plan(object)); s.Action != plan.Keep {
-		t.Errorf("afterwards %s: %s", s.Action, s.Reason())
+		t.Errorf("afterwards %s: %s", s.Action, s.FullCause())
 	}
 }

@@ -36,8 +36,8 @@ func TestStrangersDoNotGoAlong(t *testing.T) {
 		"the load balancer is replaced":    strings.Replace(theirs, "vipAddress: 192.168.90.9", "vipAddress: 192.168.90.10", 1),
 	} {
 		step := stepOf(t, g.Plan(next))
-		if step.Action != plan.Refuse || !step.Causes.Has(cause.TakesLeft) || !strings.Contains(step.Reason(), member) {
-			t.Errorf("%s: %s: %s", name, step.Action, step.Reason())
+		if step.Action != plan.Refuse || !step.Causes.Has(cause.TakesLeft) || !strings.Contains(step.FullCause(), member) {
+			t.Errorf("%s: %s: %s", name, step.Action, step.FullCause())
 		}
 		g.Sync(next)
 		if left := o.memberOf(pool, "theirs"); left != member {

@@ -21,7 +21,7 @@ spec: {vipNetwork: front, vipAddress: 192.168.90.9, ports: [{port: 80, protocol:
 func refusals(p plan.Plan) (reasons []string) {
 	for _, s := range p.Steps {
 		if s.Action == plan.Refuse {
-			reasons = append(reasons, s.Key.String()+": "+s.Reason())
+			reasons = append(reasons, s.Key.String()+": "+s.FullCause())
 		}
 	}
 	return reasons

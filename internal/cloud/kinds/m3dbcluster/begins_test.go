@@ -23,7 +23,7 @@ func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
 	said := 0
 	for _, s := range w.Plan(manifests).Steps {
-		if s.Key.Kind == "M3DBInstance" && strings.Contains(s.Why(), why) {
+		if s.Key.Kind == "M3DBInstance" && strings.Contains(s.ShortCause(), why) {
 			said++
 		}
 	}

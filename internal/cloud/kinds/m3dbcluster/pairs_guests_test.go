@@ -64,7 +64,7 @@ func withParts(t *testing.T, has parts) {
 	s.judge()
 	for _, step := range g.Plan(manifests).Steps {
 		if step.Action.Writes() {
-			t.Errorf("a second plan would %s %s: %s", step.Action, step.Key, step.Why())
+			t.Errorf("a second plan would %s %s: %s", step.Action, step.Key, step.ShortCause())
 		}
 	}
 }

@@ -186,7 +186,7 @@ spec:
 func why(p plan.Plan, kindName, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
-			return string(s.Action) + ": " + s.Why()
+			return string(s.Action) + ": " + s.ShortCause()
 		}
 	}
 	return "nothing"

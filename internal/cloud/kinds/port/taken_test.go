@@ -32,7 +32,7 @@ func TestAddressesChangeHands(t *testing.T) {
 			g.MustSync(needs + at("a", "web", five) + at("b", "web", six))
 			for _, s := range g.Plan(needs + next).Steps {
 				if s.Action == plan.Refuse {
-					t.Errorf("%s is refused: %s", s.Key, s.Reason())
+					t.Errorf("%s is refused: %s", s.Key, s.FullCause())
 				}
 			}
 			g.MustSync(needs + next)

@@ -116,7 +116,7 @@ func TestImport(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
 			if tt.code == "" && step.Action != plan.Keep || tt.code != "" && !step.Causes.Has(tt.code) {
-				t.Errorf("%s: %q, want %s", step.Action, step.Reason(), tt.code)
+				t.Errorf("%s: %q, want %s", step.Action, step.FullCause(), tt.code)
 			}
 		})
 	}
@@ -163,6 +163,6 @@ func TestNamesAreOfADomain(t *testing.T) {
 	g.MustSync(domain + head + `{resource: {name: admin, domainRef: shop}}`)
 	step := g.Plan(head + `{resource: {name: admin}}`).Steps[0]
 	if step.Key.Kind != "Project" || step.Action == plan.Create {
-		t.Errorf("%s %s: %s", step.Action, step.Key, step.Reason())
+		t.Errorf("%s %s: %s", step.Action, step.Key, step.FullCause())
 	}
 }

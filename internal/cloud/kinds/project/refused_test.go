@@ -50,7 +50,7 @@ func TestAttackRefusedListOfProjects(t *testing.T) {
 		pass := sync(text)
 		planned := fmt.Sprint(pass.Last.Unlisted, pass.Failures)
 		for _, s := range pass.Last.Steps {
-			planned += " " + string(s.Action) + " " + s.Reason()
+			planned += " " + string(s.Action) + " " + s.FullCause()
 		}
 		if pass.Outcome() == plan.InSync || len(pass.Results) > 0 || !strings.Contains(planned, "managementPolicy: unmanaged") {
 			t.Errorf("%q: %s, %d steps: %s", text, pass.Outcome(), len(pass.Results), planned)

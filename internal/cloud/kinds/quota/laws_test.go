@@ -191,7 +191,7 @@ func TestAdoption(t *testing.T) {
 	g.MustSync(shop)
 	for _, s := range g.Plan(shop + "---" + strings.Replace(object("compute", "cores: 3"), "{name: shop}", `{name: shop, annotations: {stackreeve.dev/adopt: "true"}}`, 1)).Steps {
 		if s.Key.Kind == "Quota" && s.Action != plan.Refuse {
-			t.Errorf("%s: %s", s.Action, s.Reason())
+			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}
 }

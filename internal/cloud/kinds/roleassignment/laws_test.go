@@ -111,8 +111,8 @@ func TestAssignmentsOfOthersStay(t *testing.T) {
 	if planned := g.Plan(base); planned.Outcome() != plan.InSync {
 		t.Errorf("another's assignment: %s", planned.Outcome())
 	}
-	if s := step(t, g.Plan(full)); s.Action != plan.Refuse || !strings.Contains(s.Reason(), "import.id: "+id) {
-		t.Errorf("%s: %s, want a refusal that says how to adopt it", s.Action, s.Reason())
+	if s := step(t, g.Plan(full)); s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "import.id: "+id) {
+		t.Errorf("%s: %s, want a refusal that says how to adopt it", s.Action, s.FullCause())
 	}
 	g.MustSync(strings.Replace(full, "roleRef: shop", "roleRef: shop", 1) + "  import: {id: " + id + "}\n")
 	if pass := g.MustSync(base); pass.Last.Owned != 10 {

@@ -50,7 +50,7 @@ func refused(t *testing.T, g *kindtest.Target, manifests string) map[string]stri
 	reasons := map[string]string{}
 	for _, step := range g.Plan(manifests).Steps {
 		if step.Action == plan.Refuse {
-			reasons[step.Key.String()] = step.Reason()
+			reasons[step.Key.String()] = step.FullCause()
 		}
 	}
 	return reasons

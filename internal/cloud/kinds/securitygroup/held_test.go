@@ -32,8 +32,8 @@ func TestAGroupInUseIsNotReplaced(t *testing.T) {
 		if s.Key == key {
 			want = plan.Refuse
 		}
-		if s.Action != want || s.Key == key && !strings.Contains(s.Reason(), "Port/web") {
-			t.Errorf("%s: %s: %s; want %s", s.Key, s.Action, s.Reason(), want)
+		if s.Action != want || s.Key == key && !strings.Contains(s.FullCause(), "Port/web") {
+			t.Errorf("%s: %s: %s; want %s", s.Key, s.Action, s.FullCause(), want)
 		}
 	}
 	moved := strings.Replace(stateless, "securityGroupRefs: [web]", "securityGroupRefs: [clients]", 1)
@@ -69,8 +69,8 @@ func TestAGroupWithRulesOfOthersIsNotReplaced(t *testing.T) {
 		"clients": strings.Replace(theirs, "spec: {resource: {", "spec: {resource: {stateful: false, ", 1),
 	} {
 		for _, s := range g.Plan(next).Steps {
-			if s.Key.Name == replaced && (s.Action != plan.Refuse || !s.Causes.Has(cause.TakesLeft) || !strings.Contains(s.Reason(), answer.Rule.ID)) {
-				t.Errorf("%s: %s: %s", s.Key, s.Action, s.Reason())
+			if s.Key.Name == replaced && (s.Action != plan.Refuse || !s.Causes.Has(cause.TakesLeft) || !strings.Contains(s.FullCause(), answer.Rule.ID)) {
+				t.Errorf("%s: %s: %s", s.Key, s.Action, s.FullCause())
 			}
 		}
 	}

@@ -119,8 +119,8 @@ func TestWhenAVolumeIsNotRebuilt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := onSimulator(t, simulator.Options{}).Through(tt.older.Wrap)
 			g.MustSync(onVolume(policy, "os", ""))
-			if s := stepOf(t, g.Plan(tt.manifest), tt.refused); s.Action != plan.Refuse || !strings.Contains(s.Reason(), tt.why) {
-				t.Errorf("%s: %s", s.Action, s.Reason())
+			if s := stepOf(t, g.Plan(tt.manifest), tt.refused); s.Action != plan.Refuse || !strings.Contains(s.FullCause(), tt.why) {
+				t.Errorf("%s: %s", s.Action, s.FullCause())
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestWithoutTheAnnotationTheVolumeIsReplaced(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	g.MustSync(onVolume("flavorRef=resize", "os", ""))
 	if s := stepOf(t, g.Plan(onVolume("flavorRef=resize", "other-os", "")), rootKey); s.Action != plan.Recreate {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 }
 
@@ -166,8 +166,8 @@ spec: {resource: {size: 1, imageRef: os}}
 	g.MustSync(both)
 	swapped := strings.NewReplacer("bootVolume: {volumeRef: root}", "bootVolume: {volumeRef: second}", "[{volumeRef: second}]", "[{volumeRef: root}]").Replace(both)
 	swapped = strings.Replace(swapped, "metadata: {name: second}\nspec: {resource: {size: 1, imageRef: os}}", "metadata: {name: second}\nspec: {resource: {size: 1, imageRef: other-os}}", 1)
-	if s := webOf(t, g.Plan(swapped)); s.Action != plan.Refuse || !strings.Contains(s.Reason(), "rebuild needs a server that boots from the volume that the manifest says") {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+	if s := webOf(t, g.Plan(swapped)); s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "rebuild needs a server that boots from the volume that the manifest says") {
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 }
 
@@ -180,8 +180,8 @@ func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	g.Simulator.Do(func() { g.Simulator.Nova.FailNextTask("rebuild", "Failed to rebuild volume backed instance.") })
 	var a actions
 	pass := g.SyncThrough(onVolume(policy, "other-os", ""), a.wrap)
-	if s := webOf(t, pass.Last); !strings.Contains(s.Reason(), "Failed to rebuild volume backed instance") || a.count["rebuild"] != 1 {
-		t.Errorf("%s %s; asked for %v", s.Action, s.Reason(), a.count)
+	if s := webOf(t, pass.Last); !strings.Contains(s.FullCause(), "Failed to rebuild volume backed instance") || a.count["rebuild"] != 1 {
+		t.Errorf("%s %s; asked for %v", s.Action, s.FullCause(), a.count)
 	}
 	g.MustSync(onVolume(policy, "os", ""))
 }

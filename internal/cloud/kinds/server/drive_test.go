@@ -29,7 +29,7 @@ func TestADriveThatTheCloudDemands(t *testing.T) {
 	demanding.MustSync(doc)
 	for _, s := range demanding.Plan(doc).Steps {
 		if s.Key == key && (s.Action != plan.Keep || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "it is kept")) {
-			t.Errorf("%s: %s, notes %v; want it kept, with a note", s.Action, s.Reason(), s.Notes)
+			t.Errorf("%s: %s, notes %v; want it kept, with a note", s.Action, s.FullCause(), s.Notes)
 		}
 	}
 }

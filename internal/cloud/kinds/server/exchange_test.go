@@ -58,7 +58,7 @@ func TestServersWithOnePort(t *testing.T) {
 	refused := map[string]string{}
 	for _, s := range g.Plan(strings.Replace(two, "portRef: eth1", "portRef: eth0", 1)).Steps {
 		if s.Action == plan.Refuse {
-			refused[s.Key.Name] = s.Reason()
+			refused[s.Key.Name] = s.FullCause()
 		}
 	}
 	for name, other := range map[string]string{"web": "db", "db": "web"} {

@@ -38,7 +38,7 @@ func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 		p := g.Plan(doc)
 		for _, s := range p.Steps {
 			if s.Key == key && s.Action != plan.Create {
-				t.Errorf("%q: %s: %s", who, s.Action, s.Reason())
+				t.Errorf("%q: %s: %s", who, s.Action, s.FullCause())
 			}
 		}
 		doubts := preflight.DoubtsOf(p, pluggedKinds(g.Client(nil), g.Defaults))
@@ -64,7 +64,7 @@ func TestADoubtfulMachineTakesNobodysPlace(t *testing.T) {
 		annotated := strings.Replace(after, "metadata: {name: web", "metadata: {name: web"+annotation, 1)
 		for _, s := range g.Planner(annotated)(annotated).Steps {
 			if s.Key == key && (s.Action != want || want == plan.Refuse && !s.Causes.Has(cause.AnotherDoubtful)) {
-				t.Errorf("%q: %s: %s, %v", annotation, s.Action, s.Reason(), s.Changes)
+				t.Errorf("%q: %s: %s, %v", annotation, s.Action, s.FullCause(), s.Changes)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ spec: {resource: {imageRef: os, flavorRef: size, ports: [{portRef: web}]}}
 			replaced := s.Action == plan.Recreate || s.Action == plan.Delete || s.Action == plan.Create
 			may := allowed[0] == "allow" && (s.Key.Kind == "Flavor" || allowed[1] == "allow")
 			if replaced != may {
-				t.Errorf("replace %v: %s %s: %s", allowed, s.Action, s.Key, s.Reason())
+				t.Errorf("replace %v: %s %s: %s", allowed, s.Action, s.Key, s.FullCause())
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func TestPortMadeAnew(t *testing.T) {
 	}
 	for _, step := range pass.Last.Steps {
 		if step.Key == key && step.Action != plan.Keep {
-			t.Errorf("the server is not as wanted: %s", step.Reason())
+			t.Errorf("the server is not as wanted: %s", step.FullCause())
 		}
 	}
 }

@@ -44,14 +44,14 @@ func TestALostKeyNameReplacesNothing(t *testing.T) {
 	lost.Store(true)
 	for _, s := range g.Plan(doc).Steps {
 		if s.Key == key && (s.Action != plan.Keep || len(s.Notes) == 0) {
-			t.Errorf("%s: %s, %v; want it kept, with a note", s.Action, s.Reason(), s.Changes)
+			t.Errorf("%s: %s, %v; want it kept, with a note", s.Action, s.FullCause(), s.Changes)
 		}
 	}
 	later := strings.Replace(doc, "tags: [web, blue]", "tags: [web, green]", 1)
 	for range 2 { // the second time, the manifest is already applied
 		for _, s := range g.Planner(later)(later).Steps { // this planner may replace objects
 			if s.Key == key && s.Action != plan.Update && s.Action != plan.Keep || s.Key == key && kind.Has(s.Changes, "spec.resource.keypairRef") {
-				t.Errorf("a later commit: %s: %s, %v", s.Action, s.Reason(), s.Changes)
+				t.Errorf("a later commit: %s: %s, %v", s.Action, s.FullCause(), s.Changes)
 			}
 		}
 		g.MustSync(later)
@@ -59,7 +59,7 @@ func TestALostKeyNameReplacesNothing(t *testing.T) {
 	other := strings.Replace(later, "    keypairRef: server-laws\n", "", 1)
 	for _, s := range g.Planner(other)(other).Steps {
 		if s.Key == key && s.Action != plan.Recreate {
-			t.Errorf("without a key: %s: %s, %v; want it replaced, as it was made with one", s.Action, s.Reason(), s.Changes)
+			t.Errorf("without a key: %s: %s, %v; want it replaced, as it was made with one", s.Action, s.FullCause(), s.Changes)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestAServerThatMigratesHasNotDrifted(t *testing.T) {
 	moves.Store(true)
 	for _, s := range g.Plan(doc).Steps {
 		if s.Key == key && (s.Action != plan.Wait || s.Drift || s.Error) {
-			t.Errorf("%s: %s, drift %v; want that it is waited for", s.Action, s.Reason(), s.Drift)
+			t.Errorf("%s: %s, drift %v; want that it is waited for", s.Action, s.FullCause(), s.Drift)
 		}
 	}
 }

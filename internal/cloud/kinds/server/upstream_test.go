@@ -96,7 +96,7 @@ func TestImageGoneReplacesNoServer(t *testing.T) {
 	}
 	for _, s := range g.Plan(trapNeeds + trapServer).Steps {
 		if s.Key.Kind == "Server" && (s.Action == plan.Recreate || s.Action == plan.Delete || s.Action == plan.Create) {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestNamesInFiltersAreNoPatterns(t *testing.T) {
 		imported := trapNeeds + trapServer + "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Server, metadata: {name: other}, spec: {managementPolicy: unmanaged, import: {filter: {name: \"" + name + "\"}}}}\n"
 		for _, s := range g.Plan(imported).Steps {
 			if s.Key.String() == "Server/other" && (s.ShownID() != "") != found {
-				t.Errorf("%q: %s %s: %s", name, s.Action, s.ShownID(), s.Reason())
+				t.Errorf("%q: %s %s: %s", name, s.Action, s.ShownID(), s.FullCause())
 			}
 		}
 	}

@@ -218,13 +218,13 @@ func TestARebuildThatFails(t *testing.T) {
 	g.Simulator.Do(func() { g.Simulator.Nova.FailNextTask("rebuild", "no space left on device") })
 	var a actions
 	pass := g.SyncThrough(with("imageRef=rebuild", "small", "other-os"), a.wrap)
-	if s := webOf(t, pass.Last); !strings.Contains(s.Reason(), "no space left on device") || a.count["rebuild"] != 1 {
-		t.Errorf("%s %s; asked for %v", s.Action, s.Reason(), a.count)
+	if s := webOf(t, pass.Last); !strings.Contains(s.FullCause(), "no space left on device") || a.count["rebuild"] != 1 {
+		t.Errorf("%s %s; asked for %v", s.Action, s.FullCause(), a.count)
 	}
 	// A change to another image is a new attempt, because Nova also rebuilds servers in ERROR.
 	g.MustSync(with("imageRef=rebuild", "small", "os"))
-	if s := webOf(t, g.Plan(with("imageRef=rebuild", "small", "os"))); s.Reason() != "" {
-		t.Errorf("after another rebuild: %s", s.Reason())
+	if s := webOf(t, g.Plan(with("imageRef=rebuild", "small", "os"))); s.FullCause() != "" {
+		t.Errorf("after another rebuild: %s", s.FullCause())
 	}
 }
 

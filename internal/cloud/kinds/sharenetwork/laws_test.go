@@ -114,8 +114,8 @@ func TestHoldsItsNetwork(t *testing.T) {
 	g.Only(kept)
 	g.MustSync(kept)
 	for _, s := range g.Plan("").Steps {
-		if held := s.Key.Name == "files"; (s.Action == plan.Refuse) != held || held && !strings.Contains(s.Reason(), "ShareNetwork/office") {
-			t.Errorf("%s: %s: %s", s.Key, s.Action, s.Reason())
+		if held := s.Key.Name == "files"; (s.Action == plan.Refuse) != held || held && !strings.Contains(s.FullCause(), "ShareNetwork/office") {
+			t.Errorf("%s: %s: %s", s.Key, s.Action, s.FullCause())
 		}
 	}
 	g.MustSync(needs + "\n---\n" + object)

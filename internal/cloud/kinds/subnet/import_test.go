@@ -26,7 +26,7 @@ func TestImport(t *testing.T) {
 		steps := g.Plan(head + filter + "}}}").Steps
 		step := steps[len(steps)-1]
 		if code == "" && step.Action != plan.Keep || code != "" && !step.Causes.Has(code) {
-			t.Errorf("%s: %s: %q, want %s", filter, step.Action, step.Reason(), code)
+			t.Errorf("%s: %s: %q, want %s", filter, step.Action, step.FullCause(), code)
 		}
 	}
 }

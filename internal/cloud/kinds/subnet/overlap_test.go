@@ -83,12 +83,12 @@ func TestARenamedSubnetCutsNobodyOff(t *testing.T) {
 			renamed := change.Replace(renamedTier)
 			steps := actions(g.Plan(renamed))
 			app := steps["Subnet/app"]
-			if app.Action != plan.Refuse || !app.Error || !otherwise[name] && !strings.Contains(app.Reason(), "stackreeve.dev/moved-from: Subnet/web") {
-				t.Errorf("%s: %s", app.Action, app.Reason())
+			if app.Action != plan.Refuse || !app.Error || !otherwise[name] && !strings.Contains(app.FullCause(), "stackreeve.dev/moved-from: Subnet/web") {
+				t.Errorf("%s: %s", app.Action, app.FullCause())
 			}
 			for key, s := range steps {
 				if s.Action.Destroys() && len(s.Awaits) == 0 || s.Action == plan.Detach {
-					t.Errorf("%s %s: %s", s.Action, key, s.Reason())
+					t.Errorf("%s %s: %s", s.Action, key, s.FullCause())
 				}
 			}
 			pass := g.Sync(renamed)
@@ -150,7 +150,7 @@ func TestOverlaps(t *testing.T) {
 			for _, s := range c.stack.In(t).Plan(c.manifests).Steps {
 				why := c.why[s.Key.String()]
 				if refused := s.Action == plan.Refuse; refused != (why != "") || refused && !s.Causes.Has(why) {
-					t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+					t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 				}
 			}
 		})

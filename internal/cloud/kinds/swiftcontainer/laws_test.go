@@ -156,7 +156,7 @@ func TestRefusedListIsUnknown(t *testing.T) {
 	for _, manifests := range []string{"", object(name)} {
 		for _, s := range g.Sync(manifests).Last.Steps {
 			if s.Action == plan.Delete || s.Action == plan.Create {
-				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 			}
 		}
 	}

@@ -143,7 +143,7 @@ func shrinkingIsRefused(t *testing.T, g *kindtest.Target, object string) {
 			continue
 		}
 		if found = true; s.Action != plan.Refuse || !s.Causes.Has(cause.Barred) {
-			t.Errorf("%s: %s", s.Action, s.Reason())
+			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}
 	if !found {

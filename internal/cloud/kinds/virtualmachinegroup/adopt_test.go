@@ -92,7 +92,7 @@ func TestAGroupIsAdopted(t *testing.T) {
 		if !s.Unmanaged() {
 			adopted++
 			if s.Action != plan.Update || !s.Adopts || s.Disruption() != kind.InPlace {
-				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
 		for _, s := range g.Plan(manifest).Steps {
 			code := want[s.Key.Kind+"/"+s.Key.Name]
 			if s.Action == plan.Create || code != "" && (s.Action != plan.Refuse || !s.Causes.Has(code)) {
-				t.Errorf("%s: %s %s, want %s", s.Key, s.Action, s.Reason(), code)
+				t.Errorf("%s: %s %s, want %s", s.Key, s.Action, s.FullCause(), code)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func TestAGroupOfAnotherStackIsNotAdopted(t *testing.T) {
 	other := g.Beside("")
 	for _, s := range other.Plan(strings.Replace(adopting("web", "near"), "serverGroup: near", "haPolicy: none", 1)).Steps {
 		if !s.Unmanaged() && (s.Action != plan.Refuse || !s.Causes.Has(cause.OwnedByOther)) {
-			t.Errorf("%s: %s %s", s.Key, s.Action, s.Reason())
+			t.Errorf("%s: %s %s", s.Key, s.Action, s.FullCause())
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (s *stage) mostAreSick(c *client, rev engine.Revision) {
 	const mostAreSick = "2 of 3 members do not serve, more than 1"
 	s.live(ctx, rev, func(pass engine.Pass) bool {
 		if len(pass.Results) > 0 {
-			s.t.Errorf("most are sick, and %s is changed: %s", pass.Results[0].Step.Key, pass.Results[0].Step.Reason())
+			s.t.Errorf("most are sick, and %s is changed: %s", pass.Results[0].Step.Key, pass.Results[0].Step.FullCause())
 		}
 		for _, o := range status.Of(pass.Last, s.agent().Kinds) {
 			said += o.Status.Message + "\n"

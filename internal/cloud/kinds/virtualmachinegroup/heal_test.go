@@ -70,8 +70,8 @@ func TestMachinesAreHealed(t *testing.T) {
 			t.Fatalf("%d steps were carried out", len(pass.Results))
 		}
 		s := pass.Results[0].Step
-		if s.Disruption().String() != cost || !strings.Contains(s.Reason(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
-			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.Reason())
+		if s.Disruption().String() != cost || !strings.Contains(s.FullCause(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
+			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.FullCause())
 		}
 		if now := novaStatus(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
 			t.Errorf("%s is %s and was %s; it is %s", s.Key, s.ID(), ids[s.Key.String()], now)
@@ -93,7 +93,7 @@ func TestMachinesAreHealed(t *testing.T) {
 	// The stopped machine does not answer its probes either. If the manifest says leave, it is nevertheless not changed, and its disk
 	// is not wiped.
 	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
-		t.Errorf("what is to be left is not: %v", left.Results[0].Step.Reason())
+		t.Errorf("what is to be left is not: %v", left.Results[0].Step.FullCause())
 	}
 	healed(once(healing("unresponsive: rebuild"), 1), "reboot", "it has been stopped for ")
 	deaf = ""

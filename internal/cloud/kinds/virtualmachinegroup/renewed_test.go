@@ -31,8 +31,8 @@ func TestWhatMachinesShareIsReplaced(t *testing.T) {
 			g.MustSync(c.before)
 			p := g.Plan(c.after)
 			for _, s := range p.Steps {
-				if s.Key.Kind == "Server" && (s.Action != plan.Recreate || s.Turn.Code != cause.Turn || !strings.Contains(s.Why(), c.first)) {
-					t.Errorf("the plan says %s %s: %s", s.Action, s.Key, s.Why())
+				if s.Key.Kind == "Server" && (s.Action != plan.Recreate || s.Turn.Code != cause.Turn || !strings.Contains(s.ShortCause(), c.first)) {
+					t.Errorf("the plan says %s %s: %s", s.Action, s.Key, s.ShortCause())
 				}
 			}
 			away := &away{}

@@ -147,7 +147,7 @@ func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
 			renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site").Replace(open + front)
 			for _, s := range g.Plan(renamed).Steps {
 				if s.Action.Destroys() || s.Action == plan.Create || s.Drift {
-					t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+					t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 				}
 			}
 			pass := g.MustSync(renamed)
@@ -170,7 +170,7 @@ func TestARenamedGroupHasFewerMachines(t *testing.T) {
 	renamed := strings.NewReplacer("metadata: {name: web}", "metadata: {name: site, annotations: {stackreeve.dev/moved-from: VirtualMachineGroup/web}}", "GroupRef: web", "GroupRef: site", "replicas: 3", "replicas: 2").Replace(before)
 	for _, s := range g.Plan(renamed).Steps {
 		if s.Action == plan.Delete && s.Within.Name != "site" || s.Action == plan.Create || s.Action == plan.Recreate {
-			t.Errorf("%s %s, of %s: %s", s.Action, s.Key, s.Within, s.Reason())
+			t.Errorf("%s %s, of %s: %s", s.Action, s.Key, s.Within, s.FullCause())
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 		p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Rules: world.Rules{Replace: true}})
 		for _, s := range p.Steps {
 			if s.Action.Destroys() || s.Action == plan.Create {
-				t.Errorf("without %s: %s %s: %s", of, s.Action, s.Key, s.Reason())
+				t.Errorf("without %s: %s %s: %s", of, s.Action, s.Key, s.FullCause())
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func TestAForgedMarkAsksForNothing(t *testing.T) {
 	c := g.Client(nil)
 	ask(t, c, made["Server/web-1"], "5")
 	if pass := g.MustSync(open); len(pass.Results) > 0 {
-		t.Errorf("what is written on the second machine counts: %v", pass.Results[0].Step.Reason())
+		t.Errorf("what is written on the second machine counts: %v", pass.Results[0].Step.FullCause())
 	}
 	var foe struct{ Server struct{ ID string } }
 	forged := map[string]string{"stackreeve-replicas": "5"}
@@ -227,7 +227,7 @@ func TestAForgedMarkAsksForNothing(t *testing.T) {
 	}()
 	for _, s := range g.Plan(open).Steps {
 		if s.Action.Writes() {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 		}
 	}
 }

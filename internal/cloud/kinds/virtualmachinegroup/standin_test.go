@@ -171,7 +171,7 @@ func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
 	fewer := strings.Replace(after, "maxSurge: 2", "maxSurge: 1", 1)
 	for _, s := range g.Plan(fewer).Steps {
 		if _, harms := s.Harm(); strings.Contains(s.Key.Name, "spare-1") && (!harms || s.Action != plan.Delete) {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 		}
 	}
 	pass := g.SyncThrough(fewer, through)

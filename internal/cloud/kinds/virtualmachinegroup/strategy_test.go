@@ -98,7 +98,7 @@ func TestAPauseIsInSync(t *testing.T) {
 	paused := g.Plan(more.Replace(with(4, "pauseAfter: 1")))
 	for _, s := range paused.Steps {
 		if s.Key.Kind == "Server" && s.Key.Name != "web-0" && !s.Causes.Has(cause.LeftPaused) {
-			t.Errorf("%s: %s", s.Key, s.Reason())
+			t.Errorf("%s: %s", s.Key, s.FullCause())
 		}
 	}
 	wantTurns(t, paused, "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
@@ -117,7 +117,7 @@ func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	pass := g.MustSync(with(2, "partition: 1"))
 	for _, s := range pass.First.Steps {
 		if s.Key.Kind == "Volume" && (s.Action == plan.Delete) != (s.Key.Name == "web-1-data") {
-			t.Errorf("%s: %s (%s)", s.Key, s.Action, s.Reason())
+			t.Errorf("%s: %s (%s)", s.Key, s.Action, s.FullCause())
 		}
 	}
 	g.MustSync(with(2, ""))

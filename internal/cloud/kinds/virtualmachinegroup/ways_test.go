@@ -38,7 +38,7 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 			for _, s := range pass.First.Steps {
 				turn := s.Turn.Code == cause.Turn
 				if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != edit.cost || turn != (s.Key.Name == "web-1")) {
-					t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
+					t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.FullCause())
 				}
 			}
 			for key, id := range ids(pass.Last) {
@@ -92,7 +92,7 @@ func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
 	for _, s := range pass.First.Steps {
 		turn := s.Turn.Code == cause.Turn
 		if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != "rebuild: wipes the disk" || turn != (s.Key.Name == "web-1")) {
-			t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason())
+			t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.FullCause())
 		}
 	}
 	for key, id := range ids(pass.Last) {

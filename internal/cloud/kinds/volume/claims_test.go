@@ -172,7 +172,7 @@ func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 			t.Errorf("%d steps were carried out", len(pass.Results))
 		}
 		if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-			return s.Causes.Has(cause.Several) && strings.Contains(s.Reason(), "openstack volume unset --property stackreeve")
+			return s.Causes.Has(cause.Several) && strings.Contains(s.FullCause(), "openstack volume unset --property stackreeve")
 		}) {
 			t.Errorf("people do not see it: %v", pass.Last.Steps)
 		}
@@ -209,7 +209,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 			t.Errorf("%s: %d steps were carried out", where, len(pass.Results))
 		}
 		if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-			return s.Action == plan.Refuse && s.Causes.Has(cause.Copied) && strings.Contains(s.Reason(), twin.ID) && strings.Contains(s.Reason(), "b1")
+			return s.Action == plan.Refuse && s.Causes.Has(cause.Copied) && strings.Contains(s.FullCause(), twin.ID) && strings.Contains(s.FullCause(), "b1")
 		}) {
 			t.Errorf("%s: people do not see it: %v", where, pass.Last.Steps)
 		}
@@ -233,7 +233,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)
 	if pass := g.Sync(text); len(pass.Results) > 0 || !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
-		return s.ID() == id && s.Causes.Has(cause.Copied) && strings.Contains(s.Reason(), twin.ID)
+		return s.ID() == id && s.Causes.Has(cause.Copied) && strings.Contains(s.FullCause(), twin.ID)
 	}) {
 		t.Errorf("the copy of the adopted one: %v", pass.Last.Steps)
 	}

@@ -43,8 +43,8 @@ func TestWhyAVolumeFailed(t *testing.T) {
 	var failing, well kindtest.Counter
 	g.Through(failing.Wrap).Plan(manifests)
 	for _, step := range g.Plan(manifests).Steps {
-		if step.Key.Kind == "Volume" && (!step.Causes.Has(cause.Failed) || !strings.Contains(step.Reason(), "weighted backend")) {
-			t.Errorf("%s, %s: %s", step.Key, step.Action, step.Reason())
+		if step.Key.Kind == "Volume" && (!step.Causes.Has(cause.Failed) || !strings.Contains(step.FullCause(), "weighted backend")) {
+			t.Errorf("%s, %s: %s", step.Key, step.Action, step.FullCause())
 		}
 	}
 	g.MustSync("")

@@ -73,7 +73,7 @@ func TestRestoredMetadata(t *testing.T) {
 	for _, edited := range []string{saved + "---" + strings.Replace(fromBackup, "backupRef: monday", "sourceVolumeRef: data", 1), strings.Split(saved, "---")[0] + "---" + strings.Replace(fromBackup, "    backupRef: monday\n", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
-				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func TestReimageInUse(t *testing.T) {
 	ask(http.MethodPost, "attachments/"+answer.Attachment.ID+"/action", map[string]any{"os-complete": map[string]any{}}, nil)
 	t.Cleanup(func() { ask(http.MethodDelete, "attachments/"+answer.Attachment.ID, nil, nil) })
 	for _, s := range g.Plan(strings.Replace(text, "imageRef: os\n", "imageRef: other-os\n", 1)).Steps {
-		if s.Key.Kind == "Volume" && (s.Action != plan.Refuse || !strings.Contains(s.Reason(), "attached to no server")) {
-			t.Errorf("%s: %s", s.Action, s.Reason())
+		if s.Key.Kind == "Volume" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "attached to no server")) {
+			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestSources(t *testing.T) {
 	for _, edited := range []string{strings.Replace(original+derived, "snapshotRef: monday", "sourceVolumeRef: data", 1), original + strings.Replace(derived, ", sourceVolumeRef: data", "", 1)} {
 		for _, s := range g.Plan(edited).Steps {
 			if s.Key.Kind == "Volume" && s.Action != plan.Keep && s.Action != plan.Update {
-				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestAttackCopiedSource(t *testing.T) {
 	pass := g.Sync(original + derived)
 	for _, s := range pass.Last.Steps {
 		if s.Action != plan.Keep && !s.Causes.Has(cause.Copied) || len(pass.Results) > 0 {
-			t.Errorf("%s %s: %s; %d steps", s.Action, s.Key, s.Reason(), len(pass.Results))
+			t.Errorf("%s %s: %s; %d steps", s.Action, s.Key, s.FullCause(), len(pass.Results))
 		}
 	}
 	copies := 0

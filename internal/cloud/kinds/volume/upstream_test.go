@@ -64,7 +64,7 @@ spec: {resource: {size: 1}}`
 			e.Replace, e.Policies = false, []plan.Policy{guard.NoPrune, guard.ReportDrift(true)}
 			pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifest)})
 			if s := pass.Last.Steps[0]; len(pass.Results) > 0 || s.ID() != id || s.Action != plan.Refuse {
-				t.Errorf("%d done; %s %s: %s", len(pass.Results), s.Action, s.ID(), s.Reason())
+				t.Errorf("%d done; %s %s: %s", len(pass.Results), s.Action, s.ID(), s.FullCause())
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestAVolumeThatCouldNotBeMadeIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := g.Plan(text).Steps[0]; s.Action != plan.Recreate || s.ID() != first {
-		t.Errorf("%s %s: %s", s.Action, s.ID(), s.Reason())
+		t.Errorf("%s %s: %s", s.Action, s.ID(), s.FullCause())
 	}
 	g.MustSync(text)
 	list, err := cloud.List[struct{ ID, Name string }](t.Context(), g.Client(nil), cloud.Call{Service: cloud.BlockStorage, Path: "volumes"}, "volumes")

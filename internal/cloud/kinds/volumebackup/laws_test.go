@@ -81,13 +81,13 @@ func TestBackupsOutliveTheirVolume(t *testing.T) {
 	lost := strings.NewReplacer("{size: 1}", "{size: 1, availabilityZone: az-b}", "name: monday}\nspec: {resource: {volumeRef: data}}", "name: monday}\nspec: {resource: {volumeRef: other}}").Replace(needs)
 	for _, step := range g.Plan(lost + "---" + plain).Steps {
 		if !kept(step) {
-			t.Errorf("%s %s: %s", step.Action, step.Key, step.Reason())
+			t.Errorf("%s %s: %s", step.Action, step.Key, step.FullCause())
 		}
 	}
 	g.MustSync("---" + strings.Replace(plain, "spec:\n", "spec:\n  managedOptions: {onDelete: delete}\n", 1) + "---" + needs)
 	for _, step := range g.Plan(needs + "---" + strings.Replace(plain, "volumeRef: data", "volumeRef: other", 1)).Steps {
 		if !kept(step) {
-			t.Errorf("%s %s: %s", step.Action, step.Key, step.Reason())
+			t.Errorf("%s %s: %s", step.Action, step.Key, step.FullCause())
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestSnapshotsKeepTheirVolume(t *testing.T) {
 	g.MustSync(needs + "---" + kept)
 	for _, s := range g.Plan("").Steps {
 		if s.Key.Kind == "Volume" && s.Key.Name == "data" && (s.Action == plan.Delete || !s.Causes.Has(cause.CannotDelete)) {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key, s.FullCause())
 		}
 	}
 	g.MustSync(needs + "---" + object)

@@ -79,7 +79,7 @@ func (d *disks) source(name string) string {
 func refusal(p plan.Plan, name string) string {
 	for _, s := range p.Steps {
 		if s.Key.Name == name && s.Key.Kind == "Volume" && s.Action == plan.Refuse {
-			return s.Reason()
+			return s.FullCause()
 		}
 	}
 	return ""

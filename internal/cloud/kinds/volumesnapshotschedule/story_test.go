@@ -229,7 +229,7 @@ func TestASeriesOutlivesItsManifest(t *testing.T) {
 	}
 	said := false
 	for _, s := range d.g.Plan("").Steps {
-		said = said || s.Key.Kind == "Volume" && s.Key.Name == "data" && s.Action == plan.Refuse && strings.Contains(s.Reason(), "VolumeSnapshotSchedule/nightly uses it")
+		said = said || s.Key.Kind == "Volume" && s.Key.Name == "data" && s.Action == plan.Refuse && strings.Contains(s.FullCause(), "VolumeSnapshotSchedule/nightly uses it")
 	}
 	if pass := d.g.Sync(""); !said || len(d.list()) != 1 {
 		t.Errorf("the volume of snapshots that stay is not refused to go: %v", pass.Last.Steps)

@@ -17,7 +17,7 @@ func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
 	ch := p.identify(d)
-	p.besideSteps(d, ch)
+	p.surplusSteps(d, ch)
 	switch {
 	case !ch.refusal.IsZero():
 		return s.WithAction(plan.Refuse, ch.refusal)

@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// sought returns the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches
+// foundBySearch returns the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches
 // and that object bears no mark.
-func (p *planner) sought(d *kind.Desired) *kind.Live {
-	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
+func (p *planner) foundBySearch(d *kind.Desired) *kind.Live {
+	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanishedID(d) != "" {
 		return nil
 	}
 	if found := p.adoptable(d); len(found) == 1 && found[0].Mark == nil {
@@ -22,9 +22,9 @@ func (p *planner) sought(d *kind.Desired) *kind.Live {
 	return nil
 }
 
-// vanished returns the ID that d had in the cloud when the agent last saw it, if no object with that ID exists now. It is "" if the object
+// vanishedID returns the ID that d had in the cloud when the agent last saw it, if no object with that ID exists now. It is "" if the object
 // exists, if the agent never saw it, or if this agent deleted it. If d has vanished, an object that a search finds is not d.
-func (w given) vanished(d *kind.Desired) string {
+func (w worldReader) vanishedID(d *kind.Desired) string {
 	id := w.KnownIDs[d.Key.String()]
 	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
 		return ""
@@ -81,8 +81,8 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	}
 	what, name := d.Key.Kind, p.nameToAdopt(d)
 	found := p.adoptable(d)
-	if id := p.vanished(d); id != "" && len(found) > 0 {
-		return cause.Of(cause.Vanished, id, called(found[0]), d.Import.Where())
+	if id := p.vanishedID(d); id != "" && len(found) > 0 {
+		return cause.Of(cause.Vanished, id, liveText(found[0]), d.Import.Where())
 	}
 	part := d.Parent.Kind != "" // the parent has the annotation, with the value "true"
 	switch {
@@ -103,7 +103,7 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 	}
 }
 
-func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
+func (w worldReader) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range found {
@@ -111,7 +111,7 @@ func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 			names = append(names, fmt.Sprintf("and %d more", len(found)-shown))
 			break
 		}
-		names = append(names, called(l))
+		names = append(names, liveText(l))
 	}
 	fix := cause.Of(cause.GiveID)
 	switch {
@@ -130,11 +130,11 @@ func (w given) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
 // belongs to the first of them, no matter which owner text the object bears now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
 	info := p.KindOf[d.Key.Kind].Info
-	switch first := p.found.StandsFor[l]; {
+	switch first := p.found.DesiredOf[l]; {
 	case first != nil && first != d && d.Import != nil:
-		return cause.Of(cause.AdoptedBy, called(l), first.Key, d.Import.Where())
+		return cause.Of(cause.AdoptedBy, liveText(l), first.Key, d.Import.Where())
 	case adopts && info.FixedMark:
-		return cause.Of(cause.MarkUnwritable, called(l), info.Kind)
+		return cause.Of(cause.MarkUnwritable, liveText(l), info.Kind)
 	}
 	return cause.Cause{}
 }

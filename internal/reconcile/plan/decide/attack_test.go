@@ -96,8 +96,8 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	// A real collision of digests takes 2³⁰ tries. The test only simulates one in ByOwner.
 	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
 	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
-	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.Reason(), "Thing/a") {
-		t.Errorf("%s: %s", s.Action, s.Reason())
+	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.FullCause(), "Thing/a") {
+		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 }
 

@@ -66,6 +66,6 @@ func (p *planner) block() (blocked [][]int) {
 }
 
 // userText names an object that uses another one: its kind, and its name in the cloud or, if it has none, its ID.
-func (w given) userText(user *kind.Live) string {
+func (w worldReader) userText(user *kind.Live) string {
 	return plan.LiveText(w.Cloud.KindOf(user), user)
 }

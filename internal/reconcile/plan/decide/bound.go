@@ -22,10 +22,10 @@ func (p *planner) bind() {
 			continue
 		}
 		for _, ref := range s.Want.Refs {
-			s.Follows = s.Follows || moved[ref.Key]
+			s.FollowsReference = s.FollowsReference || moved[ref.Key]
 		}
-		if s.Action.Writes() || s.Follows {
-			s.Bound = &plan.Bound{Sum: p.boundSum(s.Want, true), Open: p.boundSum(s.Want, false)}
+		if s.Action.Writes() || s.FollowsReference {
+			s.Bound = &plan.Bound{Sum: p.boundSum(s.Want, true), SumWithoutImports: p.boundSum(s.Want, false)}
 		}
 	}
 }

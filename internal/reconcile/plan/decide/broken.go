@@ -37,7 +37,7 @@ func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
 
 // mayRecreate reports whether an object that failed may be deleted and recreated. An object that outlives its manifest is deleted only if its own
 // annotation allows that.
-func (w given) mayRecreate(d *kind.Desired) bool {
+func (w worldReader) mayRecreate(d *kind.Desired) bool {
 	switch o := d.Options; {
 	case o.Replace != nil:
 		return *o.Replace
@@ -48,7 +48,7 @@ func (w given) mayRecreate(d *kind.Desired) bool {
 }
 
 // healsFailed reports whether an object does the work of a member, and its group replaces members that failed.
-func (w given) healsFailed(d *kind.Desired) bool {
+func (w worldReader) healsFailed(d *kind.Desired) bool {
 	part := w.PartOf(d)
 	if part == nil {
 		return false

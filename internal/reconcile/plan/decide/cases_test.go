@@ -100,7 +100,7 @@ func said(s plan.Step) string {
 		is   bool
 	}{
 		{"error", s.Error}, {"drift", s.Drift}, {"adopts", s.Adopts}, {"surplus", s.Surplus}, {"frozen", s.Frozen}, {"lost", s.Lost != ""}, {"unused", s.Unused}, {"healing", s.Healing},
-		{"spare", s.Spare}, {"in-use", s.InUse}, {"of-suspended", s.OfSuspended}, {"of-this", s.OfThis && s.Want != nil}, {"crowded", s.Crowded != ""}, {"sick", s.Sick != ""}, {"at-stake", s.DataAtStake}, {"loses", len(s.Loss) > 0}, {"follows", s.Follows}, {"continues", s.Continues},
+		{"spare", s.Spare}, {"in-use", s.InUse}, {"of-suspended", s.OfSuspended}, {"of-this", s.ManifestUnchanged && s.Want != nil}, {"crowded", s.Crowded != ""}, {"sick", s.Sick != ""}, {"at-stake", s.DataAtStake}, {"loses", len(s.Loss) > 0}, {"follows", s.FollowsReference}, {"continues", s.Continues},
 		{string(s.Obstacle), s.Obstacle != ""},
 	} {
 		if flag.is {
@@ -129,7 +129,7 @@ func said(s plan.Step) string {
 	}
 	fields("changes", s.Changes)
 	fields("ignores", s.Ignored)
-	fields("aside", s.Aside)
+	fields("aside", s.Uncounted)
 	for i, note := range s.Notes {
 		if i == 0 {
 			words = append(words, "notes")

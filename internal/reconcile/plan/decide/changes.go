@@ -42,21 +42,21 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
 		}
 	}
-	along, left := goAlong(next, slices.Concat(differs, moved))
+	along, left := splitJoint(next, slices.Concat(differs, moved))
 	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
 }
 
-// goAlong splits the changes that are carried out only together with another change. along are the changes that others allows to carry out
-// now, left are the changes that still wait.
-func goAlong(next, others []kind.Change) (along, left []kind.Change) {
+// splitJoint splits the changes that are carried out only together with another change. now are the changes that others allows to carry out
+// now, later are the changes that still wait.
+func splitJoint(next, others []kind.Change) (now, later []kind.Change) {
 	for _, change := range next {
 		if joined, ok := join(change, others); ok {
-			along = append(along, joined)
+			now = append(now, joined)
 		} else {
-			left = append(left, change)
+			later = append(later, change)
 		}
 	}
-	return along, left
+	return now, later
 }
 
 // join returns a change in the form in which it is carried out together with other changes that replace or rebuild the object. ok is false

@@ -54,7 +54,7 @@ func (p *planner) waits(blocked [][]int) *waits {
 	return g
 }
 
-func (g *waits) of(i int) []int {
+func (g *waits) nextOf(i int) []int {
 	if g.next[i] != nil {
 		return g.next[i]
 	}
@@ -84,7 +84,7 @@ func (g *waits) reaches(from, to int) bool {
 			continue
 		}
 		g.seen[i] = g.round
-		next := g.of(i)
+		next := g.nextOf(i)
 		if slices.Contains(next, to) {
 			return true
 		}

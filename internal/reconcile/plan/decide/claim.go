@@ -22,24 +22,24 @@ type choice struct {
 //   - the object that belonged to d until now and has lost its mark
 //   - the only object that d asks to adopt by a search
 func (p *planner) identify(d *kind.Desired) choice {
-	named := p.Named(d)
+	named := p.AdoptedByID(d)
 	found := p.Cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.KindOf[d.Key.Kind].Info.FixedMark,
 		Adopted: func(l *kind.Live) bool { return p.AdoptedBy[l] != nil }})
-	out := choice{have: found.Have, surplus: found.Surplus, copied: found.Copied, refusal: p.doubtText(d, found)}
+	out := choice{have: found.Have, surplus: found.Surplus, copied: found.Copied, refusal: p.ambiguityText(d, found)}
 	switch {
 	case out.have != nil || found.Doubt != bind.NoDoubt:
-	case named != nil && p.mayTake(d, named) && p.free(d.Key.Kind, named):
+	case named != nil && p.mayTake(d, named) && p.isFree(d.Key.Kind, named):
 		out.have = named
 	default:
 		if out.have = p.unmarked(d); out.have == nil {
-			out.have = p.sought(d)
+			out.have = p.foundBySearch(d)
 		}
 	}
 	return out
 }
 
-// doubtText says why it is unknown which object belongs to d; zero if it is known.
-func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
+// ambiguityText says why it is unknown which object belongs to d; zero if it is known.
+func (w worldReader) ambiguityText(d *kind.Desired, found bind.Choice) cause.Cause {
 	switch found.Doubt {
 	case bind.Contested:
 		return w.contestedText(d.Key.Kind, found.About[0])
@@ -60,27 +60,27 @@ func (w given) doubtText(d *kind.Desired, found bind.Choice) cause.Cause {
 // another manifest adopts does not count either.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	id := p.KnownIDs[d.Key.String()]
-	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.Named(d) != nil {
+	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.AdoptedByID(d) != nil {
 		return nil
 	}
 	l := p.Cloud.Of(d.Key.Kind).Find(id, d.Entry)
 	if l == nil || !p.inProject(d, l) || l.Mark != nil || l.ID == l.Name || p.AdoptedBy[l] != nil {
 		return nil
 	}
-	if other := p.found.StandsFor[l]; other != nil && other != d {
+	if other := p.found.DesiredOf[l]; other != nil && other != d {
 		return nil
 	}
 	return l
 }
 
-// free reports whether an object of the project can be adopted. That is so if it has no mark, if its mark is only a copy, or if this stack
+// isFree reports whether an object of the project can be adopted. That is so if it has no mark, if its mark is only a copy, or if this stack
 // created it for a key that has no manifest any more. An object with several owners is never free.
-func (w given) free(kind string, l *kind.Live) bool {
+func (w worldReader) isFree(kind string, l *kind.Live) bool {
 	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
 // abandoned reports whether the stack created l for a key that has no manifest any more, and no other object bears the same mark.
-func (w given) abandoned(kindName string, l *kind.Live) bool {
+func (w worldReader) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := ownertext.Parse(l.Mark.Owner)
 	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
 		return false

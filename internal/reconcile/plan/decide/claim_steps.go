@@ -16,8 +16,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// besideSteps makes the steps for the objects that bear a mark for d but do not belong to d.
-func (p *planner) besideSteps(d *kind.Desired, ch choice) {
+// surplusSteps makes the steps for the objects that bear a mark for d but do not belong to d.
+func (p *planner) surplusSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
 		s := surplusStep(d, item)
 		switch {
@@ -41,22 +41,22 @@ func surplusStep(d *kind.Desired, item *kind.Live) plan.Step {
 	return plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 }
 
-// stillOwned makes the steps for objects that bear the stack's mark for d although the manifest of d only imports an object now. It makes
+// stepsForOwnedImports makes the steps for objects that bear the stack's mark for d although the manifest of d only imports an object now. It makes
 // none for the imported object found.
-func (p *planner) stillOwned(d *kind.Desired, found *kind.Live) {
+func (p *planner) stepsForOwnedImports(d *kind.Desired, found *kind.Live) {
 	c := p.Cloud.Claimed(d.Key.Kind, ownertext.Of(p.Stack, d.Key))
 	for _, item := range c.All() {
 		if item == found {
 			continue
 		}
 		s := surplusStep(d, item)
-		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, called(item), d.Key, p.unmark(d.Key.Kind, item.ID, ownertext.Of(p.Stack, d.Key)))))
+		p.steps = append(p.steps, s.WithAction(plan.Refuse, cause.Of(cause.MarkOfImported, liveText(item), d.Key, p.unmark(d.Key.Kind, item.ID, ownertext.Of(p.Stack, d.Key)))))
 	}
 }
 
-// unwanted makes the steps for objects with a mark for a key that is no longer in the repository. If several objects bear the same mark,
+// unwantedSteps makes the steps for objects with a mark for a key that is no longer in the repository. If several objects bear the same mark,
 // none of them is deleted or detached, because the last one would then look like the right one.
-func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
+func (p *planner) unwantedSteps(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
 	staying := c.Staying()
 	var refusal cause.Cause
 	switch {
@@ -70,7 +70,7 @@ func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list
 		if p.adoptedNow(item) {
 			continue
 		}
-		s, why := p.orphan(o, item), refusal
+		s, why := p.orphanStep(o, item), refusal
 		if adopter != nil {
 			why = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
 		}
@@ -93,9 +93,9 @@ func (p *planner) unwanted(o ownertext.Owner, owner string, c bind.Claims) (list
 	return list
 }
 
-// copiesLeft makes the steps for objects that bear a copy of a wanted object's mark. A manifest asks to adopt such an object, but another
+// copySteps makes the steps for objects that bear a copy of a wanted object's mark. A manifest asks to adopt such an object, but another
 // object belongs to that manifest.
-func (p *planner) copiesLeft(key manifest.Key, c bind.Claims) (list []plan.Step) {
+func (p *planner) copySteps(key manifest.Key, c bind.Claims) (list []plan.Step) {
 	for _, item := range c.Copied {
 		if p.AdoptedBy[item] != nil && !p.adoptedNow(item) {
 			s := plan.Step{Key: key, Object: plan.Object{Have: item, Surplus: true}}
@@ -111,8 +111,8 @@ func (p *planner) adoptedNow(item *kind.Live) bool {
 	return d != nil && p.found.Live[d.Key] == item
 }
 
-// strays makes the steps for objects that bear a mark of the stack for another kind. The agent never writes such a mark.
-func (w given) strays() (list []plan.Step) {
+// straySteps makes the steps for objects that bear a mark of the stack for another kind. The agent never writes such a mark.
+func (w worldReader) straySteps() (list []plan.Step) {
 	for _, name := range w.KindNames {
 		x := w.Cloud.Of(name)
 		if x == nil || w.Have[name].Err != nil {
@@ -120,13 +120,13 @@ func (w given) strays() (list []plan.Step) {
 		}
 		for _, m := range x.Misplaced() {
 			s := plan.Step{Key: w.orphanKey(m.Owner, m.Item), Object: plan.Object{Have: m.Item, Surplus: true}}
-			list = append(list, s.WithAction(plan.Refuse, cause.Of(cause.Misplaced, name, called(m.Item), w.unmark(name, m.Item.ID, m.Text))))
+			list = append(list, s.WithAction(plan.Refuse, cause.Of(cause.Misplaced, name, liveText(m.Item), w.unmark(name, m.Item.ID, m.Text))))
 		}
 	}
 	return list
 }
 
-func (w given) severalText(key manifest.Key, owner string, all []*kind.Live) cause.Cause {
+func (w worldReader) severalText(key manifest.Key, owner string, all []*kind.Live) cause.Cause {
 	const shown = 5
 	var names []string
 	for i, l := range all {
@@ -134,36 +134,36 @@ func (w given) severalText(key manifest.Key, owner string, all []*kind.Live) cau
 			names = append(names, fmt.Sprintf("and %d more", len(all)-shown))
 			break
 		}
-		names = append(names, called(l))
+		names = append(names, liveText(l))
 	}
 	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
 }
 
 // severalNamesText is like severalText, with advice for an object that had another name before.
-func (w given) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
+func (w worldReader) severalNamesText(d *kind.Desired, all []*kind.Live) cause.Cause {
 	for _, l := range all {
 		if from := w.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live) bool { return o.Mark.Owner != l.Mark.Owner }) {
-			return cause.Of(cause.SeveralNames, from, called(l), resolve.AnnotationMoved)
+			return cause.Of(cause.SeveralNames, from, liveText(l), resolve.AnnotationMoved)
 		}
 	}
 	return w.severalText(d.Key, all[0].Mark.Owner, all)
 }
 
-func (w given) contestedText(kind string, l *kind.Live) cause.Cause {
-	return cause.Of(cause.Contested, called(l), strings.Join(l.Mark.Owners(), ", "), w.unmark(kind, l.ID, "<mark>"))
+func (w worldReader) contestedText(kind string, l *kind.Live) cause.Cause {
+	return cause.Of(cause.Contested, liveText(l), strings.Join(l.Mark.Owners(), ", "), w.unmark(kind, l.ID, "<mark>"))
 }
 
-func (w given) copiedText(kind string, l *kind.Live) cause.Cause {
-	return cause.Of(cause.Copied, called(l), l.Copied, w.unmark(kind, l.ID, l.Mark.Owner), l.ID)
+func (w worldReader) copiedText(kind string, l *kind.Live) cause.Cause {
+	return cause.Of(cause.Copied, liveText(l), l.Copied, w.unmark(kind, l.ID, l.Mark.Owner), l.ID)
 }
 
-func (w given) onlyCopiedText(key manifest.Key, l *kind.Live) cause.Cause {
+func (w worldReader) onlyCopiedText(key manifest.Key, l *kind.Live) cause.Cause {
 	return cause.Of(cause.OnlyCopied, w.copiedText(key.Kind, l))
 }
 
 // unadoptableID says why a manifest cannot adopt the object whose ID it gives.
 func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
-	l := p.Named(d)
+	l := p.AdoptedByID(d)
 	if l == nil || !p.mayTake(d, l) || l.Mark == nil {
 		return cause.Of(cause.UnadoptableID, d.Key.Kind, d.Import.ID, d.Import.Where())
 	}
@@ -171,21 +171,21 @@ func (p *planner) unadoptableID(d *kind.Desired) cause.Cause {
 }
 
 // ownedText says which owner keeps a manifest from adopting an object.
-func (w given) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
+func (w worldReader) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
 	switch {
 	case l.Mark == nil:
-		return cause.Of(cause.Unadoptable, called(l))
+		return cause.Of(cause.Unadoptable, liveText(l))
 	case l.Mark.Rivals != "":
 		return w.contestedText(d.Key.Kind, l)
 	}
 	if owner, wanted := w.ByOwner[l.Mark.Owner]; wanted {
-		return cause.Of(cause.WantedOtherwise, called(l), owner, d.Import.Where())
+		return cause.Of(cause.WantedOtherwise, liveText(l), owner, d.Import.Where())
 	}
-	return cause.Of(cause.OwnedByOther, called(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+	return cause.Of(cause.OwnedByOther, liveText(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }
 
 // unmark says how people remove the mark from an object.
-func (w given) unmark(kind, id, owner string) cause.Cause {
+func (w worldReader) unmark(kind, id, owner string) cause.Cause {
 	command := ""
 	if k := w.KindOf[kind]; k != nil {
 		command = k.Info.Unmark
@@ -196,8 +196,8 @@ func (w given) unmark(kind, id, owner string) cause.Cause {
 	return cause.Of(cause.UnmarkBy, strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command))
 }
 
-// called identifies an object of the cloud for people.
-func called(l *kind.Live) string {
+// liveText identifies an object of the cloud for people.
+func liveText(l *kind.Live) string {
 	text := l.ID + " ("
 	if l.Name != l.ID {
 		text += l.Name

@@ -43,17 +43,17 @@ import (
 //	is gone       one                  an object that stays uses it                         refuse
 //	absent        any                  -                                                    wait, refuse
 func Compute(in world.Input) plan.Plan {
-	p, _ := decided(in)
+	p, _ := lastPlanner(in)
 	return p.finish()
 }
 
-// decided returns the last planner, which found no new facts, and the number of planners that were needed (decision 0054).
-func decided(in world.Input) (p *planner, times int) {
-	in = in.FallenBack()
-	known, all, want, cloud := newVerdicts(), world.FurtherOf(in), in.Want, bind.In(in.Have, in.Stack)
+// lastPlanner returns the last planner, which found no new facts, and the number of planners that were needed (decision 0054).
+func lastPlanner(in world.Input) (p *planner, times int) {
+	in = in.WithFallbacks()
+	known, all, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.In(in.Have, in.Stack)
 	worldWith := func(known verdicts) *world.World {
 		in.Want = all.Cut(want, known.learned.Spares, known.learned.Sizes)
-		return world.Of(in, cloud, all)
+		return world.New(in, cloud, all)
 	}
 	w := worldWith(known)
 	if all != nil {
@@ -77,7 +77,7 @@ func (p *planner) learn() (next verdicts, news bool) {
 	if p.learnLocks(next) { // this comes first, because a group needs no spare for a member that cannot be replaced
 		return next, true
 	}
-	p.groups = group.Of(p.World, p.learned, p.found, p.was, p.steps)
+	p.groups = group.Of(p.World, p.learned, p.found, p.formerMemberOf, p.steps)
 	return next, p.groups.Learn(next.learned)
 }
 
@@ -93,15 +93,15 @@ func (p *planner) decideAll() {
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Virtual {
-			p.workloads = append(p.workloads, plan.Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: p.withSize(d), Data: d.Data != nil, Want: d})
+			p.workloads = append(p.workloads, plan.Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: p.workloadNotes(d), Data: d.Data != nil, Want: d})
 			continue
 		}
 		p.steps = append(p.steps, p.decide(d))
 	}
 	p.awaitMoves()
 	p.orphans()
-	p.steps = append(p.steps, p.strays()...)
-	p.placeOrphans()
+	p.steps = append(p.steps, p.straySteps()...)
+	p.findFormerMembers()
 }
 
 // decide makes the step for one desired object. All objects that it refers to were decided before.
@@ -117,10 +117,10 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Wait, cause.Of(cause.NotLooked))
 	case c.Unlisted(d.Entry) != nil:
 		s.Error = true
-		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, through(d.Entry)+c.Unlisted(d.Entry).Error()))
+		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, entryPrefix(d.Entry)+c.Unlisted(d.Entry).Error()))
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
-		p.stillOwned(d, s.Have)
+		p.stepsForOwnedImports(d, s.Have)
 		return s
 	}
 	if first := p.ByOwner[view.Mark.Owner]; first != d.Key {
@@ -128,7 +128,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Refuse, cause.Of(cause.SameMark, first))
 	}
 	ch := p.identify(d)
-	p.besideSteps(d, ch)
+	p.surplusSteps(d, ch)
 	switch {
 	case !ch.refusal.IsZero() && d.Options.Suspend:
 		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), ch.refusal)
@@ -136,9 +136,9 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		s.Error = true
 		return s.WithAction(plan.Refuse, ch.refusal)
 	case ch.have == nil:
-		return p.apart(p.decideMissing(s, d), d)
+		return p.refuseForeignUse(p.decideMissing(s, d), d)
 	}
-	return p.apart(p.decideOwned(s, d, ch.have), d)
+	return p.refuseForeignUse(p.decideOwned(s, d, ch.have), d)
 }
 
 // await lists the objects that must be ready before the step can run. It does not change the action, because a plan shows the actions and

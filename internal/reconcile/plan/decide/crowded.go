@@ -19,12 +19,12 @@ type keeper struct {
 	hard    bool
 }
 
-// tellCrowded sets Crowded of the objects that share a host with more other objects than their keeper allows. A scheduler that places
+// markCrowded sets Crowded of the objects that share a host with more other objects than their keeper allows. A scheduler that places
 // several machines at the same time does not always notice this. The agent changes nothing, because people decide whether it is worth
 // interrupting a machine.
 //
 // If hard is false, the keeper only gets a note, and Crowded is not set.
-func (p *planner) tellCrowded() {
+func (p *planner) markCrowded() {
 	keepers := p.keepers()
 	if len(keepers) == 0 {
 		return
@@ -46,7 +46,7 @@ func (p *planner) tellCrowded() {
 		of := keepers[key]
 		for _, crowd := range crowds(list, of.perHost) {
 			if !of.hard {
-				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is kept as far as there are hosts: " + together(crowd) + " run on the same one"})
+				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is kept as far as there are hosts: " + crowdNames(crowd) + " run on the same one"})
 				continue
 			}
 			for i, s := range crowd {
@@ -79,8 +79,8 @@ func (p *planner) keepers() map[manifest.Key]keeper {
 	return keepers
 }
 
-// together names the first few of a crowd.
-func together(crowd []*plan.Step) string {
+// crowdNames names the first few of a crowd.
+func crowdNames(crowd []*plan.Step) string {
 	const most = 4
 	var names []string
 	for _, s := range crowd[:min(most, len(crowd))] {

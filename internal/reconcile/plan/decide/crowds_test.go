@@ -67,7 +67,7 @@ func TestCrowdsAreNamed(t *testing.T) {
 		for range n {
 			crowd = append(crowd, &plan.Step{Key: manifest.Key{Kind: "Thing", Name: "x"}})
 		}
-		text := together(crowd)
+		text := crowdNames(crowd)
 		if strings.Count(text, "Thing/x") != want.named || !strings.HasSuffix(text, "Thing/x"+want.more) {
 			t.Errorf("%d: %s", n, text)
 		}

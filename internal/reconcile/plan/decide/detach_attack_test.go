@@ -50,7 +50,7 @@ func TestAttackForgedDetach(t *testing.T) {
 			}
 			for _, s := range p.Steps {
 				if s.Action != tt.want {
-					t.Errorf("%s (%s), want %s", s.Action, s.Reason(), tt.want)
+					t.Errorf("%s (%s), want %s", s.Action, s.FullCause(), tt.want)
 				}
 			}
 			if n := p.Summary().Detach; (n == 1) != (tt.want == plan.Detach) || n == 1 && p.InSync() {

@@ -11,21 +11,21 @@ import (
 // form was applied to it before.
 func (p *planner) drifted(d *kind.Desired, have *kind.Live, differs []kind.Change) bool {
 	own := slices.DeleteFunc(slices.Clone(differs), func(c kind.Change) bool { return c.Unfinished || p.follows(d, have, c) })
-	own = p.withoutFurther(own, d, have)
-	if len(own) == 0 || len(own) == 1 && p.renewed(d, have.Mark) {
+	own = p.changesNotFromOptional(own, d, have)
+	if len(own) == 0 || len(own) == 1 && p.sameMeaning(d, have.Mark) {
 		return false
 	}
-	return !p.bereft(d) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
+	return !p.targetGone(d) && !p.learned.Drains[d.Key] && !p.Begun[d.Key] && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.Applied(d, have.Mark))
 }
 
-// withoutFurther returns the differences of an object that do not result from spares or scaled members. Such members exist only for a time.
+// changesNotFromOptional returns the differences of an object that do not result from spares or scaled members. Such members exist only for a time.
 // An object may still use one that is being deleted, or may not use a new one yet, although nobody changed the object. Therefore the object
 // is compared as if its group had exactly the further members that the object uses.
-func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.Live) []kind.Change {
+func (p *planner) changesNotFromOptional(own []kind.Change, d *kind.Desired, have *kind.Live) []kind.Change {
 	if len(own) == 0 {
 		return own
 	}
-	used := p.furtherUsed(d, have)
+	used := p.optionalUsed(d, have)
 	if len(used) == 0 {
 		return own
 	}
@@ -48,15 +48,15 @@ func (p *planner) withoutFurther(own []kind.Change, d *kind.Desired, have *kind.
 	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutPlaces(c.Field)] })
 }
 
-// furtherUsed returns the spares and scaled members among the targets of d about which the group and the object in the cloud differ. A
+// optionalUsed returns the spares and scaled members among the targets of d about which the group and the object in the cloud differ. A
 // member that the object uses and that is being deleted has its live object in the map. A member that the object does not use yet has nil.
-func (p *planner) furtherUsed(d *kind.Desired, have *kind.Live) map[manifest.Key]*kind.Live {
-	if p.Further == nil {
+func (p *planner) optionalUsed(d *kind.Desired, have *kind.Live) map[manifest.Key]*kind.Live {
+	if p.Optional == nil {
 		return nil
 	}
 	used := map[manifest.Key]*kind.Live{}
 	for _, ref := range d.Refs {
-		target := p.Further.ByKey[ref.Key]
+		target := p.Optional.ByKey[ref.Key]
 		if target == nil {
 			continue
 		}

@@ -10,16 +10,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// throughAnother returns a change if the entry of the manifest does not show the object, because it was created through another entry. The
+// entryChange returns a change if the entry of the manifest does not show the object, because it was created through another entry. The
 // change replaces the object.
-func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
+func (w worldReader) entryChange(d *kind.Desired, have *kind.Live) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
 	}
 	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
 }
 
-// perhapsElsewhere says why d may exist in the cloud although no entry shows it; zero if it does not exist. Its manifest may have named
+// mayExistInOtherEntry says why d may exist in the cloud although no entry shows it; zero if it does not exist. Its manifest may have named
 // another entry before, whose list is unknown now:
 //
 //	the other entry                                 d is created
@@ -28,7 +28,7 @@ func (w given) throughAnother(d *kind.Desired, have *kind.Live) []kind.Change {
 //	could not log in                                yes, unless d was seen before and
 //	                                                the agent has not deleted it
 //	may not list d's kind, or its list failed       no
-func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
+func (w worldReader) mayExistInOtherEntry(d *kind.Desired) cause.Cause {
 	for _, part := range w.Have[d.Key.Kind].Parts {
 		switch {
 		case part.Err == nil || part.Entry == d.Entry || errors.Is(part.Err, kind.ErrNoService):
@@ -40,23 +40,23 @@ func (w given) perhapsElsewhere(d *kind.Desired) cause.Cause {
 	return cause.Cause{}
 }
 
-// unseen returns messages about the entries that are logged in and could not list all their objects.
-func (w given) unseen() (out []string) {
+// incompleteMessages returns messages about the entries that are logged in and could not list all their objects.
+func (w worldReader) incompleteMessages() (out []string) {
 	for _, name := range w.KindNames {
 		for _, part := range w.Have[name].Parts {
 			if part.Err != nil && !part.Refused && !part.Closed && !errors.Is(part.Err, kind.ErrNoService) {
-				out = append(out, name+": "+through(part.Entry)+part.Err.Error())
+				out = append(out, name+": "+entryPrefix(part.Entry)+part.Err.Error())
 			}
 		}
 	}
 	return out
 }
 
-// closed returns messages about the entries that could not log in.
-func (w given) closed() (out []string) {
+// loginMessages returns messages about the entries that could not log in.
+func (w worldReader) loginMessages() (out []string) {
 	for _, name := range w.KindNames {
 		for _, part := range w.Have[name].Parts {
-			if line := through(part.Entry); part.Closed && !slices.ContainsFunc(out, func(s string) bool { return strings.HasPrefix(s, line) }) {
+			if line := entryPrefix(part.Entry); part.Closed && !slices.ContainsFunc(out, func(s string) bool { return strings.HasPrefix(s, line) }) {
 				out = append(out, line+part.Err.Error())
 			}
 		}
@@ -72,8 +72,8 @@ func entryName(entry string) string {
 	return "entry " + entry
 }
 
-// through is the beginning of a message about an entry; "" for the main one.
-func through(entry string) string {
+// entryPrefix is the beginning of a message about an entry; "" for the main one.
+func entryPrefix(entry string) string {
 	if entry == "" {
 		return ""
 	}

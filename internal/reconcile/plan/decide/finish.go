@@ -8,8 +8,8 @@ import (
 func (p *planner) finish() plan.Plan {
 	p.awaitEachOther()
 	p.consent()
-	p.tell()
-	closed := p.closed()
+	p.addRemarks()
+	closed := p.loginMessages()
 	var back []plan.Fallback
 	for _, w := range p.workloads {
 		if f, ok := p.Fallbacks[w.Key]; ok {
@@ -17,7 +17,7 @@ func (p *planner) finish() plan.Plan {
 		}
 	}
 	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Stock: p.Stock,
-		Lists: plan.Lists{Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}}
+		Lists: plan.Lists{Unlisted: append(p.unlistedMessages(), closed...), Closed: len(closed)}}
 }
 
 // awaitEachOther sets for each step the other steps that it has to wait for. awaitUsers runs late, because a step that waits for its turn
@@ -26,9 +26,9 @@ func (p *planner) awaitEachOther() {
 	p.renamings()
 	blocked := p.block()
 	p.groups.InTurn()
-	p.tellForecasts(p.groups.Forecasts())
+	p.noteForecasts(p.groups.Forecasts())
 	p.awaitObstacles(p.untie(blocked))
-	p.groups.Linger()
+	p.groups.DelayFormerMembers()
 	p.awaitUsers()
 	p.groups.MarkWorkers()
 }
@@ -37,15 +37,15 @@ func (p *planner) awaitEachOther() {
 // before.
 func (p *planner) consent() {
 	p.bind()
-	p.carryOn()
+	p.continueRollouts()
 	p.weighLosses()
 }
 
-// tell adds the parts of the steps that only people read.
-func (p *planner) tell() {
+// addRemarks adds the parts of the steps that only people read.
+func (p *planner) addRemarks() {
 	p.losses()
 	p.nameIDs()
-	p.groups.TellHeld()
-	p.tellLocked()
-	p.tellCrowded()
+	p.groups.ExplainUnhealed()
+	p.noteLocked()
+	p.markCrowded()
 }

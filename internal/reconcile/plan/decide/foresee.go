@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// bereft reports whether an object that d refers to is gone and will be created again. Then d differs only because the cloud removed the
+// targetGone reports whether an object that d refers to is gone and will be created again. Then d differs only because the cloud removed the
 // reference. That happens if a pass is killed while it replaces an object that d uses.
-func (p *planner) bereft(d *kind.Desired) bool {
+func (p *planner) targetGone(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
 		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
@@ -41,9 +41,9 @@ func (p *planner) foresee() {
 	}
 }
 
-// withoutLate names the targets of late references that are not ready, so that the object is created without these references; zero for
+// unreadyLateTargets names the targets of late references that are not ready, so that the object is created without these references; zero for
 // none.
-func (p *planner) withoutLate(d *kind.Desired) cause.Cause {
+func (p *planner) unreadyLateTargets(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {
 		if ref.Late && !p.found.Ready[ref.Key] && !slices.Contains(keys, ref.Key) {

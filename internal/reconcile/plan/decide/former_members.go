@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// placeOrphans finds objects whose manifests are gone because their groups have fewer members now. It records the group and the member that
+// findFormerMembers finds objects whose manifests are gone because their groups have fewer members now. It records the group and the member that
 // each object was a part of. The name of an object shows that:
 //
 //	the name              the object
@@ -18,10 +18,10 @@ import (
 //	GROUP-NUMBER-SUFFIX   a part of a former member, if present members have a part with that suffix
 //	GROUP-spare-NUMBER…   a spare that the group no longer allows, or a part of such a spare
 //
-// GROUP is the present or a former name of the group. placeOrphans leaves out spares that the group allows but does not need now, because they have
+// GROUP is the present or a former name of the group. findFormerMembers leaves out spares that the group allows but does not need now, because they have
 // been drained already.
-func (p *planner) placeOrphans() {
-	clear(p.was)
+func (p *planner) findFormerMembers() {
+	clear(p.formerMemberOf)
 	var groups []*kind.Desired
 	members := map[manifest.Key]*kind.Desired{} // one member of each group
 	for i := range p.steps {
@@ -36,25 +36,25 @@ func (p *planner) placeOrphans() {
 		}
 		for _, group := range groups {
 			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
-				p.place(s, group, name)
+				p.setMembership(s, group, name)
 			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.Within == (manifest.Key{}) {
-				p.place(s, group, name)
+				p.setMembership(s, group, name)
 			}
 		}
 	}
 }
 
-// place records the member and the group that an object was a part of.
-func (p *planner) place(s *plan.Step, group *kind.Desired, member string) {
+// setMembership records the member and the group that an object was a part of.
+func (p *planner) setMembership(s *plan.Step, group *kind.Desired, member string) {
 	of := p.KindOf[group.Key.Kind].Group.Members
 	if s.Action == plan.Delete && s.Causes.Is(cause.Gone) {
 		s.Causes = cause.List{cause.Of(cause.FewerMembers, group.Key)}
 	}
-	s.Within, p.was[s.Have] = group.Key, manifest.Key{Group: p.APIGroups[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
+	s.Within, p.formerMemberOf[s.Have] = group.Key, manifest.Key{Group: p.APIGroups[of], Kind: of, Namespace: s.Key.Namespace, Name: member}
 }
 
 // groupsWith finds the groups of the stack, and adds a member of each to members.
-func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
+func (w worldReader) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
 	for i := range w.Want {
 		d := &w.Want[i]
 		if k := w.KindOf[d.Key.Kind]; d.Virtual && k != nil && k.Group.Members != "" {
@@ -67,9 +67,9 @@ func (w given) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kin
 	return groups
 }
 
-// memberName returns the name of the former member that an object was a part of. prefix comes before the number in that name. was is false
+// memberName returns the name of the former member that an object was a part of. prefix comes before the number in that name. isPart is false
 // if the object was not a part of a member of the group.
-func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, was bool) {
+func (w worldReader) memberName(key manifest.Key, group, member *kind.Desired, prefix string) (name string, isPart bool) {
 	for _, called := range append([]manifest.Key{group.Key}, group.From...) {
 		rest, below := strings.CutPrefix(key.Name, called.Name+"-"+prefix)
 		suffix := strings.TrimLeft(rest, "0123456789")
@@ -81,7 +81,7 @@ func (w given) memberName(key manifest.Key, group, member *kind.Desired, prefix 
 }
 
 // hasPart reports whether members of the group have an object of the same kind whose name ends with the suffix.
-func (w given) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
+func (w worldReader) hasPart(key manifest.Key, group, member *kind.Desired, suffix string) bool {
 	if member == nil {
 		return suffix == ""
 	}

@@ -30,7 +30,7 @@ func (p *planner) freeze(s plan.Step, d *kind.Desired) (plan.Step, bool) {
 	}
 	s.Frozen, s.Drift = true, p.Applied(d, s.Have.Mark) && !p.Begun[d.Key]
 	if !s.Drift {
-		s.Aside = slices.DeleteFunc(s.Changes, func(c kind.Change) bool { return c.Field == kind.MarkField })
+		s.Uncounted = slices.DeleteFunc(s.Changes, func(c kind.Change) bool { return c.Field == kind.MarkField })
 		s.Changes = nil
 	}
 	return s.WithAction(plan.Keep, l.Why), true
@@ -62,7 +62,7 @@ func (p *planner) unmadeFor(d *kind.Desired) cause.Cause {
 
 // usedBeside reports whether an object outside of the member needs the given one, directly or through a part of the member. The object that
 // does the work of the member does not count.
-func (w given) usedBeside(key, member manifest.Key) bool {
+func (w worldReader) usedBeside(key, member manifest.Key) bool {
 	for i := range w.Want {
 		d := &w.Want[i]
 		if d.Virtual || !slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return ref.Key == key && !ref.Late }) {
@@ -77,7 +77,7 @@ func (w given) usedBeside(key, member manifest.Key) bool {
 
 // workerOf returns the manifest of the object that does the work of a member. If there is none, it returns the member's own manifest, or
 // nil.
-func (w given) workerOf(member manifest.Key) *kind.Desired {
+func (w worldReader) workerOf(member manifest.Key) *kind.Desired {
 	if d := w.ByKey[w.WorkerOf(member)]; d != nil {
 		return d
 	}

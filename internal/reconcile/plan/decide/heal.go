@@ -44,6 +44,6 @@ func (p *planner) heal(s plan.Step, d *kind.Desired, c group.Cure) plan.Step {
 	if i := slices.IndexFunc(ways, func(w kind.Way) bool { return w.Name == way.Name }); i >= 0 {
 		way = ways[i]
 	}
-	s.Changes = []kind.Change{{Field: plan.HealthField, Have: c.Stands, Want: "serves", Disruption: way.Disruption, Loss: way.Loss, Way: way.Name}}
+	s.Changes = []kind.Change{{Field: plan.HealthField, Have: c.Condition, Want: "serves", Disruption: way.Disruption, Loss: way.Loss, Way: way.Name}}
 	return s.WithAction(plan.Update, c.Why)
 }

@@ -49,7 +49,7 @@ func (u hiddenUser) mayUse(s *plan.Step) bool {
 	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.As(u.entry) != nil)
 }
 
-func (w given) hiddenUsers() (users []hiddenUser) {
+func (w worldReader) hiddenUsers() (users []hiddenUser) {
 	for _, name := range w.KindNames {
 		c := w.Have[name]
 		parts := c.Parts
@@ -68,7 +68,7 @@ func (w given) hiddenUsers() (users []hiddenUser) {
 // hides reports whether an entry may have objects of a kind that could not be listed. key is the key to wait for. An entry that could not
 // log in, or may not list the kind, most likely has none. But it may have some if a manifest describes one there, or if the agent has seen
 // an object of the kind.
-func (w given) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
+func (w worldReader) hides(name string, part kind.Shown) (key manifest.Key, hides bool) {
 	if part.Err == nil || errors.Is(part.Err, kind.ErrNoService) {
 		return key, false
 	}

@@ -13,13 +13,13 @@ import (
 // holders says which object has a value, such as an address, that only one object can have. If the holder is unknown, the plan does not
 // refuse the claim, and the cloud may refuse it.
 type holders struct {
-	theirs map[string]map[string]holder // objects of other owners, by kind and by their tokens
+	foreign map[string]map[string]holder // objects of other owners, by kind and by their tokens
 	// own are the tokens of the stack's own objects, which do not make a claim impossible. For an object that the cloud created for one of
 	// them, such as the port of a load balancer, own contains its ID.
 	own map[string]bool
-	// asking are the objects of the repository, by the objects that they refer to. claimed caches the claims on such an object.
-	asking  map[manifest.Key][]*kind.Desired
-	claimed map[manifest.Key]map[string][]*kind.Desired
+	// referrers are the objects of the repository, by the objects that they refer to. claimed caches the claims on such an object.
+	referrers map[manifest.Key][]*kind.Desired
+	claimed   map[manifest.Key]map[string][]*kind.Desired
 }
 
 // holder is an object, with the kind that it was listed as.
@@ -39,27 +39,27 @@ func (h holder) text() string {
 	return text
 }
 
-// goesWith reports whether the holder is the replaced object itself, perhaps listed as another kind, or is deleted together with it.
-func (h holder) goesWith(have *kind.Live) bool {
+// deletedWith reports whether the holder is the replaced object itself, perhaps listed as another kind, or is deleted together with it.
+func (h holder) deletedWith(have *kind.Live) bool {
 	return h.ID == have.ID || h.ServesID == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
-// stranger returns the object of another owner that has the claimed value. If an object of the stack has the same token, it returns none.
-func (h *holders) stranger(c kind.Claim) (holder, bool) {
+// foreignHolder returns the object of another owner that has the claimed value. If an object of the stack has the same token, it returns none.
+func (h *holders) foreignHolder(c kind.Claim) (holder, bool) {
 	token := c.Token()
-	found, ok := h.theirs[c.By][token]
+	found, ok := h.foreign[c.By][token]
 	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
 }
 
-func (w given) findHolders() *holders {
-	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
+func (w worldReader) findHolders() *holders {
+	h := &holders{foreign: map[string]map[string]holder{}, own: map[string]bool{}, referrers: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
 	strangers := map[string]bool{} // IDs of the objects of other owners that are not being deleted
 	var candidates []holder
 	for name, c := range w.Have {
 		if c.Err != nil {
 			continue // its items are unknown
 		}
-		h.theirs[name] = map[string]holder{}
+		h.foreign[name] = map[string]holder{}
 		for i := range c.Items {
 			switch item := &c.Items[i]; {
 			case w.isOwn(item):
@@ -77,14 +77,14 @@ func (w given) findHolders() *holders {
 			continue // the served object is the stack's, was deleted since it was listed, or is unknown
 		}
 		for _, token := range c.Tokens {
-			h.theirs[c.kind][token] = c
+			h.foreign[c.kind][token] = c
 		}
 	}
 	return h
 }
 
 // referring returns the objects that the stack creates, by the objects that they refer to.
-func (w given) referring() map[manifest.Key][]*kind.Desired {
+func (w worldReader) referring() map[manifest.Key][]*kind.Desired {
 	by := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -101,7 +101,7 @@ func (w given) referring() map[manifest.Key][]*kind.Desired {
 }
 
 // isOwn reports whether an object bears a mark of the stack.
-func (w given) isOwn(item *kind.Live) bool {
+func (w worldReader) isOwn(item *kind.Live) bool {
 	for _, text := range item.Mark.Owners() {
 		if o, ok := ownertext.Parse(text); ok && o.Of(w.Stack) {
 			return true

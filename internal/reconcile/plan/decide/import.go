@@ -22,12 +22,12 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 		}
 	}
 	found := p.candidates(d)
-	if left := p.leftBehind(found); left != nil && len(found) == 1 {
+	if left := p.firstOrphan(found); left != nil && len(found) == 1 {
 		// Objects that already refer to it are not changed. New objects are not created with a reference to it.
 		s.Error, s.Have = true, left
 		p.found.Live[d.Key] = left
 		p.found.Imports[left] = append(p.found.Imports[left], d.Key)
-		return s.WithAction(plan.Refuse, p.leftBehindText(left))
+		return s.WithAction(plan.Refuse, p.firstOrphanText(left))
 	}
 	switch {
 	case len(found) == 0:
@@ -46,7 +46,7 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	p.found.Ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.Obstacle = true, plan.NotYet
-		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, called(found[0]), found[0].Message))
+		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, liveText(found[0]), found[0].Message))
 	}
 	if !p.found.Ready[d.Key] {
 		return s.WithAction(plan.Wait, cause.Of(cause.Phase, string(found[0].Phase), found[0].Message))
@@ -54,9 +54,9 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	return s.WithAction(plan.Keep)
 }
 
-// leftBehind returns an object that the stack created for a manifest that is gone now. If it were imported, the stack would silently stop
+// firstOrphan returns an object that the stack created for a manifest that is gone now. If it were imported, the stack would silently stop
 // managing it. An object that was kept on purpose (see [kind.Mark.Keep]) may be imported like any other.
-func (w given) leftBehind(found []*kind.Live) *kind.Live {
+func (w worldReader) firstOrphan(found []*kind.Live) *kind.Live {
 	for _, item := range found {
 		if item.Mark == nil || !item.InOwnProject || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
 			continue
@@ -72,10 +72,10 @@ func (w given) leftBehind(found []*kind.Live) *kind.Live {
 	return nil
 }
 
-func (w given) leftBehindText(item *kind.Live) cause.Cause {
+func (w worldReader) firstOrphanText(item *kind.Live) cause.Cause {
 	o, _ := ownertext.Parse(item.Mark.Owner)
 	key := w.orphanKey(o, item)
-	return cause.Of(cause.LeftBehind, called(item), key, resolve.AnnotationDelete)
+	return cause.Of(cause.LeftBehind, liveText(item), key, resolve.AnnotationDelete)
 }
 
 func (p *planner) candidates(d *kind.Desired) []*kind.Live {
@@ -137,9 +137,11 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 
 // private reports whether messages must not contain names of the kind's objects. Objects of a privileged kind belong to the whole cloud,
 // and every author of manifests can read the plan.
-func (w given) private(d *kind.Desired) bool { return w.KindOf[d.Key.Kind].Info.Scope == kind.OfCloud }
+func (w worldReader) private(d *kind.Desired) bool {
+	return w.KindOf[d.Key.Kind].Info.Scope == kind.OfCloud
+}
 
-func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
+func (w worldReader) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 	var names []string
 	for _, item := range found {
 		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
@@ -156,11 +158,11 @@ func (w given) severalFound(d *kind.Desired, found []*kind.Live) cause.Cause {
 }
 
 // remedy returns the fix said that a kind gives. If the kind gives none, it returns the fix otherwise.
-func remedy(said string, otherwise cause.Code) cause.Cause {
-	if said != "" {
-		return cause.Of(cause.Kind, said)
+func remedy(text string, fallback cause.Code) cause.Cause {
+	if text != "" {
+		return cause.Of(cause.Kind, text)
 	}
-	return cause.Of(otherwise)
+	return cause.Of(fallback)
 }
 
 // namedFilter is implemented by import filters that can select by a name.

@@ -76,7 +76,7 @@ func TestAnImportOfManyNamesFive(t *testing.T) {
 			d.cloud = append(d.cloud, fmt.Sprintf("x%d nobody colour=red", i))
 		}
 		s := Compute(d.input(t)).Steps[0]
-		text := s.Reason()
+		text := s.FullCause()
 		named := 0
 		for i := range n {
 			if strings.Contains(text, fmt.Sprintf("x%d (id-00%d)", i, i+1)) {

@@ -46,8 +46,8 @@ func (p *planner) takenAlready(d *kind.Desired, have *kind.Live, c kind.Claim) c
 	if other := p.rival(d, c); other != nil {
 		return rivalText(other, c)
 	}
-	h, found := p.holders.stranger(c)
-	if !found || have != nil && h.goesWith(have) {
+	h, found := p.holders.foreignHolder(c)
+	if !found || have != nil && h.deletedWith(have) {
 		return cause.Cause{}
 	}
 	return cause.Of(cause.ClaimTaken, h.text(), p.Stack, remedy(c.Remedy, cause.ChooseAnother))
@@ -71,8 +71,8 @@ func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.What == "" {
 		return nil // any free value will do, see package preflight, addresses.go
 	}
-	for _, of := range p.alsoCalled(c.Of.Key) {
-		for _, other := range p.asking(of, c) {
+	for _, of := range p.keysOfSameObject(c.Of.Key) {
+		for _, other := range p.claimantsOf(of, c) {
 			if other.Key != d.Key && !(other.Options.Suspend && p.identify(other).have == nil) {
 				return other
 			}
@@ -81,8 +81,8 @@ func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	return nil
 }
 
-// asking returns the objects that claim the same value of the object with the key of, or a range that overlaps.
-func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
+// claimantsOf returns the objects that claim the same value of the object with the key of, or a range that overlaps.
+func (p *planner) claimantsOf(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 	all := p.claimants(of)
 	if !c.Range {
 		return all[c.What]
@@ -95,8 +95,8 @@ func (p *planner) asking(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 	return list
 }
 
-// alsoCalled returns the keys of all manifests that describe or import the same object of the cloud, the given key first.
-func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
+// keysOfSameObject returns the keys of all manifests that describe or import the same object of the cloud, the given key first.
+func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
 	all, l := []manifest.Key{key}, p.found.Live[key]
 	if l == nil {
 		return all
@@ -115,7 +115,7 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 		return asked
 	}
 	asked := map[string][]*kind.Desired{}
-	for _, other := range p.holders.asking[of] {
+	for _, other := range p.holders.referrers[of] {
 		k := p.KindOf[other.Key.Kind]
 		if k == nil || k.ExclusiveClaims == nil {
 			continue
@@ -130,10 +130,10 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	return asked
 }
 
-// doubtful says why the cloud may refuse the new object of a replacement after the old object was deleted; "" if there is no doubt. There
+// likelyRefusal says why the cloud may refuse the new object of a replacement after the old object was deleted; "" if there is no doubt. There
 // is no doubt if the cloud created the old object from the same manifest. A doubt does not count if the object's own annotation allows its
 // replacement, or if nobody could use the object yet.
-func (w given) doubtful(d *kind.Desired, s plan.Step) string {
+func (w worldReader) likelyRefusal(d *kind.Desired, s plan.Step) string {
 	k := w.KindOf[d.Key.Kind]
 	if k == nil || k.Doubtful == nil || s.Unused || d.Options.Replace != nil && *d.Options.Replace || w.Applied(d, s.Have.Mark) {
 		return ""

@@ -58,10 +58,10 @@ func (c asking) run(t *testing.T) {
 		why := c.refused[s.Key.Name]
 		code, about, _ := strings.Cut(why, " ")
 		if refused := s.Action == plan.Refuse; refused != (why != "") || refused && (!s.Causes.Has(cause.Code(code)) || !slices.ContainsFunc(argsOf(s.Causes), func(arg any) bool { return fmt.Sprint(arg) == about })) {
-			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.FullCause())
 		}
 		if kept := s.Action == plan.Keep && s.Want == nil; kept != slices.Contains(c.kept, s.Key.Name) {
-			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason())
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.FullCause())
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestWhoAsksForWhatIsLeftMayBeTheSame(t *testing.T) {
 	}
 	for _, s := range Compute(in).Steps {
 		if hinted := s.Causes.Has(cause.AsksForTheSame); hinted != (s.Key.Name == "x") {
-			t.Errorf("%s %s: %s", s.Action, s.Key.Name, s.Reason())
+			t.Errorf("%s %s: %s", s.Action, s.Key.Name, s.FullCause())
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
 		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
 		claim := kind.Claim{Of: kind.Ref{ID: "of"}, What: "it", By: "Shade"}
-		if _, found := p.findHolders().stranger(claim); found != (unknown == nil) {
+		if _, found := p.findHolders().foreignHolder(claim); found != (unknown == nil) {
 			t.Errorf("%v: somebody has it: %t", unknown, found)
 		}
 		if ref := p.lookup(thingtest.Key("a")); ref.Managed != (unknown == nil) {

@@ -52,8 +52,8 @@ func TestElementsOfOthersAreKept(t *testing.T) {
 					continue
 				}
 				refused := s.Action == plan.Refuse
-				if refused != (c.want != "") || !strings.Contains(s.Reason(), c.want) {
-					t.Errorf("%s: %s; want refused elements %q", s.Action, s.Reason(), c.want)
+				if refused != (c.want != "") || !strings.Contains(s.FullCause(), c.want) {
+					t.Errorf("%s: %s; want refused elements %q", s.Action, s.FullCause(), c.want)
 				}
 			}
 		})

@@ -29,12 +29,12 @@ func (p *planner) weighLosses() {
 	}
 }
 
-func (w given) loses(s *plan.Step) bool {
+func (w worldReader) loses(s *plan.Step) bool {
 	switch s.Action {
 	case plan.Delete, plan.Recreate:
 		return w.KindOf[s.Key.Kind].Info.HoldsData && !s.Have.Empty
 	case plan.Update:
-		return !s.Tends && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
+		return !s.IsUpkeep && slices.ContainsFunc(s.Changes, func(c kind.Change) bool { return c.Destroys })
 	case plan.Keep, plan.Create, plan.Detach, plan.Wait, plan.Refuse:
 	}
 	return false
@@ -42,7 +42,7 @@ func (w given) loses(s *plan.Step) bool {
 
 // lossAllowed returns whether manifests allow losing the data of an object; nil if none says it. The manifest may be the object's own, or
 // that of the group that it was a part of. If both are gone, the mark of the object says what its last manifest allowed.
-func (w given) lossAllowed(s *plan.Step) *bool {
+func (w worldReader) lossAllowed(s *plan.Step) *bool {
 	if s.Want != nil {
 		return s.Want.Options.DataLoss
 	}
@@ -56,7 +56,7 @@ func (w given) lossAllowed(s *plan.Step) *bool {
 }
 
 // remembersLoss reports whether the mark of an object has to record that its data may be lost.
-func (w given) remembersLoss(d *kind.Desired) bool {
+func (w worldReader) remembersLoss(d *kind.Desired) bool {
 	if may := d.Options.DataLoss; may == nil || !*may || d.Options.NoPrune || d.Options.Detach {
 		return false
 	}
@@ -66,9 +66,9 @@ func (w given) remembersLoss(d *kind.Desired) bool {
 
 // consents reports whether the manifest of an object's group says how members are replaced, which allows their replacement. A strategy that
 // a built-in kind sets for its machines does not count, because no person has written it.
-func (w given) consents(d *kind.Desired) bool {
+func (w worldReader) consents(d *kind.Desired) bool {
 	part := w.PartOf(d)
-	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.Written(part.Group)
+	return part != nil && w.ByKey[part.Group].Rollout != nil && w.ByKey[part.Group].Rollout.Consents && w.WrittenByPeople(part.Group)
 }
 
 // losses sets the Loss of the steps that delete, replace or change objects.

@@ -16,9 +16,9 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 	return m
 }
 
-// renewed reports whether the mark have and the mark of d have the same meaning in different forms. Earlier versions, which could not
+// sameMeaning reports whether the mark have and the mark of d have the same meaning in different forms. Earlier versions, which could not
 // detach objects, did not write Detach.
-func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
+func (p *planner) sameMeaning(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
 	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.Applied(d, have) &&
 		(have.Detach == want.Detach && (have.Applied != want.Applied || have.Refused != want.Refused) || want.Detach && !have.Detach)
@@ -26,9 +26,9 @@ func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 
 // refused returns the state that the group of an object went back from, if the mark of this object has to record that state; ""
 // otherwise.
-func (w given) refused(d *kind.Desired) string {
+func (w worldReader) refused(d *kind.Desired) string {
 	for _, f := range w.Fallbacks {
-		if f.Noted == d.Key {
+		if f.Marked == d.Key {
 			return f.Refused
 		}
 	}
@@ -36,6 +36,6 @@ func (w given) refused(d *kind.Desired) string {
 }
 
 // refersToDropped reports whether an object refers to a member that its group does not have, because the group went back.
-func (w given) refersToDropped(d *kind.Desired) bool {
+func (w worldReader) refersToDropped(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return w.Dropped[ref.Key] && w.ByKey[ref.Key] == nil })
 }

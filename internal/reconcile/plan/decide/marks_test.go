@@ -44,12 +44,12 @@ func TestAttackSecretDigest(t *testing.T) {
 		t.Errorf("%d slow hashes for one secret", prints.Count())
 	}
 	old := kind.Mark{Owner: mark.Owner, Applied: d.Digest}
-	if !p.Applied(&d, &mark) || !p.Applied(&d, &old) || !p.renewed(&d, &old) || p.renewed(&d, &mark) {
+	if !p.Applied(&d, &mark) || !p.Applied(&d, &old) || !p.sameMeaning(&d, &old) || p.sameMeaning(&d, &mark) {
 		t.Error("an old mark is not understood")
 	}
 	other := old
 	other.Applied = "abcdefghijkl"
-	if p.Applied(&d, &other) || p.renewed(&d, &other) {
+	if p.Applied(&d, &other) || p.sameMeaning(&d, &other) {
 		t.Error("another mark is taken for ours")
 	}
 	secret := p.boundSum(&d, true)

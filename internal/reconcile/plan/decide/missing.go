@@ -27,24 +27,24 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 		s.Error = true
 		return s.WithAction(plan.Refuse, cause.Of(cause.CannotCreate, why))
 	}
-	if why := p.perhapsElsewhere(d); !why.IsZero() {
+	if why := p.mayExistInOtherEntry(d); !why.IsZero() {
 		s.Error = true
 		return s.WithAction(plan.Wait, why)
 	}
 	s.Lost = p.KnownIDs[s.Identity()]
 	s.Action, s.Drift = plan.Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.Lost != "" || p.wasWanted(d) // a requested scale-up is not drift
-	s.Causes = cause.List(nil).And(p.withoutLate(d))
+	s.Causes = cause.List(nil).And(p.unreadyLateTargets(d))
 	p.found.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)
 }
 
 // wasWanted reports whether a missing object most likely existed before, because the previous commit had the same manifest.
-func (w given) wasWanted(d *kind.Desired) bool {
-	sum, known := w.Before[d.Key]
+func (w worldReader) wasWanted(d *kind.Desired) bool {
+	sum, known := w.PreviousSums[d.Key]
 	return known && sum == d.Sum && w.Owned > 0 && !d.Scaled && !w.Begun[d.Key]
 }
 
-func (w given) takenText(by *kind.Live) cause.Cause {
+func (w worldReader) takenText(by *kind.Live) cause.Cause {
 	if !by.InOwnProject || by.Mark != nil {
 		return cause.Of(cause.NameTaken, printable.Name(by.Name), by.ID, w.Stack)
 	}

@@ -19,7 +19,7 @@ func TestMissingSinceTheCommitBefore(t *testing.T) {
 			if !same {
 				sum = checksum.Sum{}
 			}
-			in.Before = map[manifest.Key]checksum.Sum{thingtest.Key("a"): sum}
+			in.PreviousSums = map[manifest.Key]checksum.Sum{thingtest.Key("a"): sum}
 			if more != nil {
 				more(in)
 			}

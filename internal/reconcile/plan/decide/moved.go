@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-func (w given) identities(d *kind.Desired) (list []kind.Identity) {
+func (w worldReader) identities(d *kind.Desired) (list []kind.Identity) {
 	for i, owner := range w.FormerOwners(d) {
 		was := kind.Identity{Name: d.From[i].Name, Owner: owner, Holder: d.Confidential.Holder}
 		if i < len(d.Confidential.Former) {
@@ -24,7 +24,7 @@ func (w given) identities(d *kind.Desired) (list []kind.Identity) {
 }
 
 // formerKey returns the key that this stack created an object for, if that is not the key of d; zero otherwise.
-func (w given) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
+func (w worldReader) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	if have == nil || have.Mark == nil {
 		return manifest.Key{}
 	}
@@ -54,7 +54,7 @@ func (p *planner) renamings() {
 	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
 		return
 	}
-	asking := p.askingFor()
+	asking := p.newClaims()
 	type likeness struct{ kind, digest string }
 	alike := map[likeness][]manifest.Key{}
 	for i := range p.steps {
@@ -84,8 +84,8 @@ func (p *planner) renamings() {
 // claimed is the token of a value that only one object of a kind can have.
 type claimed struct{ kind, token string }
 
-// askingFor returns the new objects that claim such values, by value.
-func (p *planner) askingFor() map[claimed]manifest.Key {
+// newClaims returns the new objects that claim such values, by value.
+func (p *planner) newClaims() map[claimed]manifest.Key {
 	asking := map[claimed]manifest.Key{}
 	for i := range p.steps {
 		s := &p.steps[i]

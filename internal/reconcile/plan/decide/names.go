@@ -33,7 +33,7 @@ func (p *planner) nameIDs() {
 					if s.Names == nil {
 						s.Names = map[string]string{}
 					}
-					s.Names[id] = p.calledBy(item, kind, keys)
+					s.Names[id] = p.textFor(item, kind, keys)
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func idsIn(text string, reference bool) []string {
 }
 
 // withID finds an object by its ID, first among the given kinds. An ID that is no UUID is looked up only among the given kinds.
-func (w given) withID(id string, kinds []string) (*kind.Live, string) {
+func (w worldReader) withID(id string, kinds []string) (*kind.Live, string) {
 	if anyUUID.MatchString(id) {
 		kinds = slices.Concat(kinds, w.KindNames)
 	}
@@ -96,9 +96,9 @@ func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
 	return keys
 }
 
-// calledBy returns the name of an object for people: its key if the object belongs to the stack or is imported, otherwise its kind and its
+// textFor returns the name of an object for people: its key if the object belongs to the stack or is imported, otherwise its kind and its
 // name in the cloud.
-func (w given) calledBy(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
+func (w worldReader) textFor(item *kind.Live, kindName string, keys map[*kind.Live]manifest.Key) string {
 	if key, ok := keys[item]; ok {
 		return key.String()
 	}

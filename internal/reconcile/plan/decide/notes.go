@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// tellLocked adds a note to every step that writes to a locked object, because the cloud will
+// noteLocked adds a note to every step that writes to a locked object, because the cloud will
 // refuse the request.
-func (p *planner) tellLocked() {
+func (p *planner) noteLocked() {
 	for i := range p.steps {
 		s := &p.steps[i]
 		if lock := s.Lock(); lock != "" && s.Action.Writes() {
@@ -18,9 +18,9 @@ func (p *planner) tellLocked() {
 	}
 }
 
-// tellForecasts adds to each group whose members are changed in turns a note that describes the
+// noteForecasts adds to each group whose members are changed in turns a note that describes the
 // change.
-func (p *planner) tellForecasts(of map[manifest.Key]string) {
+func (p *planner) noteForecasts(of map[manifest.Key]string) {
 	for i := range p.workloads {
 		if text, changes := of[p.workloads[i].Key]; changes {
 			p.workloads[i].Notes = append(slices.Clone(p.workloads[i].Notes), kind.Note{Field: "rollout", Text: text})

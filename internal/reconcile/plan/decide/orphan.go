@@ -14,7 +14,7 @@ import (
 
 // orphans adds the steps for the stack's objects that have no manifest any more. Users come before the objects that they use.
 func (p *planner) orphans() {
-	list, reached := []plan.Step{}, p.reached()
+	list, reached := []plan.Step{}, p.ownProjects()
 	for _, name := range slices.Backward(p.KindNames) {
 		x := p.Cloud.Of(name)
 		if x == nil || p.Have[name].Err != nil {
@@ -25,20 +25,20 @@ func (p *planner) orphans() {
 			switch key, wanted := p.ByOwner[owner]; {
 			case !ok || o.Kind != name:
 			case wanted:
-				list = append(list, p.copiesLeft(key, claimed)...)
+				list = append(list, p.copySteps(key, claimed)...)
 			default:
-				list = append(list, p.unwanted(o, owner, claimed)...)
+				list = append(list, p.unwantedSteps(o, owner, claimed)...)
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b plan.Step) int {
 		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
 	})
-	p.steps = append(append(p.steps, p.astray(reached)...), p.usersFirst(list)...)
+	p.steps = append(append(p.steps, p.stepsInOtherProjects(reached)...), p.usersFirst(list)...)
 }
 
 // usersFirst moves each step behind the steps of the users of its object, and keeps the order otherwise.
-func (w given) usersFirst(list []plan.Step) []plan.Step {
+func (w worldReader) usersFirst(list []plan.Step) []plan.Step {
 	at := make(map[*kind.Live]int, len(list))
 	for i, s := range list {
 		at[s.Have] = i
@@ -64,11 +64,11 @@ func (w given) usersFirst(list []plan.Step) []plan.Step {
 	return out
 }
 
-func (w given) rank(kind string) int { return slices.Index(w.KindNames, kind) }
+func (w worldReader) rank(kind string) int { return slices.Index(w.KindNames, kind) }
 
 // orphanKey returns the key that an owner text stands for. If the text has only a digest of the key, the key gets the object's
 // name in the cloud.
-func (w given) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
+func (w worldReader) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := manifest.Key{Group: w.APIGroups[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
 		key.Namespace, key.Name = "default", item.Name
@@ -76,13 +76,13 @@ func (w given) orphanKey(o ownertext.Owner, item *kind.Live) manifest.Key {
 	return key
 }
 
-func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
+func (p *planner) orphanStep(o ownertext.Owner, item *kind.Live) plan.Step {
 	s, gone := plan.Step{Key: p.orphanKey(o, item), Object: plan.Object{Have: item}}, cause.Of(cause.Gone)
 	if over := p.suspendedOver(o, item); over != (manifest.Key{}) && item.Phase != kind.Deleting {
 		s.Parent, s.OfSuspended = over, true
 		return s.WithAction(plan.Keep, gone, cause.Of(cause.PartOfSuspended, over))
 	}
-	stays := p.staysFor(o.Kind, item)
+	stays := p.whyNotDelete(o.Kind, item)
 	switch info := p.KindOf[o.Kind].Info; {
 	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
 		return s.WithAction(plan.Keep, gone, cause.Of(cause.MarkStays, o.Kind))
@@ -111,28 +111,28 @@ func (p *planner) orphan(o ownertext.Owner, item *kind.Live) plan.Step {
 		s.Spare = true
 		return s.WithAction(plan.Delete, cause.Of(cause.SpareUnneeded))
 	}
-	if why := p.beyond(item); !why.IsZero() {
+	if why := p.beyondSizeCause(item); !why.IsZero() {
 		return s.WithAction(plan.Delete, why)
 	}
 	return s.WithAction(plan.Delete, gone)
 }
 
-// unlisted returns messages about the collections that are unknown although the cloud has the service, sorted by kind.
-func (w given) unlisted() []string {
+// unlistedMessages returns messages about the collections that are unknown although the cloud has the service, sorted by kind.
+func (w worldReader) unlistedMessages() []string {
 	var out []string
 	for _, name := range w.KindNames {
 		if c, ok := w.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
 			out = append(out, name+": "+c.Err.Error())
 		}
 	}
-	return append(out, w.unseen()...)
+	return append(out, w.incompleteMessages()...)
 }
 
 // suspendedOver returns the suspended object that an object without a manifest was a part of; zero for none.
-func (w given) suspendedOver(o ownertext.Owner, item *kind.Live) manifest.Key {
+func (w worldReader) suspendedOver(o ownertext.Owner, item *kind.Live) manifest.Key {
 	key := w.orphanKey(o, item)
 	for _, s := range w.Suspended {
-		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.Had(key) {
+		if here := o.Name == "" || key.Namespace == s.Key.Namespace; here && s.HasPart(key) {
 			return s.Key
 		}
 	}

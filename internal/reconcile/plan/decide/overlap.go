@@ -33,7 +33,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 	items := p.Have[c.By].Items
 	for i := range items {
 		item := &items[i]
-		if item.Phase == kind.Deleting || have != nil && (holder{item, c.By}).goesWith(have) || !p.within(item, c) {
+		if item.Phase == kind.Deleting || have != nil && (holder{item, c.By}).deletedWith(have) || !p.within(item, c) {
 			continue
 		}
 		key, wanted := p.ownerOf(item)
@@ -52,7 +52,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 }
 
 // within reports whether an object has a part of the claimed range.
-func (w given) within(item *kind.Live, c kind.Claim) bool {
+func (w worldReader) within(item *kind.Live, c kind.Claim) bool {
 	for _, token := range item.Tokens {
 		if what, of := strings.CutPrefix(token, kind.Held(c.Of.ID, "")); of && c.Overlaps(what) {
 			return true
@@ -62,7 +62,7 @@ func (w given) within(item *kind.Live, c kind.Claim) bool {
 }
 
 // ownerOf returns the key of the desired object that the mark of an object names. wanted is false if there is none.
-func (w given) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
+func (w worldReader) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
 		return key, false
 	}
@@ -70,7 +70,7 @@ func (w given) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 	return key, wanted
 }
 
-func (w given) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
+func (w worldReader) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
 	was := manifest.Key{Kind: c.By, Name: item.Name}
 	if o, ok := ownertext.Parse(item.Mark.Owner); ok {
 		was = w.orphanKey(o, item)
@@ -92,8 +92,8 @@ func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	}
 }
 
-// staysFor says why an object without a manifest must not be deleted; zero if it may be deleted.
-func (p *planner) staysFor(kindName string, item *kind.Live) cause.Cause {
+// whyNotDelete says why an object without a manifest must not be deleted; zero if it may be deleted.
+func (p *planner) whyNotDelete(kindName string, item *kind.Live) cause.Cause {
 	if instead := p.keptFor[item]; instead != (manifest.Key{}) {
 		return cause.Of(cause.KeptInstead, instead)
 	}

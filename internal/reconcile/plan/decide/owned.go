@@ -14,18 +14,18 @@ import (
 // decideOwned makes the step for an object that is in the cloud.
 func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) plan.Step {
 	s.Have = have
-	s.Adopts = p.Named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
+	s.Adopts = p.AdoptedByID(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
 	p.found.Live[d.Key] = have
 	p.found.Ready[d.Key] = have.Phase.Usable()
 	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
 		s.Error = true
 		return s.WithAction(plan.Refuse, refusal)
 	}
-	p.found.StandsFor[have] = d
-	s.OfThis = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
+	p.found.DesiredOf[have] = d
+	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
 	if d.Options.Suspend {
 		if p.found.Ready[d.Key] {
-			s.Aside = p.differences(s)
+			s.Uncounted = p.differences(s)
 		}
 		return s.WithAction(plan.Keep, cause.Of(cause.Suspended))
 	}
@@ -39,7 +39,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	case kind.Failed:
 		return p.decideFailed(s, d)
 	case kind.Pending:
-		return s.WithAction(plan.Wait, reported(have))
+		return s.WithAction(plan.Wait, cloudMessage(have))
 	case kind.Ready, kind.Degraded, kind.Begun:
 	}
 	var former manifest.Key
@@ -47,20 +47,20 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 		former = p.formerKey(d, have)
 	}
 	differs, moved, ignored, notes := p.changes(s, former)
-	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
+	s.Ignored, moved = ignored, append(moved, p.entryChange(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	s.From = former.Name
 	s.Drift = former == (manifest.Key{}) && p.drifted(d, have, differs)
 	if frozen, stays := p.freeze(s, d); stays {
-		return p.tend(frozen, d)
+		return p.addUpkeep(frozen, d)
 	}
 	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
 	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, have, c) })
 	switch {
 	case len(s.Changes) == 0:
-		return p.tend(s.WithAction(plan.Keep, reported(have)), d)
-	case len(takes(s.Changes)) > 0:
-		return s.WithAction(plan.Refuse, takesLeft(takes(s.Changes)))
+		return p.addUpkeep(s.WithAction(plan.Keep, cloudMessage(have)), d)
+	case len(lostElements(s.Changes)) > 0:
+		return s.WithAction(plan.Refuse, lostElementsCause(lostElements(s.Changes)))
 	case fixed < 0:
 		s.Action = plan.Update
 		if former != (manifest.Key{}) {
@@ -68,14 +68,14 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 		}
 		return p.await(s, d)
 	case barred >= 0:
-		return s.WithAction(plan.Refuse, p.whyBarred(d, have, s.Changes[barred]))
+		return s.WithAction(plan.Refuse, p.whyNotReplace(d, have, s.Changes[barred]))
 	default:
 		return p.recreate(s, d, cause.Of(cause.FixedField, s.Changes[fixed].Field))
 	}
 }
 
-// reported returns the message of the cloud about an object as a cause; zero if there is none.
-func reported(l *kind.Live) cause.Cause {
+// cloudMessage returns the message of the cloud about an object as a cause; zero if there is none.
+func cloudMessage(l *kind.Live) cause.Cause {
 	if l.Message == "" {
 		return cause.Cause{}
 	}
@@ -89,7 +89,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 	}
 	if left := p.othersElements(s); len(left) > 0 {
 		s.Error = true
-		return s.WithAction(plan.Refuse, reason, takesLeft(left))
+		return s.WithAction(plan.Refuse, reason, lostElementsCause(left))
 	}
 	if locked := p.locked[s.Have]; !locked.IsZero() {
 		s.Error = true
@@ -111,7 +111,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherCannot, why))
 	}
-	if why := p.doubtful(d, s); why != "" {
+	if why := p.likelyRefusal(d, s); why != "" {
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
@@ -120,8 +120,8 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 	return p.await(s, d)
 }
 
-// takes returns the elements left to others that changes would delete.
-func takes(changes []kind.Change) (elements []string) {
+// lostElements returns the elements left to others that changes would delete.
+func lostElements(changes []kind.Change) (elements []string) {
 	for _, c := range changes {
 		elements = append(elements, c.Takes...)
 	}
@@ -154,7 +154,7 @@ func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	return p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 }
 
-// takesLeft returns the cause that refuses changes which would delete elements left to others.
-func takesLeft(elements []string) cause.Cause {
+// lostElementsCause returns the cause that refuses changes which would delete elements left to others.
+func lostElementsCause(elements []string) cause.Cause {
 	return cause.Of(cause.TakesLeft, resolve.AnnotationIgnore, strings.Join(elements, ", "))
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world, with read-only methods.
-type given struct{ *world.World }
+// worldReader is the world, with read-only methods.
+type worldReader struct{ *world.World }
 
 // planner decides about every object of a world once. The facts that follow only from all decisions together come from the previous planner
 // (see [Compute]).
 type planner struct {
-	given
+	worldReader
 	verdicts
 	found group.Found
 	rivalry
-	scene     *kind.Scene
-	was       map[*kind.Live]manifest.Key // objects of former members of groups, with the member that each belonged to
-	unmade    map[manifest.Key]bool       // objects that are not created, since only frozen objects would use them
-	steps     []plan.Step
-	workloads []plan.Workload
-	groups    *group.Groups // the groups that the steps belong to
-	compared  int           // number of names compared so far to suggest similar ones
+	scene          *kind.Scene
+	formerMemberOf map[*kind.Live]manifest.Key // objects of former members of groups, with the member that each belonged to
+	unmade         map[manifest.Key]bool       // objects that are not created, since only frozen objects would use them
+	steps          []plan.Step
+	workloads      []plan.Workload
+	groups         *group.Groups // the groups that the steps belong to
+	compared       int           // number of names compared so far to suggest similar ones
 }
 
 // rivalry says which objects have, or ask for, a value that only one object can have.
@@ -36,18 +36,18 @@ type rivalry struct {
 }
 
 func newPlanner(in world.Input) *planner {
-	return plannerOf(world.Of(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
+	return plannerOf(world.New(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
 }
 
 // plannerOf returns a planner that starts with the facts that the previous planners found.
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
-		given: given{w}, verdicts: known,
+		worldReader: worldReader{w}, verdicts: known,
 		found: group.Found{Live: make(map[manifest.Key]*kind.Live, len(w.Want)), Ready: make(map[manifest.Key]bool, len(w.Want)), Doomed: map[manifest.Key]bool{},
-			StandsFor: map[*kind.Live]*kind.Desired{}, Imports: map[*kind.Live][]manifest.Key{}},
+			DesiredOf: map[*kind.Live]*kind.Desired{}, Imports: map[*kind.Live][]manifest.Key{}},
 		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
-		unmade:  map[manifest.Key]bool{}, was: map[*kind.Live]manifest.Key{},
+		unmade:  map[manifest.Key]bool{}, formerMemberOf: map[*kind.Live]manifest.Key{},
 	}
-	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.APIGroups, Printer: p.Printer, StandsIn: p.standsIn}
+	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.markedFacts, Groups: p.APIGroups, Printer: p.Printer, StandsIn: p.standsIn}
 	return p
 }

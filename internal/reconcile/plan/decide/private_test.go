@@ -33,8 +33,8 @@ func TestAttackNamesOfTheWholeCloud(t *testing.T) {
 				t.Fatal(err)
 			}
 			step := Compute(world.Input{Stack: "s", Kinds: kinds, Want: want, Have: w.Snapshot()}).Steps[0]
-			if !step.Error || strings.Contains(step.Reason(), "payroll") == (scope == kind.OfCloud) {
-				t.Errorf("%s of a kind of scope %d: %s", question, scope, step.Reason())
+			if !step.Error || strings.Contains(step.FullCause(), "payroll") == (scope == kind.OfCloud) {
+				t.Errorf("%s of a kind of scope %d: %s", question, scope, step.FullCause())
 			}
 		}
 	}

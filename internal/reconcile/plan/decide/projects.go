@@ -33,8 +33,8 @@ func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 	return p.inProject(d, l) && (l.InOwnProject || in != nil && !in.Unmanaged)
 }
 
-// reached returns a function that reports whether the project with an ID is, or was, one of the stack's Projects, managed or imported.
-func (p *planner) reached() func(id string) bool {
+// ownProjects returns a function that reports whether the project with an ID is, or was, one of the stack's Projects, managed or imported.
+func (p *planner) ownProjects() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.KindNames {
 		if x := p.Cloud.Of(name); x != nil {
@@ -53,13 +53,13 @@ func (p *planner) reached() func(id string) bool {
 	return func(id string) bool { return ids[id] }
 }
 
-// mostAstray is how many objects in other projects a plan reports. The number is limited because other people can write marks there.
-const mostAstray = 20
+// maxInOtherProjects is how many objects in other projects a plan reports. The number is limited because other people can write marks there.
+const maxInOtherProjects = 20
 
-// astray makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named
+// stepsInOtherProjects makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named
 // that project before, so the plan reports them. Everybody with access to the project can write such a mark, so the plan does nothing else
 // about it.
-func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
+func (p *planner) stepsInOtherProjects(reached func(id string) bool) (list []plan.Step) {
 	for _, name := range p.KindNames {
 		x := p.Cloud.Of(name)
 		if x == nil || p.Have[name].Err != nil {
@@ -71,14 +71,14 @@ func (p *planner) astray(reached func(id string) bool) (list []plan.Step) {
 				why = cause.Of(cause.OtherProject)
 			}
 			switch {
-			case len(list) == mostAstray:
+			case len(list) == maxInOtherProjects:
 				return list
 			case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
 				continue // another step is about the object
 			}
 			o, _ := ownertext.Parse(owner)
 			s := plan.Step{Key: p.orphanKey(o, l), Object: plan.Object{Have: l, Surplus: true}}
-			list = append(list, s.WithAction(plan.Keep, cause.Of(cause.ElsewhereByMark, called(l), l.Project, why, p.unmark(name, l.ID, owner))))
+			list = append(list, s.WithAction(plan.Keep, cause.Of(cause.ElsewhereByMark, liveText(l), l.Project, why, p.unmark(name, l.ID, owner))))
 		}
 	}
 	return list

@@ -69,7 +69,7 @@ func TestObjectsInOtherProjects(t *testing.T) {
 
 // A plan reports only a limited number of marks in other projects, since other people can write them.
 func TestFewMarksInOtherProjectsAreTold(t *testing.T) {
-	for n, told := range map[int]int{mostAstray: mostAstray, mostAstray + 3: mostAstray} {
+	for n, told := range map[int]int{maxInOtherProjects: maxInOtherProjects, maxInOtherProjects + 3: maxInOtherProjects} {
 		var c decision
 		var places []string
 		for i := range n {

@@ -99,7 +99,7 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 		Want: []kind.Desired{{Key: group, Virtual: true}, {Key: member, Parent: group}, {Key: thing("web-0-root"), Parent: member}}})
 	for name, within := range map[string]bool{"web-1": true, "web-12": true, "web-1-root": true, "web-1-other": false, "web": false, "web-x": false, "web-": false, "webs-1": false, "other-1": false} {
 		p.steps = []plan.Step{{Key: thing(name), Action: plan.Delete}}
-		p.placeOrphans()
+		p.findFormerMembers()
 		if got := p.steps[0].Within == group; got != within {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -107,7 +107,7 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	elsewhere := thing("web-1")
 	elsewhere.Namespace = "other"
 	p.steps = []plan.Step{{Key: elsewhere, Action: plan.Delete}}
-	if p.placeOrphans(); p.steps[0].Within != (manifest.Key{}) {
+	if p.findFormerMembers(); p.steps[0].Within != (manifest.Key{}) {
 		t.Error("a group of another namespace")
 	}
 }

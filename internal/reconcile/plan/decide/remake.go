@@ -15,7 +15,7 @@ import (
 //	replace b, to depend on the new a    the obstacle of a, which is c
 //	replace a, to depend on c            c is usable
 //	refuse c, or wait for c              a person corrects something, or the cloud finishes c
-type remaking struct {
+type obstacleSearch struct {
 	p         *planner
 	at        map[manifest.Key]int // the index of a key's step
 	obstacles map[manifest.Key]manifest.Key
@@ -27,7 +27,7 @@ func (p *planner) awaitObstacles(g *waits) {
 	if g == nil {
 		return
 	}
-	r := remaking{p, g.at, map[manifest.Key]manifest.Key{}}
+	r := obstacleSearch{p, g.at, map[manifest.Key]manifest.Key{}}
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.Action != plan.Recreate {
@@ -45,7 +45,7 @@ func (p *planner) awaitObstacles(g *waits) {
 }
 
 // needs returns the objects that must exist before the object of a step is created.
-func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
+func (r obstacleSearch) needs(s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
 		if target := r.p.ByKey[ref.Key]; target != nil && !target.Virtual && !ref.Late {
 			keys = append(keys, ref.Key)
@@ -57,7 +57,7 @@ func (r remaking) needs(s *plan.Step) (keys []manifest.Key) {
 // obstacle returns the first object that prevents the creation: it is not usable, and no step of the plan changes it. It is the needed
 // object itself, or one that the needed object needs, and so on. It is zero if there is none. Each key is computed once, so the search ends
 // even if objects need each other.
-func (r remaking) obstacle(key manifest.Key) manifest.Key {
+func (r obstacleSearch) obstacle(key manifest.Key) manifest.Key {
 	if known, ok := r.obstacles[key]; ok {
 		return known
 	}

@@ -9,7 +9,7 @@ import (
 // Rivals returns a problem for each object of a repository that claims the same exclusive value as another one, as far as the manifests
 // show it. If neither of the two exists in the cloud, a plan refuses both. If one exists, the plan refuses the other one.
 func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
-	p := without(kinds, want)
+	p := plannerWithoutCloud(kinds, want)
 	p.holders = p.findHolders()
 	for i := range want {
 		d := &want[i]
@@ -28,12 +28,12 @@ func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 
 // Views returns a function that converts a desired object to the form that its kind gets, while nothing is known of the cloud.
 func Views(kinds []*kind.Kind, want []kind.Desired) func(d *kind.Desired) kind.Want {
-	p := without(kinds, want)
+	p := plannerWithoutCloud(kinds, want)
 	return func(d *kind.Desired) kind.Want { return p.view(d, d.Spec) }
 }
 
-// without returns a planner for a repository and an empty cloud.
-func without(kinds []*kind.Kind, want []kind.Desired) *planner {
+// plannerWithoutCloud returns a planner for a repository and an empty cloud.
+func plannerWithoutCloud(kinds []*kind.Kind, want []kind.Desired) *planner {
 	in := world.Input{Stack: "validate", Kinds: kinds, Want: want, Have: kind.Snapshot{}}
 	for _, k := range kinds {
 		in.Have[k.Info.Kind] = kind.Collection{}

@@ -25,7 +25,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref.Ready, ref.ID, ref.Facts = p.found.Ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
-	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.Further != nil && p.Further.ByKey[key] != nil)
+	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.Optional != nil && p.Optional.ByKey[key] != nil)
 	return ref
 }
 
@@ -42,7 +42,7 @@ func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 
 // standsIn reports whether the object with a token stands in for other members of its group.
 func (p *planner) standsIn(token string) bool {
-	for live := range p.learned.Standing {
+	for live := range p.learned.StandIns {
 		if live.ID == token || slices.Contains(live.Tokens, token) {
 			return true
 		}

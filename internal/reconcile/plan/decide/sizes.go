@@ -14,38 +14,38 @@ import (
 // sizesNow returns the present sizes of the groups whose manifests leave the size open.
 func (p *planner) sizesNow() map[manifest.Key]world.Size {
 	there := map[manifest.Key]bool{}
-	for owner, d := range p.Further.ByOwner {
-		if d.Scaled && !d.Virtual && p.owns(d.Key.Kind, owner) {
-			there[p.Further.Owner[d.Key]] = true
+	for owner, d := range p.Optional.ByOwner {
+		if d.Scaled && !d.Virtual && p.ownsMember(d.Key.Kind, owner) {
+			there[p.Optional.Owner[d.Key]] = true
 		}
 	}
 	sizes := map[manifest.Key]world.Size{}
-	for group, members := range p.Further.Scaled {
-		least := p.Further.Least[group]
+	for group, members := range p.Optional.Scaled {
+		least := p.Optional.Least[group]
 		now := least
 		for i, member := range members {
 			if there[member] {
 				now = least + i + 1
 			}
 		}
-		sizes[group] = p.asked(p.Further.First[group]).size(now, least, least+len(members))
+		sizes[group] = p.wishFor(p.Optional.First[group]).size(now, least, least+len(members))
 	}
 	return sizes
 }
 
-// owns reports whether the stack owns an object with that owner text that is deleted together with its member.
-func (w given) owns(kindName, owner string) bool {
+// ownsMember reports whether the stack owns an object with that owner text that is deleted together with its member.
+func (w worldReader) ownsMember(kindName, owner string) bool {
 	return slices.ContainsFunc(w.Cloud.Claimed(kindName, owner).Sole, func(l *kind.Live) bool { return !l.Mark.Keep })
 }
 
 // wish is a number of members that somebody has written on an object. The text may be invalid.
 type wish struct {
-	on   manifest.Key
-	text string
+	object manifest.Key
+	text   string
 }
 
-// asked returns the wish for the group with that first member.
-func (p *planner) asked(first manifest.Key) wish {
+// wishFor returns the wish for the group with that first member.
+func (p *planner) wishFor(first manifest.Key) wish {
 	works := p.WorkerOf(first)
 	for i := range p.Want {
 		d := &p.Want[i]
@@ -67,12 +67,12 @@ func (w wish) size(now, least, most int) world.Size {
 	}
 	n, err := strconv.Atoi(w.text)
 	if err != nil || strconv.Itoa(n) != w.text || n < 0 {
-		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: what %s asks for is no number", machines(now), bounds, w.on)}
+		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: what %s asks for is no number", machines(now), bounds, w.object)}
 	}
 	if within := min(max(n, least), most); within != n {
-		return world.Size{Members: within, Why: fmt.Sprintf("%s: %s asks for %d, and the manifest allows %s", machines(within), w.on, n, bounds)}
+		return world.Size{Members: within, Why: fmt.Sprintf("%s: %s asks for %d, and the manifest allows %s", machines(within), w.object, n, bounds)}
 	}
-	return world.Size{Members: n, Why: fmt.Sprintf("%s, %s: %s asks for so many", machines(n), bounds, w.on)}
+	return world.Size{Members: n, Why: fmt.Sprintf("%s, %s: %s asks for so many", machines(n), bounds, w.object)}
 }
 
 func machines(n int) string {
@@ -82,9 +82,9 @@ func machines(n int) string {
 	return fmt.Sprintf("%d members", n)
 }
 
-// withSize returns the notes on a workload. If its manifest leaves the number of members open, one note says how many there
+// workloadNotes returns the notes on a workload. If its manifest leaves the number of members open, one note says how many there
 // are.
-func (p *planner) withSize(d *kind.Desired) []kind.Note {
+func (p *planner) workloadNotes(d *kind.Desired) []kind.Note {
 	s, open := p.learned.Sizes[d.Key]
 	if !open {
 		return d.Notes
@@ -92,36 +92,36 @@ func (p *planner) withSize(d *kind.Desired) []kind.Note {
 	return append(slices.Clip(d.Notes), kind.Note{Field: "spec.maxReplicas", Text: s.Why})
 }
 
-// beyond returns the cause of deleting an object that belongs to a member beyond the present size; zero for any other object.
-func (p *planner) beyond(item *kind.Live) cause.Cause {
-	if p.Further == nil {
+// beyondSizeCause returns the cause of deleting an object that belongs to a member beyond the present size; zero for any other object.
+func (p *planner) beyondSizeCause(item *kind.Live) cause.Cause {
+	if p.Optional == nil {
 		return cause.Cause{}
 	}
-	d := p.Further.ByOwner[item.Mark.Owner]
+	d := p.Optional.ByOwner[item.Mark.Owner]
 	if d == nil || !d.Scaled {
 		return cause.Cause{}
 	}
-	group := p.groupOf(p.Further.Owner[d.Key])
+	group := p.groupOf(p.Optional.Owner[d.Key])
 	return cause.Of(cause.Beyond, group, p.learned.Sizes[group].Why)
 }
 
-func (w given) groupOf(member manifest.Key) manifest.Key {
-	if d := w.Further.ByKey[member]; d != nil {
+func (w worldReader) groupOf(member manifest.Key) manifest.Key {
+	if d := w.Optional.ByKey[member]; d != nil {
 		return d.Parent
 	}
 	return manifest.Key{}
 }
 
 // sparesThere counts the spares of each group up to the last one with an object in the cloud.
-func (w given) sparesThere() map[manifest.Key]int {
+func (w worldReader) sparesThere() map[manifest.Key]int {
 	there := map[manifest.Key]bool{}
-	for owner, d := range w.Further.ByOwner {
+	for owner, d := range w.Optional.ByOwner {
 		if !d.Virtual && len(w.Cloud.Claimed(d.Key.Kind, owner).Sole) > 0 {
-			there[w.Further.Owner[d.Key]] = true
+			there[w.Optional.Owner[d.Key]] = true
 		}
 	}
 	count := map[manifest.Key]int{}
-	for group, members := range w.Further.Members {
+	for group, members := range w.Optional.Members {
 		for i, member := range members {
 			if there[member] {
 				count[group] = i + 1
@@ -133,10 +133,10 @@ func (w given) sparesThere() map[manifest.Key]int {
 
 // isSpare reports whether an object was created for a spare that is not needed now. No other member ever has the name of a
 // spare.
-func (w given) isSpare(item *kind.Live) bool {
-	if w.Further == nil || item.Mark == nil {
+func (w worldReader) isSpare(item *kind.Live) bool {
+	if w.Optional == nil || item.Mark == nil {
 		return false
 	}
-	d := w.Further.ByOwner[item.Mark.Owner]
+	d := w.Optional.ByOwner[item.Mark.Owner]
 	return d != nil && d.Spare && w.ByKey[d.Key] == nil
 }

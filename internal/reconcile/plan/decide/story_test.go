@@ -132,8 +132,8 @@ func write(p plan.Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {
 		fmt.Fprintf(&b, "%s %s", s.Action, s.Key.Name)
-		if s.Reason() != "" {
-			fmt.Fprintf(&b, ": %s", s.Reason())
+		if s.FullCause() != "" {
+			fmt.Fprintf(&b, ": %s", s.FullCause())
 		}
 		if len(s.Awaits) > 0 {
 			fmt.Fprintf(&b, " [after %v]", s.Awaits)

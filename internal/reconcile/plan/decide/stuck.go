@@ -49,7 +49,7 @@ func (p *planner) learnLocks(next verdicts) (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.Have.Uses {
 			for _, s := range destroying[token] {
-				if !next.locked[s.Have].IsZero() || !next.spared[s.Have].IsZero() || next.learned.Standing[s.Have] || s == user || !p.staysInUse(user, s, next) {
+				if !next.locked[s.Have].IsZero() || !next.spared[s.Have].IsZero() || next.learned.StandIns[s.Have] || s == user || !p.staysInUse(user, s, next) {
 					continue
 				}
 				if next.lock(s, user); user.Action == plan.Detach {
@@ -98,14 +98,14 @@ func lockCause(s, user *plan.Step) cause.Cause {
 	switch {
 	case user.Action == plan.Detach:
 		because = cause.Of(cause.UserLetGo)
-	case len(user.Because()) > 0:
-		because = cause.Of(cause.UserBecause, user.Because())
+	case len(user.CauseList()) > 0:
+		because = cause.Of(cause.UserBecause, user.CauseList())
 	}
 	switch {
 	case s.Action != plan.Recreate:
 		return cause.Of(cause.CannotDelete, user.Key, because)
 	case fixedTo(user, s):
-		return cause.Of(cause.CannotReplace, s.Because(), user.Key, because, cause.Of(cause.ReplaceTogether))
+		return cause.Of(cause.CannotReplace, s.CauseList(), user.Key, because, cause.Of(cause.ReplaceTogether))
 	}
-	return cause.Of(cause.CannotReplace, s.Because(), user.Key, because, cause.Of(cause.UseAnother))
+	return cause.Of(cause.CannotReplace, s.CauseList(), user.Key, because, cause.Of(cause.UseAnother))
 }

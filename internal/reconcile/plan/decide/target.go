@@ -45,7 +45,7 @@ func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 }
 
 // partsOf returns the desired parts of the groups, without the parts of spares.
-func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]*kind.Desired {
+func (w worldReader) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]*kind.Desired {
 	parts := map[manifest.Key][]*kind.Desired{}
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -56,9 +56,9 @@ func (w given) partsOf(groups map[manifest.Key][]*plan.Step) map[manifest.Key][]
 	return parts
 }
 
-// carryOn sets the checksum that the marks of new machines will contain. It also sets Continues of the steps that belong to a rollout that
+// continueRollouts sets the checksum that the marks of new machines will contain. It also sets Continues of the steps that belong to a rollout that
 // was approved before.
-func (p *planner) carryOn() {
+func (p *planner) continueRollouts() {
 	changing, said := map[manifest.Key][]*plan.Step{}, map[manifest.Key]bool{}
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -89,7 +89,7 @@ func (p *planner) carryOn() {
 		}
 		if witness := p.witness(group, target); witness != nil {
 			for _, s := range steps {
-				if s.Continues = !s.Drift && s.Have != nil && p.since(s).Before(witness.Have.Created) && !p.since(s).IsZero(); s.Continues {
+				if s.Continues = !s.Drift && s.Have != nil && p.createdAt(s).Before(witness.Have.Created) && !p.createdAt(s).IsZero(); s.Continues {
 					shown[group] = witness
 				}
 			}
@@ -120,9 +120,9 @@ func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Ste
 	return youngest
 }
 
-// since returns when the object was created. If that is unknown, it returns when the machine of the member was created; the zero time if
+// createdAt returns when the object was created. If that is unknown, it returns when the machine of the member was created; the zero time if
 // neither is known.
-func (p *planner) since(s *plan.Step) time.Time {
+func (p *planner) createdAt(s *plan.Step) time.Time {
 	if !s.Have.Created.IsZero() {
 		return s.Have.Created
 	}

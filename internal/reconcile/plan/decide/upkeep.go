@@ -14,9 +14,9 @@ import (
 // Upkeep that becomes due with time is not a difference (see [kind.Upkeep]). Its step is a Keep, so counts, hashes, brakes and the in-sync
 // report do not include it. A pass carries it out in addition to the plan, by the update that [plan.Step.Tending] returns.
 
-// tend adds the upkeep that is due now to the step of an object that is kept. Nothing is due while an object that it refers to is missing,
+// addUpkeep adds the upkeep that is due now to the step of an object that is kept. Nothing is due while an object that it refers to is missing,
 // not usable or about to be replaced. Upkeep that removes something is left out unless the present manifest was applied to the object.
-func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
+func (p *planner) addUpkeep(s plan.Step, d *kind.Desired) plan.Step {
 	k := p.KindOf[d.Key.Kind]
 	if k.Upkeep == nil || p.Now.IsZero() || s.Surplus {
 		return s
@@ -36,8 +36,8 @@ func (p *planner) tend(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// marked returns the facts of the one object that bears the stack's mark for a key. It depends only on the lists, not on decisions.
-func (w given) marked(key manifest.Key) (kind.Facts, error) {
+// markedFacts returns the facts of the one object that bears the stack's mark for a key. It depends only on the lists, not on decisions.
+func (w worldReader) markedFacts(key manifest.Key) (kind.Facts, error) {
 	c, known := w.Have[key.Kind]
 	switch {
 	case !known:

@@ -71,7 +71,7 @@ func TestUpkeepIsNoDifference(t *testing.T) {
 	if !p.InSync() || p.Differing() != 0 || p.Summary().Writes() != 0 || p.Summary().Drifted != 0 || p.Outcome() != plan.InSync || p.Hash() != never.Hash() || len(p.Fingerprints()) != 0 {
 		t.Errorf("the plan is %v", p.Summary())
 	}
-	if _, harms := update.Harm(); !due || update.Action != plan.Update || len(update.Changes) != 2 || harms || !update.Tends || update.Drift {
+	if _, harms := update.Harm(); !due || update.Action != plan.Update || len(update.Changes) != 2 || harms || !update.IsUpkeep || update.Drift {
 		t.Errorf("due is %v: %v", due, update.Changes)
 	}
 	if held := p.Apply(guard.Brake(guard.Limits{}, nil)); held.Held != nil {

@@ -120,7 +120,7 @@ func TestFactsOfMarkedObjects(t *testing.T) {
 		"a part of the list failed": {kind.Snapshot{"Thing": {Items: []kind.Live{a("")}, Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}}, false, false},
 	} {
 		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{thingtest.New().Kind()}, Have: c.have})
-		facts, err := p.marked(thingtest.Key("a"))
+		facts, err := p.markedFacts(thingtest.Key("a"))
 		if (err == nil) != c.ok || errors.Is(err, kind.ErrGone) != c.gone || (facts.Address == "here") != c.ok {
 			t.Errorf("%s: %+v, %v", name, facts, err)
 		}

@@ -19,7 +19,7 @@ func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bo
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
 		return way == manifest.WayReplace || way == manifest.WayNext
-	case p.succeeded(d, have, c) != nil:
+	case p.changedImport(d, have, c) != nil:
 		return false
 	case d.Options.Replace != nil:
 		return *d.Options.Replace
@@ -34,9 +34,9 @@ func waysOf(field string, c kind.Change) (list []string) {
 	return list
 }
 
-// succeeded returns the import that a change results from, if the present manifest was applied to the object. Then the import finds another
+// changedImport returns the import that a change results from, if the present manifest was applied to the object. Then the import finds another
 // object now although no manifest has changed. It returns nil if there is none.
-func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
+func (p *planner) changedImport(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
 	if !p.Applied(d, have.Mark) {
 		return nil
 	}
@@ -51,10 +51,10 @@ func (p *planner) succeeded(d *kind.Desired, have *kind.Live, c kind.Change) *ki
 	return nil
 }
 
-// whyBarred says why a change that would replace the object is refused, and what people can do.
-func (p *planner) whyBarred(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
+// whyNotReplace says why a change that would replace the object is refused, and what people can do.
+func (p *planner) whyNotReplace(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
 	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
-	if other := p.succeeded(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
+	if other := p.changedImport(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
 		ways := slices.Concat([]string{field + "=" + manifest.WayReplace}, waysOf(field, c))
 		return cause.Of(cause.BarredImport, c.Field, other.Key, resolve.AnnotationChange, strings.Join(ways, " or "))
 	}

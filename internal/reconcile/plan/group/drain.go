@@ -27,11 +27,11 @@ type front struct {
 	since time.Time // the time since which it sends no new traffic; the zero time while it sends
 }
 
-// changes reports whether the front is being changed, or is about to be.
-func (f front) changes() bool { return f.step.Action == plan.Update || f.step.Action == plan.Wait }
+// isChanging reports whether the front is being changed, or is about to be.
+func (f front) isChanging() bool { return f.step.Action == plan.Update || f.step.Action == plan.Wait }
 
-// faces adds user to the fronts of the member if it sends traffic to have, one of the member's objects.
-func (gs *Groups) faces(m *member, user *plan.Step, have *kind.Live) {
+// addFront adds front to the fronts of the member if it sends traffic to have, one of the member's objects.
+func (gs *Groups) addFront(m *member, user *plan.Step, have *kind.Live) {
 	if user.Have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
 	}
@@ -64,14 +64,14 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.Flows
 }
 
-// drained reports whether no front has sent new traffic to a member for long enough. If asked is true, a front that still sends does not
+// drained reports whether no front has sent new traffic to a member for long enough. If ignoreUnchanged is true, a front that still sends does not
 // count unless it is being changed.
-func (g *group) drained(m *member, now time.Time, asked bool) bool {
-	if !g.drains() || now.IsZero() || m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
+func (g *group) drained(m *member, now time.Time, ignoreUnchanged bool) bool {
+	if !g.drains() || now.IsZero() || m.worker == nil || m.worker.Have == nil || !m.worker.Have.Phase.Usable() {
 		return true
 	}
 	return !slices.ContainsFunc(m.fronts, func(f front) bool {
-		if asked && !f.changes() {
+		if ignoreUnchanged && !f.isChanging() {
 			return !f.since.IsZero() && f.since.Add(g.strategy.Drain).After(now)
 		}
 		return f.since.IsZero() || f.since.Add(g.strategy.Drain).After(now)
@@ -86,19 +86,19 @@ func (g *group) drain(m *member, now time.Time) {
 	}
 	for _, f := range m.fronts {
 		switch until := f.since.Add(g.strategy.Drain); {
-		case f.changes():
+		case f.isChanging():
 		case f.since.IsZero(), !until.After(now):
 			continue
 		default:
 			f.step.AwaitWell(plan.Settling{Until: until})
 		}
 		for _, s := range m.changes {
-			s.WaitFor(whenDrained(f.step.Key, g.strategy.Drain), f.step.Key)
+			s.WaitFor(drainCause(f.step.Key, g.strategy.Drain), f.step.Key)
 		}
 	}
 }
 
-// whenDrained returns the cause of a step that waits until its object is drained.
-func whenDrained(front manifest.Key, drain time.Duration) cause.Cause {
+// drainCause returns the cause of a step that waits until its object is drained.
+func drainCause(front manifest.Key, drain time.Duration) cause.Cause {
 	return cause.Of(cause.Drained, front, drain)
 }

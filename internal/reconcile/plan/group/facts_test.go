@@ -75,7 +75,7 @@ func (f facts) add(words []string) {
 	case "served-of": // the member's object does not exist any more
 		f.in.Seen.Served[f.member(rest[0])] = plan.Served{ID: rest[1]}
 	case "quiet":
-		f.in.Seen.Quiet[plan.Quiet{Front: f.key(rest[0]), Of: f.member(rest[1])}] = f.at(rest[2])
+		f.in.Seen.Quiet[plan.Quiet{Front: f.key(rest[0]), Member: f.member(rest[1])}] = f.at(rest[2])
 	case "fallback":
 		f.in.Fallbacks = map[manifest.Key]plan.Fallback{f.key(rest[0]): plan.NewFallback(plan.Failing{Group: f.key(rest[0])}, "before", f.in.Want)}
 	default:

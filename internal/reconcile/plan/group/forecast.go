@@ -15,7 +15,7 @@ import (
 func (gs *Groups) Forecasts() map[manifest.Key]string {
 	texts := map[manifest.Key]string{}
 	for _, g := range gs.list {
-		if !g.decided || gs.makeWay(g) {
+		if !g.decided || gs.deletedTogether(g) {
 			continue
 		}
 		if text := g.forecast(); text != "" {
@@ -39,35 +39,35 @@ func (g *group) forecast() string {
 	}
 	replicas := g.replicas()
 	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
-	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), oneOr(down))
+	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), countOrOne(down))
 	if further > 0 {
-		text = fmt.Sprintf("%d members are changed, with %s more meanwhile", len(changing), oneOr(further))
+		text = fmt.Sprintf("%d members are changed, with %s more meanwhile", len(changing), countOrOne(further))
 	}
-	if kept := changing[0].keeps(); len(kept) > 0 {
+	if kept := changing[0].keptKinds(); len(kept) > 0 {
 		text += "; each keeps its " + strings.Join(kept, ", ")
 	}
 	at := max(1, down+further)
-	if all := g.pacePerMember(changing) * time.Duration((len(changing)+at-1)/at); all >= worthSaying {
-		text += "; about " + roughly(all)
+	if all := g.pacePerMember(changing) * time.Duration((len(changing)+at-1)/at); all >= minForecast {
+		text += "; about " + roundedText(all)
 	}
 	return text
 }
 
-// worthSaying is the shortest duration that a forecast mentions.
-const worthSaying = 20 * time.Second
+// minForecast is the shortest duration that a forecast mentions.
+const minForecast = 20 * time.Second
 
-func oneOr(n int) string {
+func countOrOne(n int) string {
 	if n <= 1 {
 		return "one"
 	}
 	return fmt.Sprint(n)
 }
 
-// keeps returns the kinds of the member's objects that the change does not interrupt.
-func (m *member) keeps() []string {
+// keptKinds returns the kinds of the member's objects that the change does not interrupt.
+func (m *member) keptKinds() []string {
 	kinds := map[string]bool{}
 	for _, s := range m.steps {
-		if s.Have != nil && s != m.works && s.Disruption() < kind.Reboot {
+		if s.Have != nil && s != m.worker && s.Disruption() < kind.Reboot {
 			kinds[s.Key.Kind] = true
 		}
 	}
@@ -80,10 +80,10 @@ func (g *group) pacePerMember(members []*member) time.Duration {
 	const unlikely = time.Hour // a longer time means that the member was changed after it was made
 	var boot time.Duration
 	for _, m := range members {
-		if m.works == nil || m.works.Have == nil || m.works.Have.Since.IsZero() || m.works.Have.Created.IsZero() {
+		if m.worker == nil || m.worker.Have == nil || m.worker.Have.Since.IsZero() || m.worker.Have.Created.IsZero() {
 			continue
 		}
-		if took := m.works.Have.Since.Sub(m.works.Have.Created); took > 0 && took < unlikely && (boot == 0 || took < boot) {
+		if took := m.worker.Have.Since.Sub(m.worker.Have.Created); took > 0 && took < unlikely && (boot == 0 || took < boot) {
 			boot = took
 		}
 	}
@@ -96,8 +96,8 @@ func (g *group) pacePerMember(members []*member) time.Duration {
 	return boot + g.strategy.MinReady
 }
 
-// roughly returns a rounded duration for people: "40 s", "9 min", "3 h".
-func roughly(d time.Duration) string {
+// roundedText returns a rounded duration for people: "40 s", "9 min", "3 h".
+func roundedText(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
 		return fmt.Sprintf("%.0f s", d.Seconds())

@@ -16,14 +16,14 @@ func TestForecast(t *testing.T) {
 	one := func(took time.Duration) *member {
 		work := &plan.Step{Key: manifest.Key{Kind: "Thing"}, Action: plan.Recreate, Object: plan.Object{Have: &kind.Live{Created: made, Since: made.Add(took)}}}
 		port := &plan.Step{Key: manifest.Key{Kind: "Port"}, Action: plan.Keep, Object: plan.Object{Have: &kind.Live{}}}
-		return &member{works: work, changes: []*plan.Step{work}, steps: []*plan.Step{work, port}}
+		return &member{worker: work, changes: []*plan.Step{work}, steps: []*plan.Step{work, port}}
 	}
 	ten := make([]*member, 10)
 	for i := range ten {
 		ten[i] = one(time.Duration(100-i) * time.Second)
 	}
 	changedSince, unknown := one(90*time.Hour), one(0)
-	unknown.works.Have.Since = time.Time{}
+	unknown.worker.Have.Since = time.Time{}
 	for _, c := range []struct {
 		strategy rollout.Strategy
 		members  []*member

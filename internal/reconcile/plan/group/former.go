@@ -12,10 +12,10 @@ import (
 // A former member is one that the group no longer has. It is deleted by the same rules by which other members are interrupted: enough
 // members have to serve. Before that, it gets no new traffic for a while, so that it can finish its work.
 
-// former has the former members of a group that still work. works are the steps of the objects that do their work.
+// former has the former members of a group that still work. workers are the steps of the objects that do their work.
 type former struct {
-	group manifest.Key
-	works []*plan.Step
+	group   manifest.Key
+	workers []*plan.Step
 }
 
 // findFormer finds the former members of all groups. It leaves out members that are down, because these are deleted without waiting.
@@ -33,22 +33,22 @@ func (gs *Groups) findFormer() (list []former) {
 			n, list = len(list), append(list, former{group: s.Within})
 			at[s.Within] = n
 		}
-		list[n].works = append(list[n].works, s)
+		list[n].workers = append(list[n].workers, s)
 	}
 	return list
 }
 
-// Linger makes the deletion of former members, and of all their objects, wait until it is allowed.
-func (gs *Groups) Linger() {
+// DelayFormerMembers makes the deletion of former members, and of all their objects, wait until it is allowed.
+func (gs *Groups) DelayFormerMembers() {
 	for _, f := range gs.former {
 		if judge, unseen := gs.hidden[f.group]; unseen {
-			for _, s := range f.works {
-				s.WaitFor(whenSeen(judge), judge)
+			for _, s := range f.workers {
+				s.WaitFor(unlistedJudgeCause(judge), judge)
 			}
 		} else {
-			gs.standIn(f)
+			gs.delayStandIns(f)
 			if drain := gs.ByKey[f.group].Rollout.Drain; drain > 0 {
-				gs.lingerFor(f, drain)
+				gs.delayFormer(f, drain)
 			}
 		}
 		gs.keepTogether(f)
@@ -58,7 +58,7 @@ func (gs *Groups) Linger() {
 // keepTogether makes the deletion of a former member's other objects, such as its floating IP, wait for as long as the deletion of
 // the object that does its work waits.
 func (gs *Groups) keepTogether(f former) {
-	for _, works := range f.works {
+	for _, works := range f.workers {
 		if works.Turn.IsZero() {
 			continue
 		}
@@ -70,14 +70,14 @@ func (gs *Groups) keepTogether(f former) {
 	}
 }
 
-// lingerFor makes the deletion of former members wait for the time drain after the fronts of their group have stopped sending traffic
+// delayFormer makes the deletion of former members wait for the time drain after the fronts of their group have stopped sending traffic
 // to them.
-func (gs *Groups) lingerFor(f former, drain time.Duration) {
+func (gs *Groups) delayFormer(f former, drain time.Duration) {
 	for _, front := range gs.frontsOf(f) {
 		if front.Have.Updated.IsZero() {
 			continue
 		}
-		for _, s := range f.works {
+		for _, s := range f.workers {
 			if slices.Contains(gs.Cloud.UsersOf(s.Have), front.Have) {
 				continue // the front is already a blocker of the step
 			}
@@ -86,7 +86,7 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 				if !pending {
 					front.AwaitWell(plan.Settling{Until: until})
 				}
-				s.WaitFor(whenDrained(front.Key, drain), front.Key)
+				s.WaitFor(drainCause(front.Key, drain), front.Key)
 			}
 		}
 	}
@@ -95,19 +95,19 @@ func (gs *Groups) lingerFor(f former, drain time.Duration) {
 // frontsOf returns the steps of the fronts that send traffic to members of a group, or that sent traffic to its former members.
 func (gs *Groups) frontsOf(f former) (fronts []*plan.Step) {
 	for i := range gs.steps {
-		if s := &gs.steps[i]; s.Have != nil && s.Want != nil && !s.Surplus && s.Have.Drained != nil && gs.faced(s, f) {
+		if s := &gs.steps[i]; s.Have != nil && s.Want != nil && !s.Surplus && s.Have.Drained != nil && gs.sendsOrSent(s, f) {
 			fronts = append(fronts, s)
 		}
 	}
 	return fronts
 }
 
-// faced reports whether a front refers to a group or to one of its members. It is also true if an earlier plan found that the front
+// sendsOrSent reports whether a front refers to a group or to one of its members. It is also true if an earlier plan found that the front
 // had stopped sending traffic to a former member.
-func (gs *Groups) faced(front *plan.Step, f former) bool {
-	return slices.ContainsFunc(front.Want.Refs, func(ref kind.RefSpec) bool { return gs.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.works, func(s *plan.Step) bool {
-		_, since := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Of: s.Key}]
-		_, drained := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Of: gs.was[s.Have]}]
+func (gs *Groups) sendsOrSent(front *plan.Step, f former) bool {
+	return slices.ContainsFunc(front.Want.Refs, func(ref kind.RefSpec) bool { return gs.groupAt(ref.Key) == f.group }) || slices.ContainsFunc(f.workers, func(s *plan.Step) bool {
+		_, since := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Member: s.Key}]
+		_, drained := gs.Seen.Quiet[plan.Quiet{Front: front.Key, Member: gs.was[s.Have]}]
 		return since || drained
 	})
 }

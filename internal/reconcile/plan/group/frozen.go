@@ -32,12 +32,12 @@ func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Frozen[m.Member].Why.IsZero() {
 		return false
 	}
-	next.Frozen[m.Member] = Freeze{gs.frozenFor(g, at), m.works != nil && gs.WaitsItsTurn(m.works) && !gs.Applied(m.works.Want, m.works.Have.Mark)}
+	next.Frozen[m.Member] = Freeze{gs.frozenFor(g, at), m.worker != nil && gs.WaitsItsTurn(m.worker) && !gs.Applied(m.worker.Want, m.worker.Have.Mark)}
 	return true
 }
 
 // frozenFor says why the member at an index is not changed.
-func (w given) frozenFor(g *group, at int) cause.Cause {
+func (w worldReader) frozenFor(g *group, at int) cause.Cause {
 	if why := w.turnOf(g.members[at]).Stay; why != "" {
 		return cause.Of(cause.LeftFor, why)
 	}

@@ -19,7 +19,7 @@ import (
 
 // Groups has the groups of a stack that the steps of one planner result in, with the decisions about their members.
 type Groups struct {
-	given
+	worldReader
 	before Learned
 	found  Found
 	was    map[*kind.Live]manifest.Key
@@ -36,7 +36,7 @@ type Groups struct {
 // Of finds the groups of a stack and decides about their members. steps are the decisions about all objects. known has the decisions of
 // groups in earlier planners. was has the objects of former members, with the member that each belonged to.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
-	gs := &Groups{given: given{w}, before: known, found: found, was: was, steps: steps}
+	gs := &Groups{worldReader: worldReader{w}, before: known, found: found, was: was, steps: steps}
 	gs.list, gs.former = gs.everyGroup(), gs.findFormer()
 	if len(gs.list)+len(gs.former) == 0 {
 		return gs
@@ -50,7 +50,7 @@ func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.
 	}
 	for _, g := range gs.list {
 		for _, m := range g.members {
-			gs.judge(g, m)
+			gs.addJudges(g, m)
 		}
 		if g.busy() {
 			gs.decideGroup(g)
@@ -59,8 +59,8 @@ func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.
 	return gs
 }
 
-// of returns the group with a key; nil for an object without members.
-func (gs *Groups) of(key manifest.Key) *group {
+// find returns the group with a key; nil for an object without members.
+func (gs *Groups) find(key manifest.Key) *group {
 	if i := slices.IndexFunc(gs.list, func(g *group) bool { return g.key == key }); i >= 0 {
 		return gs.list[i]
 	}
@@ -74,26 +74,26 @@ type group struct {
 	members  []*member // in the order of their numbers, unlike steps
 	judges   []string  // kinds of the objects that report whether members serve
 	// decision is the decision of package rollout about the members. decided is false for a group without work, which has no decision.
-	decision rollout.Decision
-	decided  bool
-	unseen   manifest.Key // the object that may report whether members serve and that cannot be listed; zero for none.
-	unhealed string       // why members that do not serve are not healed; "" if no member fails to serve.
-	renewed  manifest.Key // the object that members share and that is created before they are changed; zero for none
+	decision  rollout.Decision
+	decided   bool
+	unseen    manifest.Key // the object that may report whether members serve and that cannot be listed; zero for none.
+	unhealed  string       // why members that do not serve are not healed; "" if no member fails to serve.
+	newShared manifest.Key // the object that members share and that is created before they are changed; zero for none
 }
 
 // member is a member of a group: all steps about one of its children.
 type member struct {
 	*plan.Part
-	spare bool            // the member exists only while other members are interrupted.
-	found rollout.Finding // the result of its probes.
-	began time.Time       // the time at which the member started to work, or was last healed; the zero time if that is unknown.
-	until time.Time       // the time at which a member that served before was first seen not serving; the zero time for any other member.
-	steps []*plan.Step
-	works *plan.Step // the step of the object that does the member's work; nil if the plan has none.
+	spare  bool            // the member exists only while other members are interrupted.
+	found  rollout.Finding // the result of its probes.
+	began  time.Time       // the time at which the member started to work, or was last healed; the zero time if that is unknown.
+	until  time.Time       // the time at which a member that served before was first seen not serving; the zero time for any other member.
+	steps  []*plan.Step
+	worker *plan.Step // the step of the object that does the member's work; nil if the plan has none.
 	// changes are the steps that interrupt a member that works. unfinished are the steps that create parts of the member, or that wait.
 	changes, unfinished []*plan.Step
-	// accuser is the step of an object that uses the member and reports that it does not serve.
-	accuser *plan.Step
+	// reporter is the step of an object that uses the member and reports that it does not serve.
+	reporter *plan.Step
 	// fronts are the objects that send traffic to the member.
 	fronts []front
 }
@@ -124,13 +124,13 @@ func (gs *Groups) everyGroup() (groups []*group) {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), natural.Compare(a.Member.Name, b.Member.Name))
 		})
 		away := 0
-		if g.strategy.Consents && gs.Written(g.key) {
+		if g.strategy.Consents && gs.WrittenByPeople(g.key) {
 			away = g.strategy.AtOnce(g.replicas())
 		}
 		for _, m := range g.members {
 			m.Away = away
-			if m.works != nil && m.works.Have != nil {
-				m.began, m.until = latest(m.works.Have.Since, healedAt(gs.Patients[m.Member])), gs.servedUntil(m)
+			if m.worker != nil && m.worker.Have != nil {
+				m.began, m.until = latest(m.worker.Have.Since, healedAt(gs.Patients[m.Member])), gs.servedUntil(m)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func rank(m *member) int {
 	return 0
 }
 
-func (w given) newGroup(key manifest.Key) *group {
+func (w worldReader) newGroup(key manifest.Key) *group {
 	g := &group{key: key}
 	if d := w.ByKey[key]; d.Rollout != nil {
 		g.strategy = *d.Rollout
@@ -153,11 +153,11 @@ func (w given) newGroup(key manifest.Key) *group {
 	return g
 }
 
-// add adds a step to the member. works is true if the step is about the object that does the member's work.
-func (m *member) add(s *plan.Step, works bool) {
+// add adds a step to the member. isWorker is true if the step is about the object that does the member's work.
+func (m *member) add(s *plan.Step, isWorker bool) {
 	m.steps = append(m.steps, s)
-	if works {
-		m.works = s
+	if isWorker {
+		m.worker = s
 	}
 	usable := s.Have != nil && s.Have.Phase.Usable()
 	switch {
@@ -168,18 +168,18 @@ func (m *member) add(s *plan.Step, works bool) {
 	}
 }
 
-// ails reports whether a member exists and certainly does not serve.
-func (m *member) ails() bool {
-	return m.works != nil && m.works.Have != nil && (m.found.Sure || m.works.Have.Down != "")
+// isDown reports whether a member exists and certainly does not serve.
+func (m *member) isDown() bool {
+	return m.worker != nil && m.worker.Have != nil && (m.found.Sure || m.worker.Have.Down != "")
 }
 
 // runs reports whether the object that does the member's work is usable, and is not about to be healed.
 func (m *member) runs() bool {
-	return m.works != nil && m.works.Have != nil && m.works.Have.Phase.Usable() && !m.healing()
+	return m.worker != nil && m.worker.Have != nil && m.worker.Have.Phase.Usable() && !m.healing()
 }
 
 // healing reports whether the object that does the member's work is about to be healed.
-func (m *member) healing() bool { return m.works != nil && m.works.Healing }
+func (m *member) healing() bool { return m.worker != nil && m.worker.Healing }
 
 // failing returns the time since which a changed or healed member does not serve. If the member was seen serving after the change, it is
 // the time at which it stopped.
@@ -187,13 +187,13 @@ func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.u
 
 func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return m.spare || g.heals() && m.ails() || m.found.Unproven || slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Action.Writes() || s.Action == plan.Wait })
+		return m.spare || g.heals() && m.isDown() || m.found.Unproven || slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Action.Writes() || s.Action == plan.Wait })
 	})
 }
 
 // outdated reports whether the group keeps the member frozen although it differs from Git.
 func (m *member) outdated() bool {
-	return slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Frozen && len(s.Aside)+len(s.Changes) > 0 })
+	return slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Frozen && len(s.Uncounted)+len(s.Changes) > 0 })
 }
 
 func (gs *Groups) decideGroup(g *group) {
@@ -204,12 +204,12 @@ func (gs *Groups) decideGroup(g *group) {
 	g.decided = true
 	g.decision = rollout.Decide(g.strategy, members, gs.Now)
 	gs.holdUnseen(g, members)
-	gs.holdRenewed(g)
+	gs.awaitNewShared(g)
 }
 
 // conditionOf returns the condition of a member for package rollout. A member that lacks one of its parts counts as not serving, unless it
 // is going to be interrupted anyway.
-func (w given) conditionOf(m *member) rollout.Member {
+func (w worldReader) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
 	turn := w.turnOf(m)
 	out.Stays, out.Last = turn.Stay != "", turn.Last
@@ -217,7 +217,7 @@ func (w given) conditionOf(m *member) rollout.Member {
 		return out
 	}
 	out.Health = rollout.Serving
-	if m.works.Have.Down != "" || m.accuser != nil || m.found.Sick != "" || !out.Changes && len(m.unfinished) > 0 {
+	if m.worker.Have.Down != "" || m.reporter != nil || m.found.Sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}
 	if !w.Now.IsZero() {
@@ -226,9 +226,9 @@ func (w given) conditionOf(m *member) rollout.Member {
 	return out
 }
 
-// judge adds to g and m the objects that use the member and report whether it serves. The first of them that reports a failure is the
+// addJudges adds to g and m the objects that use the member and report whether it serves. The first of them that reports a failure is the
 // accuser. If such an object notices a failure only after a time (Lag), the group waits for that time.
-func (gs *Groups) judge(g *group, m *member) {
+func (gs *Groups) addJudges(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.Have == nil {
 			continue
@@ -238,7 +238,7 @@ func (gs *Groups) judge(g *group, m *member) {
 			if judge == nil || !gs.KindOf[judge.Key.Kind].Info.ReportsHealth {
 				continue
 			}
-			gs.faces(m, judge, s.Have)
+			gs.addFront(m, judge, s.Have)
 			if user.Lag == 0 && len(user.Unwell) == 0 {
 				continue
 			}
@@ -246,15 +246,15 @@ func (gs *Groups) judge(g *group, m *member) {
 			if !slices.Contains(g.judges, judge.Key.Kind) {
 				g.judges = append(g.judges, judge.Key.Kind)
 			}
-			if m.accuser == nil && accuses(user, s.Have) {
-				m.accuser = judge
+			if m.reporter == nil && reportsDown(user, s.Have) {
+				m.reporter = judge
 			}
 		}
 	}
 }
 
-// accuses reports whether an object reports that another one does not serve.
-func accuses(user, of *kind.Live) bool {
+// reportsDown reports whether an object reports that another one does not serve.
+func reportsDown(user, of *kind.Live) bool {
 	return slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(of.Tokens, token) || token == of.ID })
 }
 

@@ -16,16 +16,16 @@ import (
 // Cure is the way to heal a member, and the reason.
 type Cure struct {
 	rollout.Cure
-	Stands string // the condition of the member, in words that change only if the condition changes
-	Why    cause.Cause
+	Condition string // the condition of the member, in words that change only if the condition changes
+	Why       cause.Cause
 }
 
 // patient returns the condition of a member for the decision of package rollout about healing.
-func (w given) patient(m *member) rollout.Patient {
-	if m.works == nil || m.works.Have == nil || !m.works.Have.Phase.Usable() {
+func (w worldReader) patient(m *member) rollout.Patient {
+	if m.worker == nil || m.worker.Have == nil || !m.worker.Have.Phase.Usable() {
 		return rollout.Patient{Away: true}
 	}
-	out := rollout.Patient{Down: m.works.Have.Down, Silent: w.Sick[m.Member].Sure && m.works.Have.Down == "", Accused: m.accuser != nil, Since: w.Now, Healed: w.Patients[m.Member].Healed}
+	out := rollout.Patient{Down: m.worker.Have.Down, Silent: w.Sick[m.Member].Sure && m.worker.Have.Down == "", Accused: m.reporter != nil, Since: w.Now, Healed: w.Patients[m.Member].Healed}
 	if before := w.Patients[m.Member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
 		out.Since = before.Since
 	}
@@ -49,9 +49,9 @@ func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
 	next.treated[g.key], g.unhealed = out.Held, out.Held
 	for i, m := range g.members {
 		if out.Cures[i] != "" {
-			c := Cure{Cure: out.Cures[i], Stands: patients[i].Down, Why: cause.Of(cause.DownFor, patients[i].Down, gs.Now.Sub(patients[i].Since).Round(time.Second))}
+			c := Cure{Cure: out.Cures[i], Condition: patients[i].Down, Why: cause.Of(cause.DownFor, patients[i].Down, gs.Now.Sub(patients[i].Since).Round(time.Second))}
 			if patients[i].Silent {
-				c.Stands, c.Why = "does not answer its probes", cause.Of(cause.Unanswering, gs.Sick[m.Member].Sick)
+				c.Condition, c.Why = "does not answer its probes", cause.Of(cause.Unanswering, gs.Sick[m.Member].Sick)
 			}
 			next.Cures[m.Member], news = c, true
 		}
@@ -81,12 +81,12 @@ func (gs *Groups) MarkWorkers() {
 	}
 }
 
-// TellHeld adds to Sick, for members that do not serve, the reason why they are not healed.
-func (gs *Groups) TellHeld() {
+// ExplainUnhealed adds to Sick, for members that do not serve, the reason why they are not healed.
+func (gs *Groups) ExplainUnhealed() {
 	for _, g := range gs.list {
 		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
 		for _, m := range g.members {
-			if s := m.works; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
+			if s := m.worker; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
 				if s.Sick != "" {
 					s.Sick += "; "
 				}

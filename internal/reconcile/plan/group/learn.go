@@ -17,14 +17,14 @@ type Learned struct {
 	Traffic       map[manifest.Key]kind.Traffic // the traffic that may be sent to a member.
 	Drains        map[manifest.Key]bool         // objects that send less than their manifests say, because members are interrupted.
 	Frozen        map[manifest.Key]Freeze       // members that are not changed.
-	Standing      map[*kind.Live]bool           // the objects of former members that do the work of other members.
+	StandIns      map[*kind.Live]bool           // the objects of former members that do the work of other members.
 	Cures         map[manifest.Key]Cure         // the cures for members that do not serve.
 	treated       map[manifest.Key]string       // groups whose healing is decided, with the reason why no member is healed; "" if members may be healed.
 }
 
 // NothingLearned returns the empty Learned for the first planner.
 func NothingLearned() Learned {
-	return Learned{settledSpares: map[manifest.Key]bool{}, Frozen: map[manifest.Key]Freeze{}, Standing: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
+	return Learned{settledSpares: map[manifest.Key]bool{}, Frozen: map[manifest.Key]Freeze{}, StandIns: map[*kind.Live]bool{}, Traffic: map[manifest.Key]kind.Traffic{},
 		Drains: map[manifest.Key]bool{}, Cures: map[manifest.Key]Cure{}, treated: map[manifest.Key]string{}}
 }
 
@@ -32,7 +32,7 @@ func NothingLearned() Learned {
 func (l Learned) Clone() Learned {
 	return Learned{
 		Spares: maps.Clone(l.Spares), Sizes: l.Sizes, settledSpares: maps.Clone(l.settledSpares),
-		Traffic: maps.Clone(l.Traffic), Drains: maps.Clone(l.Drains), Frozen: maps.Clone(l.Frozen), Standing: maps.Clone(l.Standing),
+		Traffic: maps.Clone(l.Traffic), Drains: maps.Clone(l.Drains), Frozen: maps.Clone(l.Frozen), StandIns: maps.Clone(l.StandIns),
 		Cures: maps.Clone(l.Cures), treated: maps.Clone(l.treated),
 	}
 }
@@ -47,7 +47,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 		for i, m := range g.members {
 			news = gs.learnFrozen(g, i, next) || news
 			if traffic := g.traffic(i); traffic != kind.Flows && gs.before.Traffic[m.Member] == kind.Flows {
-				next.stop(m, traffic)
+				next.limitTraffic(m, traffic)
 				news = true
 			}
 		}
@@ -59,8 +59,8 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 	return gs.learnStandIns(next) || news
 }
 
-// stop records which traffic a member may get from now on.
-func (l Learned) stop(m *member, traffic kind.Traffic) {
+// limitTraffic records which traffic a member may get from now on.
+func (l Learned) limitTraffic(m *member, traffic kind.Traffic) {
 	l.Traffic[m.Member] = traffic
 	for _, f := range m.fronts {
 		l.Drains[f.step.Key] = true
@@ -70,14 +70,14 @@ func (l Learned) stop(m *member, traffic kind.Traffic) {
 // learnStandIns records which former members stand in for other members, and reports whether any of them is new.
 func (gs *Groups) learnStandIns(next Learned) (news bool) {
 	for _, f := range gs.former {
-		g := gs.of(f.group)
+		g := gs.find(f.group)
 		if _, unseen := gs.hidden[f.group]; unseen || g == nil || g.strategy.Type == rollout.Recreate {
 			continue
 		}
 		missing, _ := gs.missing(g)
-		for _, s := range gs.fittest(f.works, missing) {
-			if !gs.before.Standing[s.Have] {
-				gs.stand(s, next)
+		for _, s := range gs.fittest(f.workers, missing) {
+			if !gs.before.StandIns[s.Have] {
+				gs.addStandIn(s, next)
 				news = true
 			}
 		}

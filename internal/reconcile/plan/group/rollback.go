@@ -12,7 +12,7 @@ import (
 // has not served for the longest time.
 func (gs *Groups) noteFailing(g *group, m *member) {
 	since := m.failing()
-	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.Want == nil {
+	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.worker.Want == nil {
 		return
 	}
 	noted := slices.IndexFunc(gs.Failing, func(f plan.Failing) bool { return f.Group == g.key && !f.Recalled })
@@ -21,12 +21,12 @@ func (gs *Groups) noteFailing(g *group, m *member) {
 	}
 	f := gs.newFailing(g, m, m.found.Sick)
 	f.Since, f.Limit = since, g.strategy.Deadline
-	if m.accuser != nil {
-		f.Why = m.accuser.Key.String() + " reports it down"
+	if m.reporter != nil {
+		f.Why = m.reporter.Key.String() + " reports it down"
 	}
 	for _, other := range g.members {
-		if (len(other.changes) > 0 || other.outdated()) && gs.conditionOf(other).Health == rollout.Serving && other.works.Have.Mark != nil {
-			f.Serving = append(f.Serving, other.works)
+		if (len(other.changes) > 0 || other.outdated()) && gs.conditionOf(other).Health == rollout.Serving && other.worker.Have.Mark != nil {
+			f.Serving = append(f.Serving, other.worker)
 		}
 	}
 	switch {
@@ -38,33 +38,33 @@ func (gs *Groups) noteFailing(g *group, m *member) {
 	}
 }
 
-func (w given) newFailing(g *group, m *member, why string) plan.Failing {
+func (w worldReader) newFailing(g *group, m *member, why string) plan.Failing {
 	noted := m
 	for _, other := range g.members {
-		if noted.spare && !other.spare && other.works != nil && other.works.Want != nil {
+		if noted.spare && !other.spare && other.worker != nil && other.worker.Want != nil {
 			noted = other
 		}
 	}
-	return plan.Failing{Group: g.key, Member: m.works.Key, Noted: noted.works.Key, Digest: noted.works.Want.Digest, Refused: w.InMark(noted.works.Want), Why: why,
+	return plan.Failing{Group: g.key, Member: m.worker.Key, Marked: noted.worker.Key, Digest: noted.worker.Want.Digest, Refused: w.InMark(noted.worker.Want), Why: why,
 		Digests: w.Digests}
 }
 
-// recall adds a group to gs.Failing if the mark of one of its members says that the group went back before. After a restart of the agent,
+// recallFallback adds a group to gs.Failing if the mark of one of its members says that the group went back before. After a restart of the agent,
 // only the mark shows that.
-func (gs *Groups) recall(g *group) {
+func (gs *Groups) recallFallback(g *group) {
 	if _, back := gs.Fallbacks[g.key]; back || !g.strategy.Rollback {
 		return
 	}
 	for _, m := range g.members {
-		if m.works == nil || m.works.Want == nil || m.works.Have == nil || m.works.Have.Mark == nil || m.works.Have.Mark.Refused == "" ||
-			!gs.Applied(m.works.Want, &kind.Mark{Applied: m.works.Have.Mark.Refused}) {
+		if m.worker == nil || m.worker.Want == nil || m.worker.Have == nil || m.worker.Have.Mark == nil || m.worker.Have.Mark.Refused == "" ||
+			!gs.Applied(m.worker.Want, &kind.Mark{Applied: m.worker.Have.Mark.Refused}) {
 			continue
 		}
 		f := gs.newFailing(g, m, "an earlier pass saw it")
 		f.Recalled = true
 		for _, other := range g.members {
-			if other.works != nil && other.works.Have != nil && other.works.Have.Mark != nil && (len(other.changes) > 0 || other.outdated()) {
-				f.Serving = append(f.Serving, other.works)
+			if other.worker != nil && other.worker.Have != nil && other.worker.Have.Mark != nil && (len(other.changes) > 0 || other.outdated()) {
+				f.Serving = append(f.Serving, other.worker)
 			}
 		}
 		if len(f.Serving) > 0 {

@@ -11,7 +11,7 @@ import (
 // quietSince returns the time since which a front sends no new traffic to a member. latest is the time that the cloud reports, which may be
 // too late. While the cloud is still changing the front, the reported time may be too early.
 func (gs *Groups) quietSince(front *plan.Step, of manifest.Key, latest time.Time) time.Time {
-	at := plan.Quiet{Front: front.Key, Of: of}
+	at := plan.Quiet{Front: front.Key, Member: of}
 	before, known := gs.Seen.Quiet[at]
 	switch {
 	case known && before.Before(latest):
@@ -37,28 +37,28 @@ func (gs *Groups) noteServing(g *group) {
 	for _, m := range g.members {
 		before, known := gs.Seen.Served[m.Member]
 		switch {
-		case m.works == nil || m.works.Have == nil:
+		case m.worker == nil || m.worker.Have == nil:
 			if known { // the object may exist although it is not listed
 				gs.SeenNow.Served[m.Member] = before
 			}
 		case gs.serves(g, m):
-			gs.SeenNow.Served[m.Member] = plan.Served{ID: m.works.Have.ID}
-		case before.ID == m.works.Have.ID:
+			gs.SeenNow.Served[m.Member] = plan.Served{ID: m.worker.Have.ID}
+		case before.ID == m.worker.Have.ID:
 			gs.SeenNow.Served[m.Member] = plan.Served{ID: before.ID, Until: gs.servedUntil(m)}
 		}
 	}
 }
 
 // serves reports whether a member has worked for long enough.
-func (w given) serves(g *group, m *member) bool {
+func (w worldReader) serves(g *group, m *member) bool {
 	return w.conditionOf(m).Serves(g.strategy.MinReady, w.Now)
 }
 
 // servedUntil returns when a member that does not serve now, but served before, was first seen not serving. It is the zero time for a
 // member that was never seen serving.
-func (w given) servedUntil(m *member) time.Time {
+func (w worldReader) servedUntil(m *member) time.Time {
 	switch s := w.Seen.Served[m.Member]; {
-	case s.ID != m.works.Have.ID:
+	case s.ID != m.worker.Have.ID:
 		return time.Time{}
 	case s.Until.IsZero():
 		return w.Now

@@ -13,7 +13,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	if g.unseen != (manifest.Key{}) {
 		needed = max(needed, gs.before.Spares[g.key])
 	}
-	if gs.Further == nil || gs.before.settledSpares[g.key] || needed == gs.before.Spares[g.key] {
+	if gs.Optional == nil || gs.before.settledSpares[g.key] || needed == gs.before.Spares[g.key] {
 		return false
 	}
 	var unneeded []*member
@@ -30,7 +30,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	}
 	for _, m := range unneeded { // a spare that was drained gets no traffic again while the other spares are drained
 		if next.Traffic[m.Member] == kind.Flows && m.runs() {
-			next.stop(m, kind.Ends)
+			next.limitTraffic(m, kind.Ends)
 			news = true
 		}
 	}

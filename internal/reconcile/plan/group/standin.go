@@ -16,14 +16,14 @@ import (
 // fronts still send traffic to them. The kind of a front finds out about them with [kind.Want.StandsIn], since the front's manifest no
 // longer names former members.
 
-// stand records in next that a former member, with all its objects, stands in for other members.
-func (gs *Groups) stand(works *plan.Step, next Learned) {
+// addStandIn records in next that a former member, with all its objects, stands in for other members.
+func (gs *Groups) addStandIn(works *plan.Step, next Learned) {
 	for i := range gs.steps {
 		s := &gs.steps[i]
 		if s.Action != plan.Delete || gs.was[s.Have] != gs.was[works.Have] {
 			continue
 		}
-		next.Standing[s.Have] = true
+		next.StandIns[s.Have] = true
 		for _, user := range gs.Cloud.UsersOf(s.Have) {
 			if front := gs.stepsOf[user]; front != nil && user.Drained != nil {
 				next.Drains[front.Key] = true
@@ -33,7 +33,7 @@ func (gs *Groups) stand(works *plan.Step, next Learned) {
 }
 
 // missing returns how many more members of a group have to serve. away is the first member that should serve and does not; nil for none.
-func (w given) missing(g *group) (n int, away *member) {
+func (w worldReader) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
 	for _, m := range g.members {
@@ -47,19 +47,19 @@ func (w given) missing(g *group) (n int, away *member) {
 }
 
 // fittest returns up to n of the former members that can stand in for other members. Former members that get traffic are preferred.
-func (w given) fittest(works []*plan.Step, n int) []*plan.Step {
-	well := slices.DeleteFunc(slices.Clone(works), w.accused)
+func (w worldReader) fittest(works []*plan.Step, n int) []*plan.Step {
+	well := slices.DeleteFunc(slices.Clone(works), w.reportedDown)
 	slices.SortStableFunc(well, func(a, b *plan.Step) int { return cmp.Compare(w.sentTo(a), w.sentTo(b)) })
 	return well[max(0, len(well)-max(0, n)):]
 }
 
-// accused reports whether an object is reported as not serving.
-func (w given) accused(s *plan.Step) bool {
-	return slices.ContainsFunc(w.Cloud.UsersOf(s.Have), func(user *kind.Live) bool { return accuses(user, s.Have) })
+// reportedDown reports whether an object is reported as not serving.
+func (w worldReader) reportedDown(s *plan.Step) bool {
+	return slices.ContainsFunc(w.Cloud.UsersOf(s.Have), func(user *kind.Live) bool { return reportsDown(user, s.Have) })
 }
 
 // sentTo counts the fronts that send traffic to an object.
-func (w given) sentTo(s *plan.Step) (n int) {
+func (w worldReader) sentTo(s *plan.Step) (n int) {
 	for _, user := range w.Cloud.UsersOf(s.Have) {
 		if user.Drained != nil {
 			n++
@@ -68,14 +68,14 @@ func (w given) sentTo(s *plan.Step) (n int) {
 	return n
 }
 
-// standIn makes the deletion of the former members that stand in for other members wait.
-func (gs *Groups) standIn(f former) {
-	standing := slices.DeleteFunc(slices.Clone(f.works), func(s *plan.Step) bool { return !gs.before.Standing[s.Have] })
+// delayStandIns makes the deletion of the former members that stand in for other members wait.
+func (gs *Groups) delayStandIns(f former) {
+	standing := slices.DeleteFunc(slices.Clone(f.workers), func(s *plan.Step) bool { return !gs.before.StandIns[s.Have] })
 	if len(standing) == 0 {
 		return
 	}
 	keys := []manifest.Key{f.group}
-	if g := gs.of(f.group); g != nil {
+	if g := gs.find(f.group); g != nil {
 		if _, away := gs.missing(g); away != nil {
 			var until time.Time // zero unless the member serves and only has to work for longer
 			if gs.conditionOf(away).Health == rollout.Serving {

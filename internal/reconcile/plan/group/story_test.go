@@ -107,14 +107,14 @@ func describe(p plan.Plan) string {
 		for _, s := range f.Serving {
 			serving = append(serving, s.Key.Name)
 		}
-		fmt.Fprintf(&b, "= %s fails for %s, noted on %s, since %s, limit %s, recalled %t, serving %v, for %q, the same refused %t\n", f.Group, f.Member, f.Noted, ago(f.Since), f.Limit, f.Recalled, serving, f.Why, f.Digest == f.Refused)
+		fmt.Fprintf(&b, "= %s fails for %s, noted on %s, since %s, limit %s, recalled %t, serving %v, for %q, the same refused %t\n", f.Group, f.Member, f.Marked, ago(f.Since), f.Limit, f.Recalled, serving, f.Why, f.Digest == f.Refused)
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(p.Seen.Served), manifest.Key.Compare) {
 		fmt.Fprintf(&b, "= %s was seen to serve as %s until %s\n", key, p.Seen.Served[key].ID, ago(p.Seen.Served[key].Until))
 	}
 	var quiet []string
 	for q, since := range p.Seen.Quiet {
-		quiet = append(quiet, fmt.Sprintf("= %s sends nothing to %s since %s\n", q.Front, q.Of, ago(since)))
+		quiet = append(quiet, fmt.Sprintf("= %s sends nothing to %s since %s\n", q.Front, q.Member, ago(since)))
 	}
 	slices.Sort(quiet)
 	return b.String() + strings.Join(quiet, "")
@@ -141,7 +141,7 @@ func describeStep(s *plan.Step) string {
 	say(len(s.Awaits) > 0, "| after %v", s.Awaits)
 	say(len(s.Judges) > 0, "| judged by %v", s.Judges)
 	if s.Settles != nil {
-		say(true, "| settles until %s, patience %s, failing %s, whom %q", ago(s.Settles.Until), s.Settles.Patience, ago(s.Settles.Failing), s.Settles.Whom.Name)
+		say(true, "| settles until %s, patience %s, failing %s, whom %q", ago(s.Settles.Until), s.Settles.Patience, ago(s.Settles.Failing), s.Settles.Member.Name)
 	}
 	say(s.Part != nil && s.Part.Away > 0, "| %d away", awayOf(s.Part))
 	say(s.Sick != "", "| sick: %s", s.Sick)
@@ -150,7 +150,7 @@ func describeStep(s *plan.Step) string {
 	say(s.Frozen, "| frozen")
 	say(s.Drift, "| drift")
 	say(s.Error, "| error")
-	say(len(s.Aside) > 0, "| aside")
+	say(len(s.Uncounted) > 0, "| aside")
 	b.WriteString("\n")
 	return b.String()
 }

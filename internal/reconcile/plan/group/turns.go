@@ -15,7 +15,7 @@ import (
 
 // turnOf combines the wishes of all objects inside a member's machine about interrupting it. One object that wants the machine to stay, or
 // to be the last, is enough.
-func (w given) turnOf(m *member) (t kind.Interruptible) {
+func (w worldReader) turnOf(m *member) (t kind.Interruptible) {
 	for _, s := range m.steps {
 		if s.Have == nil {
 			continue
@@ -28,7 +28,7 @@ func (w given) turnOf(m *member) (t kind.Interruptible) {
 }
 
 // InTurn makes the members of every group wait for each other. Members cannot take turns if all of them must be deleted before an object
-// that they share, such as their subnet, can be replaced (see renewed.go).
+// that they share, such as their subnet, can be replaced (see new_shared.go).
 func (gs *Groups) InTurn() {
 	for _, g := range gs.list {
 		if g.decided {
@@ -39,12 +39,12 @@ func (gs *Groups) InTurn() {
 }
 
 func (gs *Groups) takeTurnsIn(g *group) {
-	if !gs.makeWay(g) {
+	if !gs.deletedTogether(g) {
 		gs.takeTurns(g)
 	}
 	gs.awaitSpares(g)
 	gs.awaitUnproven(g)
-	gs.recall(g)
+	gs.recallFallback(g)
 }
 
 func (gs *Groups) takeTurns(g *group) {
@@ -59,7 +59,7 @@ func (gs *Groups) takeTurns(g *group) {
 			continue
 		}
 		if first == nil {
-			first, turn = gs.ahead(g)
+			first, turn = gs.awaitedKeys(g)
 		}
 		for _, s := range m.changes {
 			s.WaitFor(turn, first...)
@@ -67,14 +67,14 @@ func (gs *Groups) takeTurns(g *group) {
 	}
 }
 
-// ahead returns the keys of the objects that the waiting members wait for, and the reason.
-func (gs *Groups) ahead(g *group) (keys []manifest.Key, turn cause.Cause) {
+// awaitedKeys returns the keys of the objects that the waiting members wait for, and the reason.
+func (gs *Groups) awaitedKeys(g *group) (keys []manifest.Key, turn cause.Cause) {
 	pace := g.pace()
 	if g.unseen != (manifest.Key{}) {
-		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
+		return []manifest.Key{g.unseen}, unlistedJudgeCause(g.unseen)
 	}
-	if g.renewed != (manifest.Key{}) {
-		return []manifest.Key{g.renewed}, cause.Of(cause.Turn, g.renewed, pace)
+	if g.newShared != (manifest.Key{}) {
+		return []manifest.Key{g.newShared}, cause.Of(cause.Turn, g.newShared, pace)
 	}
 	if at := g.decision.Awaited; at >= 0 {
 		keys = gs.awaited(g, g.members[at], g.decision.Until)
@@ -102,30 +102,30 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
-	case m.accuser != nil:
-		m.accuser.AwaitWell(plan.Settling{Whom: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()})
+	case m.reporter != nil:
+		m.reporter.AwaitWell(plan.Settling{Member: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()})
 		gs.noteFailing(g, m)
-		return []manifest.Key{m.accuser.Key}
-	case m.works == nil:
+		return []manifest.Key{m.reporter.Key}
+	case m.worker == nil:
 		return keysOf(m.steps)
 	}
-	if m.works.Have != nil && m.works.Have.Down != "" {
-		return []manifest.Key{m.works.Key} // the engine need not check again, because the object stays down until a person or a step changes it
+	if m.worker.Have != nil && m.worker.Have.Down != "" {
+		return []manifest.Key{m.worker.Key} // the engine need not check again, because the object stays down until a person or a step changes it
 	}
 	well := plan.Settling{Until: until, Patience: g.strategy.Deadline}
 	if m.found.Sure && until.IsZero() {
 		well.Failing = m.failing()
 		gs.noteFailing(g, m)
 	}
-	m.works.AwaitWell(well)
-	return []manifest.Key{m.works.Key}
+	m.worker.AwaitWell(well)
+	return []manifest.Key{m.worker.Key}
 }
 
 // awaitUnproven makes the pass wait for members that have not served since they were created or changed, even if no other member waits for
 // them. Such members are the last one that is changed, and the last one that is changed before the frozen ones.
 func (gs *Groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
-		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.Settles == nil {
+		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.worker != nil && m.worker.Settles == nil {
 			gs.awaited(g, m, time.Time{})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // last changed member serves, and no member can be drained. So no serving member is interrupted, and surplus members stay.
 
 // judgesUnseen returns, by group, the first object of the stack that may report whether members serve and that cannot be listed.
-func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
+func (w worldReader) judgesUnseen() map[manifest.Key]manifest.Key {
 	hidden := map[manifest.Key]manifest.Key{}
 	for i := range w.Want {
 		d := &w.Want[i]
@@ -35,7 +35,7 @@ func (w given) judgesUnseen() map[manifest.Key]manifest.Key {
 
 // groupAt returns the key of a group: of the group with that key, or of the group to which the object with that key belongs. It is zero if
 // there is none.
-func (w given) groupAt(key manifest.Key) manifest.Key {
+func (w worldReader) groupAt(key manifest.Key) manifest.Key {
 	d := w.ByKey[key]
 	if part := w.PartOf(d); part != nil {
 		return part.Group
@@ -60,5 +60,5 @@ func (gs *Groups) holdUnseen(g *group, members []rollout.Member) {
 	}
 }
 
-// whenSeen returns the cause of a step that waits until an object that may report whether members serve can be listed.
-func whenSeen(judge manifest.Key) cause.Cause { return cause.Of(cause.Seen, judge) }
+// unlistedJudgeCause returns the cause of a step that waits until an object that may report whether members serve can be listed.
+func unlistedJudgeCause(judge manifest.Key) cause.Cause { return cause.Of(cause.Seen, judge) }

@@ -21,8 +21,8 @@ import (
 // A pass destroys nothing that was not in its first plan, so the limits apply to the whole pass.
 func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
-		reasons := tollOf(p).over(limits)
-		reasons = reasons.And(overLoss(p, limits.DataLoss))
+		reasons := countDestroyed(p).over(limits)
+		reasons = reasons.And(lossCause(p, limits.DataLoss))
 		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action.Writes() && !s.Continues }) {
 			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
 		}
@@ -56,9 +56,9 @@ func Forgetful(p plan.Plan) plan.Plan {
 	return p
 }
 
-// Only holds every plan that writes, except the plan with the hash. So exactly the plan that a person has read is carried out. If hash is
+// OnlyWithHash holds every plan that writes, except the plan with the hash. So exactly the plan that a person has read is carried out. If hash is
 // "", it holds no plan.
-func Only(hash string) plan.Policy {
+func OnlyWithHash(hash string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
 			return p
@@ -68,8 +68,8 @@ func Only(hash string) plan.Policy {
 	}
 }
 
-// toll counts the objects that a plan destroys: of all kinds together and of each kind. In each group, it counts members instead.
-type toll struct {
+// destroyedCount counts the objects that a plan destroys: of all kinds together and of each kind. In each group, it counts members instead.
+type destroyedCount struct {
 	all    count
 	kinds  map[string]*count
 	groups map[manifest.Key]*members
@@ -85,9 +85,9 @@ type count struct {
 
 var verbs = [...]cause.Code{cause.Deletes, cause.Replaces, cause.Wipes, cause.CutsOff}
 
-func tollOf(p plan.Plan) toll {
-	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
-	spared := inTheirTurn(p)
+func countDestroyed(p plan.Plan) destroyedCount {
+	t := destroyedCount{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
+	spared := replacedInTurn(p)
 	for _, s := range p.Steps {
 		_, harms := s.Harm()
 		harms = harms && !s.Continues && (s.Part == nil || !spared[s.Part.Member])
@@ -106,9 +106,9 @@ func tollOf(p plan.Plan) toll {
 	return t
 }
 
-// inTheirTurn returns the replaced members that do not count. If a group says how its members are replaced, only as many members count as
+// replacedInTurn returns the replaced members that do not count. If a group says how its members are replaced, only as many members count as
 // may be away at the same time. The members that lose the most are the ones that count.
-func inTheirTurn(p plan.Plan) map[manifest.Key]bool {
+func replacedInTurn(p plan.Plan) map[manifest.Key]bool {
 	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
 	at := map[manifest.Key][]manifest.Key{}
 	for _, s := range p.Steps {
@@ -130,7 +130,7 @@ func inTheirTurn(p plan.Plan) map[manifest.Key]bool {
 	return spared
 }
 
-func (t toll) inGroup(s plan.Step, harms bool) {
+func (t destroyedCount) inGroup(s plan.Step, harms bool) {
 	if s.Part == nil || s.Have == nil {
 		return
 	}
@@ -158,23 +158,23 @@ func (c *count) add(s plan.Step) {
 }
 
 // over says which limits are exceeded, and by how much.
-func (t toll) over(limits Limits) (reasons cause.List) {
+func (t destroyedCount) over(limits Limits) (reasons cause.List) {
 	switch c := t.all; {
 	case c.harmed == 0 || limits.All.unlimited():
-	case c.harmed > limits.All.of(c.owned):
+	case c.harmed > limits.All.countOf(c.owned):
 		reasons = reasons.And(cause.Of(cause.OverLimit, c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
 	case c.harmed == c.owned:
 		reasons = reasons.And(cause.Of(cause.OverAll, c.verb(), t.byKind()))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		limit, limited := limits.Kinds[kind]
-		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
+		if c := t.kinds[kind]; limited && c.harmed > limit.countOf(c.owned) {
 			reasons = reasons.And(cause.Of(cause.OverKind, c.verb(), c.harmed, c.owned, kind, limit))
 		}
 	}
 	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
 		g := t.groups[group]
-		if n := len(g.harmed); n > 1 && n > limits.All.of(len(g.all)) {
+		if n := len(g.harmed); n > 1 && n > limits.All.countOf(len(g.all)) {
 			reasons = reasons.And(cause.Of(cause.OverGroup, n, len(g.all), group, limits.All))
 		}
 	}
@@ -192,7 +192,7 @@ func (c count) verb() (list cause.Or) {
 }
 
 // byKind lists the destroyed objects by kind. The kind with the largest number comes first.
-func (t toll) byKind() string {
+func (t destroyedCount) byKind() string {
 	kinds := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.kinds[b].harmed, t.kinds[a].harmed), strings.Compare(a, b))
 	})

@@ -92,7 +92,7 @@ func TestOnlyThePlanOfAHash(t *testing.T) {
 		"it is held for good":  {held, "", "[approvals-forgotten]"},
 		"it is held and is it": {held, held.Hash(), "[approvals-forgotten]"},
 	} {
-		if got := codes(c.plan.Apply(Only(c.hash)).Held); got != c.want {
+		if got := codes(c.plan.Apply(OnlyWithHash(c.hash)).Held); got != c.want {
 			t.Errorf("%s: held for %s, want %s", name, got, c.want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestLossesAreNamed(t *testing.T) {
 			p.Steps[i].DataAtStake, p.Steps[i].LossAllowed = true, c.each
 		}
 		got := ""
-		if why := overLoss(p, c.allowed); !why.IsZero() {
+		if why := lossCause(p, c.allowed); !why.IsZero() {
 			got = fmt.Sprint(why.Args[0])
 		}
 		if got != c.want {
@@ -132,7 +132,7 @@ func TestLossesAreNamed(t *testing.T) {
 		for i := range p.Steps {
 			p.Steps[i].Continues = true
 		}
-		if why := overLoss(p, c.allowed); !why.IsZero() {
+		if why := lossCause(p, c.allowed); !why.IsZero() {
 			t.Errorf("%s: what was begun with an approval is named: %v", name, why.Args)
 		}
 	}

@@ -31,10 +31,10 @@ const policyField = "policy"
 
 // Judge refuses a step if a verdict denies its object, the object that it was expanded from, or another object whose field the step writes.
 // Other verdicts become notes. A denied object that exists and is not changed gets a note. Deletions are not judged. verdict is called only
-// for kinds for which of returns true.
-func Judge(of func(kind string) bool, verdict func(Subject) Verdict) plan.Policy {
+// for kinds for which applies returns true.
+func Judge(applies func(kind string) bool, verdict func(Subject) Verdict) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
-		found, among := judgements(p, of, verdict)
+		found, among := judgements(p, applies, verdict)
 		if len(found) == 0 {
 			return p // a copy of the steps is megabytes
 		}
@@ -103,18 +103,18 @@ func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
 }
 
 // judgements returns the verdicts with an objection.
-func judgements(p plan.Plan, of func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, among family) {
-	found, among = map[manifest.Key]Verdict{}, familyOf(p)
+func judgements(p plan.Plan, applies func(kind string) bool, verdict func(Subject) Verdict) (found map[manifest.Key]Verdict, related relations) {
+	found, related = map[manifest.Key]Verdict{}, relationsOf(p)
 	var specs func(manifest.Key) any
 	var labels map[manifest.Key]map[string]string
 	judge := func(key manifest.Key, want *kind.Desired, s Subject) {
-		if want == nil || !of(key.Kind) {
+		if want == nil || !applies(key.Kind) {
 			return
 		}
 		if specs == nil {
 			specs, labels = p.Specs(), p.Labels()
 		}
-		s.Key, s.Object, s.Refs = key, subjectOf(key, want, labels[key], specs(key)), among.references(key)
+		s.Key, s.Object, s.Refs = key, subjectOf(key, want, labels[key], specs(key)), related.references(key)
 		if v := verdict(s); v.Deny != "" || len(v.Warn) > 0 {
 			found[key] = v
 		}
@@ -127,7 +127,7 @@ func judgements(p plan.Plan, of func(kind string) bool, verdict func(Subject) Ve
 		if s.Surplus || s.Action == plan.Delete || s.Action == plan.Detach {
 			continue
 		}
-		action, fields := s.Action, slices.Clone(among.written[s.Key])
+		action, fields := s.Action, slices.Clone(related.written[s.Key])
 		if len(fields) > 0 && !action.Writes() {
 			action = plan.Update
 		}
@@ -136,13 +136,13 @@ func judgements(p plan.Plan, of func(kind string) bool, verdict func(Subject) Ve
 		}
 		judge(s.Key, s.Want, Subject{Action: action, Fields: fields})
 	}
-	return found, among
+	return found, related
 }
 
 func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, spec any) map[string]any {
-	metadata := map[string]any{"name": key.Name, "namespace": key.Namespace, "labels": anyOf(labels), "annotations": map[string]any{}}
+	metadata := map[string]any{"name": key.Name, "namespace": key.Namespace, "labels": toAnyMap(labels), "annotations": map[string]any{}}
 	if want.Object != nil {
-		metadata["annotations"] = anyOf(want.Object.Annotations)
+		metadata["annotations"] = toAnyMap(want.Object.Annotations)
 	}
 	if spec == nil {
 		spec = map[string]any{}
@@ -150,8 +150,8 @@ func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, s
 	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": document.SpellOut(want, spec)}
 }
 
-// anyOf converts the type of a map.
-func anyOf(values map[string]string) map[string]any {
+// toAnyMap converts the type of a map.
+func toAnyMap(values map[string]string) map[string]any {
 	all := make(map[string]any, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all[name] = values[name]

@@ -59,9 +59,9 @@ func ParseLimit(text string) (Limit, error) {
 // unlimited reports whether all objects may be destroyed.
 func (l Limit) unlimited() bool { return l.percent && l.Percent >= 100 }
 
-// of returns the limit as a number of objects, for a stack that owns owned objects. A share is
+// countOf returns the limit as a number of objects, for a stack that owns owned objects. A share is
 // rounded up, so that a small stack can lose one object.
-func (l Limit) of(owned int) int {
+func (l Limit) countOf(owned int) int {
 	if l.percent {
 		return int(math.Ceil(l.Percent / 100 * float64(owned)))
 	}

@@ -17,10 +17,10 @@ func FuzzLimit(f *testing.F) {
 			return
 		}
 		again, err := ParseLimit(l.String())
-		if err != nil || again != l && l.of(owned) != again.of(owned) {
+		if err != nil || again != l && l.countOf(owned) != again.countOf(owned) {
 			t.Errorf("%q becomes %q, which becomes %+v, %v", text, l, again, err)
 		}
-		n := l.of(owned)
+		n := l.countOf(owned)
 		if n < 0 || strings.Contains(text, "%") && n > owned {
 			t.Errorf("%q of %d is %d", text, owned, n)
 		}

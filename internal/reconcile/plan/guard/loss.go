@@ -12,9 +12,9 @@ import (
 // mostNamed is how many of the objects whose data would be lost a message names.
 const mostNamed = 3
 
-// overLoss returns a cause that names the objects whose data a plan would lose without permission;
+// lossCause returns a cause that names the objects whose data a plan would lose without permission;
 // zero if there are none.
-func overLoss(p plan.Plan, allowed bool) cause.Cause {
+func lossCause(p plan.Plan, allowed bool) cause.Cause {
 	var names []string
 	for _, s := range p.Steps {
 		if may := s.LossAllowed; s.LosesData() && !s.Continues && (may == nil && !allowed || may != nil && !*may) {

@@ -122,16 +122,16 @@ func ReportDrift(byDefault bool) plan.Policy {
 func Cautious(p plan.Plan) plan.Plan {
 	return p.MapSteps(func(s plan.Step) plan.Step {
 		s = s.WithoutLosses()
-		if s.Surplus || !s.Action.Writes() || s.Action == plan.Create || !s.Action.Destroys() && (s.Drift || s.OfThis) {
+		if s.Surplus || !s.Action.Writes() || s.Action == plan.Create || !s.Action.Destroys() && (s.Drift || s.ManifestUnchanged) {
 			return s
 		}
 		return s.WithAction(plan.Keep, cause.Of(cause.Cautious))
 	})
 }
 
-// Elsewhere makes a plan wait for an approval if it creates objects, because these may already exist in another project than
+// HoldIfOtherProject makes a plan wait for an approval if it creates objects, because these may already exist in another project than
 // that of the credentials. Without always, it applies only if the project has no object of the stack.
-func Elsewhere(why cause.Cause, always bool) plan.Policy {
+func HoldIfOtherProject(why cause.Cause, always bool) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if (always || p.Owned == 0) && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action == plan.Create }) {
 			p.Elsewhere = why

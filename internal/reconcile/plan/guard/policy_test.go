@@ -15,8 +15,8 @@ var day = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 func TestSharesAndNumbersOfALimit(t *testing.T) {
 	t.Parallel()
 	for text, of100 := range map[string]int{"0": 0, " 7 ": 7, "0%": 0, "100%": 100, "12.5%": 13, "-0%": 0} {
-		if l, err := ParseLimit(text); err != nil || l.of(100) != of100 {
-			t.Errorf("%q is %v, of a hundred %d: %v", text, l, l.of(100), err)
+		if l, err := ParseLimit(text); err != nil || l.countOf(100) != of100 {
+			t.Errorf("%q is %v, of a hundred %d: %v", text, l, l.countOf(100), err)
 		}
 	}
 	for _, text := range []string{"", "-1", "x", "1.5", "-1%", "101%", "x%", "%", "NaN%"} {
@@ -127,7 +127,7 @@ func TestWhatPoliciesMakeOfAStep(t *testing.T) {
 		"caution: created":                 {Cautious, plan.Step{Action: plan.Create}, "create []"},
 		"caution: changed by a commit":     {Cautious, plan.Step{Action: plan.Update, Object: want(nil)}, "keep [newer-commit]"},
 		"caution: changed by somebody":     {Cautious, plan.Step{Action: plan.Update, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "update []"},
-		"caution: of this very manifest":   {Cautious, plan.Step{Action: plan.Update, Manner: plan.Manner{OfThis: true}, Object: want(nil)}, "update []"},
+		"caution: of this very manifest":   {Cautious, plan.Step{Action: plan.Update, Manner: plan.Manner{ManifestUnchanged: true}, Object: want(nil)}, "update []"},
 		"caution: replaced after drift":    {Cautious, plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Drift: true}, Object: want(nil)}, "keep [newer-commit]"},
 		"caution: deleted":                 {Cautious, plan.Step{Action: plan.Delete, Object: gone}, "keep [newer-commit]"},
 		"caution: a surplus copy":          {Cautious, plan.Step{Action: plan.Delete, Object: surplus}, "delete []"},
@@ -170,7 +170,7 @@ func TestWhatIsMadeElsewhere(t *testing.T) {
 	} {
 		p := toDestroy(nil, c.steps...)
 		p.Owned = c.owned
-		if got := !p.Apply(Elsewhere(cause.Of(cause.Told, "b"), c.always)).Elsewhere.IsZero(); got != c.want {
+		if got := !p.Apply(HoldIfOtherProject(cause.Of(cause.Told, "b"), c.always)).Elsewhere.IsZero(); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

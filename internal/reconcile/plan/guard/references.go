@@ -21,8 +21,8 @@ type Reference struct {
 	Known    bool
 }
 
-// family has the relations between the objects of a plan.
-type family struct {
+// relations has the relations between the objects of a plan.
+type relations struct {
 	wants map[manifest.Key]*kind.Desired
 	steps map[manifest.Key]*plan.Step
 	parts map[manifest.Key][]manifest.Key // the objects that an object expands into
@@ -32,8 +32,8 @@ type family struct {
 	writes  map[manifest.Key][]manifest.Key
 }
 
-func familyOf(p plan.Plan) family {
-	f := family{wants: map[manifest.Key]*kind.Desired{}, steps: map[manifest.Key]*plan.Step{}, parts: map[manifest.Key][]manifest.Key{},
+func relationsOf(p plan.Plan) relations {
+	f := relations{wants: map[manifest.Key]*kind.Desired{}, steps: map[manifest.Key]*plan.Step{}, parts: map[manifest.Key][]manifest.Key{},
 		written: map[manifest.Key][]string{}, writes: map[manifest.Key][]manifest.Key{}}
 	add := func(key, parent manifest.Key, want *kind.Desired) {
 		if want != nil {
@@ -54,15 +54,15 @@ func familyOf(p plan.Plan) family {
 	}
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Want != nil && !s.Surplus {
-			f.entrusted(s)
-			f.carried(s)
+			f.addFieldWrites(s)
+			f.addDataWrites(s)
 		}
 	}
 	return f
 }
 
-// entrusted adds to written and writes the fields of the step's object that steps of other objects write.
-func (f family) entrusted(s *plan.Step) {
+// addFieldWrites adds to written and writes the fields of the step's object that steps of other objects write.
+func (f relations) addFieldWrites(s *plan.Step) {
 	for field, by := range s.Want.Options.Entrusted {
 		if writer := f.steps[by]; writer != nil && writer.Action == plan.Update && kind.Has(writer.Changes, field) {
 			f.written[s.Key] = append(f.written[s.Key], field)
@@ -72,8 +72,8 @@ func (f family) entrusted(s *plan.Step) {
 	slices.Sort(f.written[s.Key])
 }
 
-// carried adds to writes the ConfigMaps and Secrets whose data the step writes, because these have no steps themselves.
-func (f family) carried(s *plan.Step) {
+// addDataWrites adds to writes the ConfigMaps and Secrets whose data the step writes, because these have no steps themselves.
+func (f relations) addDataWrites(s *plan.Step) {
 	for _, ref := range s.Want.Refs {
 		target := f.wants[ref.Key]
 		if target == nil || target.Data == nil || ref.Order {
@@ -87,7 +87,7 @@ func (f family) carried(s *plan.Step) {
 }
 
 // references returns the references of an object and of its parts to objects that are no parts of it.
-func (f family) references(key manifest.Key) (list []Reference) {
+func (f relations) references(key manifest.Key) (list []Reference) {
 	within := map[manifest.Key]bool{key: true}
 	all := []manifest.Key{key}
 	for i := 0; i < len(all); i++ {
@@ -115,7 +115,7 @@ func (f family) references(key manifest.Key) (list []Reference) {
 }
 
 // resolved returns the reference with the target's name and ID in the cloud.
-func (f family) resolved(r Reference) Reference {
+func (f relations) resolved(r Reference) Reference {
 	if want := f.wants[r.Key]; want != nil {
 		r.Imported = want.Unmanaged
 	}

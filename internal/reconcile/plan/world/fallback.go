@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// FallenBack returns the input in which each group that went back has the desired objects of the earlier commit. Every object still comes
+// WithFallbacks returns the input in which each group that went back has the desired objects of the earlier commit. Every object still comes
 // after the objects that it refers to. Dropped contains the present objects of the group that it did not have at that commit.
-func (in Input) FallenBack() Input {
+func (in Input) WithFallbacks() Input {
 	if len(in.Fallbacks) == 0 {
 		return in
 	}
@@ -25,7 +25,7 @@ func (in Input) FallenBack() Input {
 		for key := range parts {
 			in.Dropped[key] = !f.Parts[key]
 		}
-		f.Lacks = in.lacks(now, group)
+		f.NewMembers = in.newMembers(now, group)
 		in.Fallbacks[group] = f
 	}
 	add := func(d kind.Desired) {
@@ -49,13 +49,13 @@ func (in Input) FallenBack() Input {
 			}
 		}
 	}
-	in.Want = inOrder(in.Want)
+	in.Want = referencesFirst(in.Want)
 	return in
 }
 
-// lacks returns the present members of a group that it did not have at the earlier commit. Spare and scaled members are left out, because
+// newMembers returns the present members of a group that it did not have at the earlier commit. Spare and scaled members are left out, because
 // they need not exist now either.
-func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifest.Key) {
+func (in Input) newMembers(now []kind.Desired, group manifest.Key) (members []manifest.Key) {
 	at := slices.IndexFunc(in.Kinds, func(k *kind.Kind) bool { return k.Info.Kind == group.Kind })
 	for _, d := range now {
 		if at >= 0 && d.Parent == group && d.Key.Kind == in.Kinds[at].Group.Members && in.Dropped[d.Key] && !d.Spare && !d.Scaled {
@@ -65,8 +65,8 @@ func (in Input) lacks(now []kind.Desired, group manifest.Key) (members []manifes
 	return members
 }
 
-// inOrder moves each object behind the objects that it refers to. Apart from that, it keeps the order.
-func inOrder(want []kind.Desired) []kind.Desired {
+// referencesFirst moves each object behind the objects that it refers to. Apart from that, it keeps the order.
+func referencesFirst(want []kind.Desired) []kind.Desired {
 	at := map[manifest.Key]int{}
 	for i, d := range want {
 		at[d.Key] = i

@@ -64,7 +64,7 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 			for _, group := range keys(c.back) {
 				in.Fallbacks[group] = plan.NewFallback(plan.Failing{Group: group}, "then", wanted(t, c.then))
 			}
-			got := in.FallenBack()
+			got := in.WithFallbacks()
 			var dropped, lacks []string
 			for key, is := range got.Dropped {
 				if is {
@@ -72,7 +72,7 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 				}
 			}
 			for _, f := range got.Fallbacks {
-				for _, key := range f.Lacks {
+				for _, key := range f.NewMembers {
 					lacks = append(lacks, key.String())
 				}
 			}
@@ -81,7 +81,7 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 				t.Errorf("got %q, without %q, and lacks %q; want %q, %q and %q", w, d, l, c.want, c.dropped, c.lacks)
 			}
 			for f := range maps.Values(in.Fallbacks) {
-				if f.Lacks != nil || written(in.Want) != written(wanted(t, c.now)) {
+				if f.NewMembers != nil || written(in.Want) != written(wanted(t, c.now)) {
 					t.Error("the input itself has changed")
 				}
 			}
@@ -95,7 +95,7 @@ func TestAmountsOfGroupsThatWentBack(t *testing.T) {
 	in := input(t, "Flock/f down=1", "Flock/g down=2")
 	in.Fallbacks = map[manifest.Key]plan.Fallback{key("Flock/f"): plan.NewFallback(plan.Failing{Group: key("Flock/f")}, "then", wanted(t, []string{"Flock/f down=3"}))}
 	for i, want := range []int{3, 2} {
-		if d := in.FallenBack().Want[i]; d.Rollout.MaxUnavailable.Count != want {
+		if d := in.WithFallbacks().Want[i]; d.Rollout.MaxUnavailable.Count != want {
 			t.Errorf("%s: %d, want %d", d.Key, d.Rollout.MaxUnavailable.Count, want)
 		}
 	}

@@ -22,16 +22,16 @@ type Input struct {
 	Rules
 	// Synced is true if the cloud was in sync with this very commit before. Then every difference is drift.
 	Synced bool
-	// Before has the checksums of the manifests of the previous commit, if no better record exists. A missing object whose manifest had the
+	// PreviousSums has the checksums of the manifests of the previous commit, if no better record exists. A missing object whose manifest had the
 	// same checksum in the previous commit was deleted by somebody. This conclusion is not drawn for a stack that owns nothing yet.
-	Before map[manifest.Key]checksum.Sum
+	PreviousSums map[manifest.Key]checksum.Sum
 	Past
 	// Now is the time; the zero time if the plan must not depend on the time.
 	Now time.Time
 	// Printer makes the fingerprints of secrets. If it is nil, the fingerprints have no key and are salted with the name of the stack.
 	Printer *fingerprint.Printer
 
-	// Dropped are the present objects of the groups in Fallbacks that the earlier commit did not have. [Input.FallenBack] sets it.
+	// Dropped are the present objects of the groups in Fallbacks that the earlier commit did not have. [Input.WithFallbacks] sets it.
 	Dropped map[manifest.Key]bool
 }
 
@@ -39,8 +39,8 @@ type Input struct {
 type Rules struct {
 	// Replace is true if objects may be deleted and recreated to apply a change, unless their annotations say otherwise.
 	Replace bool
-	// Others is true if objects with the marks of other stacks may be used like objects without a mark.
-	Others bool
+	// UseForeign is true if objects with the marks of other stacks may be used like objects without a mark.
+	UseForeign bool
 	// Healing is true if only the healing steps of the plan are carried out. Then members that wait for a change can be healed, too.
 	Healing bool
 	// Approving is true if people have approved a plan. Then the marks of new machines record the target state of their group.

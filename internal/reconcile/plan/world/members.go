@@ -51,8 +51,8 @@ func (w *World) WaitsItsTurn(s *plan.Step) bool {
 	return plan.Worst(s.Changes) >= kind.Reboot || slices.ContainsFunc(s.Changes, plan.Loses) && !w.Applied(s.Want, s.Have.Mark)
 }
 
-// Written reports whether people wrote the manifest of an object, or the template of a definition that it was made from.
-func (w *World) Written(key manifest.Key) bool {
+// WrittenByPeople reports whether people wrote the manifest of an object, or the template of a definition that it was made from.
+func (w *World) WrittenByPeople(key manifest.Key) bool {
 	for d := w.ByKey[key]; d != nil && d.Parent != (manifest.Key{}); d = w.ByKey[d.Parent] {
 		if w.ByKey[d.Parent].Defined() == nil {
 			return false

@@ -10,7 +10,7 @@ import (
 )
 
 func worldOf(in world.Input) *world.World {
-	return world.Of(in, bind.In(in.Have, in.Stack), world.FurtherOf(in))
+	return world.New(in, bind.In(in.Have, in.Stack), world.FindOptionalMembers(in))
 }
 
 // An object belongs to the nearest group around it.
@@ -84,7 +84,7 @@ func TestChangesThatWaitForTheirTurn(t *testing.T) {
 func TestWhatPeopleHaveWritten(t *testing.T) {
 	w := worldOf(input(t, "Flock/f", "Thing/a of=Flock/f", "Shop/s defined", "Flock/g of=Shop/s", "Thing/b of=Flock/g", "Mall/m defined", "Shop/t of=Mall/m defined", "Flock/h of=Shop/t", "Camp/c", "Shop/u of=Camp/c defined", "Flock/i of=Shop/u"))
 	for text, want := range map[string]bool{"Flock/f": true, "Thing/a": false, "Flock/g": true, "Thing/b": false, "Flock/h": true, "Flock/i": false} {
-		if got := w.Written(key(text)); got != want {
+		if got := w.WrittenByPeople(key(text)); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

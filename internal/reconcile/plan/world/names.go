@@ -5,8 +5,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Named returns the object that a managed manifest adopts by its ID; nil if it does not exist.
-func (w *World) Named(d *kind.Desired) *kind.Live {
+// AdoptedByID returns the object that a managed manifest adopts by its ID; nil if it does not exist.
+func (w *World) AdoptedByID(d *kind.Desired) *kind.Live {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
 	}

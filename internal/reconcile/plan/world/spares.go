@@ -29,8 +29,8 @@ type Size struct {
 // is made with as many spares as the group needs now (see [rollout.Decision]). The other spares are treated as if no manifest described
 // them, so a spare that exists and is not needed is deleted, which harms nobody.
 
-// Further has the spares and scaled members that groups may have.
-type Further struct {
+// OptionalMembers has the spares and scaled members that groups may have.
+type OptionalMembers struct {
 	Members map[manifest.Key][]manifest.Key // the spares of each group, in the order of their numbers.
 	Scaled  map[manifest.Key][]manifest.Key // the members of each group above its lower bound, in the same order.
 	First   map[manifest.Key]manifest.Key   // the first member, of each group in Scaled, that always exists.
@@ -40,12 +40,12 @@ type Further struct {
 	ByKey   map[manifest.Key]*kind.Desired
 }
 
-// FurtherOf finds the spares and scaled members with their objects. It returns nil if there are none.
-func FurtherOf(in Input) *Further {
+// FindOptionalMembers finds the spares and scaled members with their objects. It returns nil if there are none.
+func FindOptionalMembers(in Input) *OptionalMembers {
 	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
 		return nil
 	}
-	s := &Further{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
+	s := &OptionalMembers{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
 		Owner: map[manifest.Key]manifest.Key{}, ByOwner: map[string]*kind.Desired{}, ByKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
@@ -95,7 +95,7 @@ func FurtherOf(in Input) *Further {
 }
 
 // indexFormer adds the objects to ByOwner by their former names, unless another object has that name now.
-func (s *Further) indexFormer(stack string) {
+func (s *OptionalMembers) indexFormer(stack string) {
 	for _, d := range s.ByKey {
 		for _, key := range d.From {
 			if owner := ownertext.Of(stack, key); s.ByOwner[owner] == nil {
@@ -106,7 +106,7 @@ func (s *Further) indexFormer(stack string) {
 }
 
 // Cut returns the objects of a revision without the spares and scaled members that exceed the numbers of their groups.
-func (s *Further) Cut(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
+func (s *OptionalMembers) Cut(want []kind.Desired, spares map[manifest.Key]int, sizes map[manifest.Key]Size) []kind.Desired {
 	if s == nil {
 		return want
 	}

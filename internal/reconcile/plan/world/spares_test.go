@@ -30,7 +30,7 @@ func TestFurtherMembersOfGroups(t *testing.T) {
 	} {
 		in := input(t, c.repo...)
 		group := in.Want[0].Key
-		all := world.FurtherOf(in)
+		all := world.FindOptionalMembers(in)
 		if got := written(all.Cut(in.Want, map[manifest.Key]int{group: c.spares}, map[manifest.Key]world.Size{group: {Members: c.size}})); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
@@ -40,7 +40,7 @@ func TestFurtherMembersOfGroups(t *testing.T) {
 // The first member of a group is the one with the lowest number that always exists.
 func TestTheFirstMemberOfAGroup(t *testing.T) {
 	in := input(t, "Flock/f", "Thing/f-10 of=Flock/f", "Thing/f-9 of=Flock/f", "Thing/f-11 of=Flock/f", "Thing/f-1 of=Flock/f scaled", "Thing/f-2 of=Flock/f spare", "Rope/a of=Flock/f")
-	all := world.FurtherOf(in)
+	all := world.FindOptionalMembers(in)
 	if first, least := all.First[key("Flock/f")], all.Least[key("Flock/f")]; first != key("Thing/f-9") || least != 3 {
 		t.Errorf("%s of %d", first, least)
 	}
@@ -49,7 +49,7 @@ func TestTheFirstMemberOfAGroup(t *testing.T) {
 // ByOwner has an object under its former names, too, unless another spare or scaled object has that name now.
 func TestFormerNamesOfFurtherMembers(t *testing.T) {
 	in := input(t, "Flock/f", "Thing/a of=Flock/f spare was=Thing/old was=Thing/b", "Thing/b of=Flock/f spare")
-	all := world.FurtherOf(in)
+	all := world.FindOptionalMembers(in)
 	for name, want := range map[string]string{"Thing/a": "Thing/a", "Thing/b": "Thing/b", "Thing/old": "Thing/a"} {
 		if d := all.ByOwner[ownertext.Of("s", key(name))]; d == nil || d.Key != key(want) {
 			t.Errorf("%s: %v, want %s", name, d, want)

@@ -53,8 +53,8 @@ func (w *World) addParts(name string, parts map[string]bool) {
 	}
 }
 
-// Had reports whether an object with that key counts as a part of the suspended object.
-func (s suspended) Had(key manifest.Key) bool {
+// HasPart reports whether an object with that key counts as a part of the suspended object.
+func (s suspended) HasPart(key manifest.Key) bool {
 	if s.parts != nil {
 		return s.parts[key.Kind] && (key.Name == s.Key.Name || strings.HasPrefix(key.Name, s.Key.Name+"-"))
 	}

@@ -23,16 +23,16 @@ type World struct {
 	ByOwner   map[string]manifest.Key      // the desired object of each owner text.
 	AdoptedBy map[*kind.Live]*kind.Desired // the managed object that names a live one by spec.import.id.
 	Suspended []suspended                  // objects that may have parts without a manifest.
-	Further   *Further                     // the spares and scaled members of groups; nil for none.
+	Optional  *OptionalMembers             // the spares and scaled members of groups; nil for none.
 	plan.Stock
 }
 
-// Of returns the world of an input. cloud has the same objects as in.Have. all has the spares and scaled members
+// New returns the world of an input. cloud has the same objects as in.Have. all has the spares and scaled members
 // of groups.
-func Of(in Input, cloud *bind.Cloud, all *Further) *World {
+func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 	w := &World{
 		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
-		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, Further: all,
+		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, Optional: all,
 		ByOwner: make(map[string]manifest.Key, len(in.Want)), AdoptedBy: map[*kind.Live]*kind.Desired{},
 	}
 	if w.Printer == nil {
@@ -66,8 +66,8 @@ func Of(in Input, cloud *bind.Cloud, all *Further) *World {
 		w.Owned += n
 	}
 	for i := range in.Want {
-		if d := &in.Want[i]; w.Cloud.Of(d.Key.Kind) != nil && w.Named(d) != nil {
-			w.AdoptedBy[w.Named(d)] = d
+		if d := &in.Want[i]; w.Cloud.Of(d.Key.Kind) != nil && w.AdoptedByID(d) != nil {
+			w.AdoptedBy[w.AdoptedByID(d)] = d
 		}
 	}
 	return w

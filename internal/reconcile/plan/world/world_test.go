@@ -82,7 +82,7 @@ func TestWhatStaysWithSuspendedObjects(t *testing.T) {
 	} {
 		var had []string
 		for _, s := range w.Suspended {
-			if s.Had(key(object)) {
+			if s.HasPart(key(object)) {
 				had = append(had, s.Key.String())
 			}
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// apart refuses a step that would use an object with the mark of another stack exclusively, for example attach its volume, take a snapshot
+// refuseForeignUse refuses a step that would use an object with the mark of another stack exclusively, for example attach its volume, take a snapshot
 // of it or plug its port. Otherwise an author of manifests could read the data of another stack in the project through an import. A
 // reference that only reads values is allowed.
-func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
-	if p.Others || s.Action != plan.Create && s.Action != plan.Update && s.Action != plan.Recreate {
+func (p *planner) refuseForeignUse(s plan.Step, d *kind.Desired) plan.Step {
+	if p.UseForeign || s.Action != plan.Create && s.Action != plan.Update && s.Action != plan.Recreate {
 		return s
 	}
 	for _, ref := range d.Refs {
@@ -23,14 +23,14 @@ func (p *planner) apart(s plan.Step, d *kind.Desired) plan.Step {
 		if stack := p.otherStack(live); stack != "" {
 			s.Error = true
 			delete(p.found.Doomed, d.Key)
-			return s.WithAction(plan.Refuse, cause.Of(cause.UsedApart, ref.Field, called(live), printable.Name(stack), p.Stack))
+			return s.WithAction(plan.Refuse, cause.Of(cause.UsedApart, ref.Field, liveText(live), printable.Name(stack), p.Stack))
 		}
 	}
 	return s
 }
 
 // otherStack returns the stack whose mark an object bears; "" if the object bears no mark, or only marks of this stack.
-func (w given) otherStack(l *kind.Live) string {
+func (w worldReader) otherStack(l *kind.Live) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""
 	}

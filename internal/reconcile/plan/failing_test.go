@@ -87,7 +87,7 @@ func TestWhatAGroupGoesBackTo(t *testing.T) {
 	}
 }
 
-// MadeBy returns true if the commit has the state in the mark of each serving member, and also describes the member that has to
+// ContainedIn returns true if the commit has the state in the mark of each serving member, and also describes the member that has to
 // go back.
 func TestWhichCommitMadeMembers(t *testing.T) {
 	t.Parallel()
@@ -114,8 +114,8 @@ func TestWhichCommitMadeMembers(t *testing.T) {
 		"that one was not there":   {serving("a", "b"), []string{"a", "b"}, false},
 		"it was there as another":  {serving("a"), []string{"a", "noted g"}, true},
 	} {
-		f := Failing{Noted: named("noted"), Serving: c.serving, Digests: DigestsOf("s", printer)}
-		if got := f.MadeBy(wanted(c.want...)); got != c.made {
+		f := Failing{Marked: named("noted"), Serving: c.serving, Digests: DigestsOf("s", printer)}
+		if got := f.ContainedIn(wanted(c.want...)); got != c.made {
 			t.Errorf("%s: made by it: %t", name, got)
 		}
 	}
@@ -127,7 +127,7 @@ func TestMembersThatAreNotMadeAreTold(t *testing.T) {
 	for n, want := range []string{"", "[Thing/0]", "[Thing/0 1]", "[Thing/0 2]"} {
 		f := Fallback{Commit: "0123456789abcdef"}
 		for i := range n {
-			f.Lacks = append(f.Lacks, named(fmt.Sprint(i)))
+			f.NewMembers = append(f.NewMembers, named(fmt.Sprint(i)))
 		}
 		_, lacks, _ := strings.Cut(f.String(), "undo the change")
 		got := ""

@@ -30,12 +30,12 @@ func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// makeWay reports whether all members have to be deleted at the same time, because an object that they share is replaced and cannot be
+// deletedTogether reports whether all members have to be deleted at the same time, because an object that they share is replaced and cannot be
 // deleted before them.
-func (gs *Groups) makeWay(g *group) bool {
+func (gs *Groups) deletedTogether(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
-			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.keeps(s.Have, gs.found.Live[key]) }) {
+			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.preventsDeletion(s.Have, gs.found.Live[key]) }) {
 				return true
 			}
 		}
@@ -43,14 +43,14 @@ func (gs *Groups) makeWay(g *group) bool {
 	return false
 }
 
-// keeps reports whether the object user prevents the deletion of the object of. of is nil if it does not exist.
-func (w given) keeps(user, of *kind.Live) bool {
+// preventsDeletion reports whether the object user prevents the deletion of the object used. used is nil if it does not exist.
+func (w worldReader) preventsDeletion(user, of *kind.Live) bool {
 	return of != nil && slices.Contains(w.Cloud.UsersOf(of), user) && !world.Loosely(user, of)
 }
 
-// holdRenewed makes members wait for a shared object that is created first, so that no member is interrupted before that object exists.
-func (gs *Groups) holdRenewed(g *group) {
-	if g.renewed = gs.renewedFor(g); g.renewed == (manifest.Key{}) {
+// awaitNewShared makes members wait for a shared object that is created first, so that no member is interrupted before that object exists.
+func (gs *Groups) awaitNewShared(g *group) {
+	if g.newShared = gs.newSharedFor(g); g.newShared == (manifest.Key{}) {
 		return
 	}
 	for i, m := range g.members {
@@ -60,8 +60,8 @@ func (gs *Groups) holdRenewed(g *group) {
 	}
 }
 
-func (gs *Groups) renewedFor(g *group) manifest.Key {
-	if gs.makeWay(g) {
+func (gs *Groups) newSharedFor(g *group) manifest.Key {
+	if gs.deletedTogether(g) {
 		return manifest.Key{}
 	}
 	for _, m := range g.members {

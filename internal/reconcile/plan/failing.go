@@ -16,10 +16,10 @@ import (
 // Failing is a group that should go back because a changed member does not serve.
 type Failing struct {
 	Group, Member manifest.Key
-	// Noted is the member whose mark records the failure. It is Member itself. If Member is a spare, which will be deleted, it is the first
+	// Marked is the member whose mark records the failure. It is Member itself. If Member is a spare, which will be deleted, it is the first
 	// other member.
-	Noted manifest.Key
-	// Digest identifies the failed state of Noted, which Noted has or would get. Refused identifies the same state in the mark of Noted.
+	Marked manifest.Key
+	// Digest identifies the failed state of Marked, which Marked has or would get. Refused identifies the same state in the mark of Marked.
 	Digest, Refused string
 	// Recalled is true if the mark of the member says that the group went back in an earlier pass.
 	Recalled bool
@@ -33,15 +33,15 @@ type Failing struct {
 	Digests Digests // the digests of the stack.
 }
 
-// MadeBy reports whether the desired objects of a commit contain the state that the serving members have.
-func (f Failing) MadeBy(want []kind.Desired) bool {
+// ContainedIn reports whether the desired objects of a commit contain the state that the serving members have.
+func (f Failing) ContainedIn(want []kind.Desired) bool {
 	for _, s := range f.Serving {
 		at := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key == s.Key })
 		if at < 0 || !f.Digests.Applied(&want[at], s.Have.Mark) {
 			return false
 		}
 	}
-	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Noted })
+	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Marked })
 }
 
 // Fallback is the earlier state that a group has to have instead of its state in the repository.
@@ -50,9 +50,9 @@ type Fallback struct {
 	Commit string
 	Want   []kind.Desired // the objects that the group expanded into at Commit, and the unmanaged objects and data that these used
 
-	Parts map[manifest.Key]bool // the objects of Want that the group expanded into
-	then  rollout.Strategy      // the group's strategy at Commit
-	Lacks []manifest.Key        // the members that the repository describes now, and that the group did not have at Commit
+	Parts           map[manifest.Key]bool // the objects of Want that the group expanded into
+	earlierStrategy rollout.Strategy      // the group's strategy at Commit
+	NewMembers      []manifest.Key        // the members that the repository describes now, and that the group did not have at Commit
 }
 
 // NewFallback returns the state of a group at a commit. all are the desired objects of that commit.
@@ -64,7 +64,7 @@ func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 	back := Fallback{Failing: f, Commit: commit, Parts: parts}
 	back.Serving = nil // the steps would keep a whole plan in memory
 	if group := byKey[f.Group]; group.Rollout != nil {
-		back.then = *group.Rollout
+		back.earlierStrategy = *group.Rollout
 	}
 	for _, d := range all {
 		if !parts[d.Key] {
@@ -83,12 +83,12 @@ func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 // String says why the group went back, and what that means.
 func (f Fallback) String() string {
 	text := fmt.Sprintf("went back to what it was at commit %.10s: %s did not serve after it was changed (%s); correct its template, or undo the change", f.Commit, f.Member, f.Why)
-	switch n := len(f.Lacks); n {
+	switch n := len(f.NewMembers); n {
 	case 0:
 	case 1:
-		text += fmt.Sprintf("; %s is not made before that", f.Lacks[0])
+		text += fmt.Sprintf("; %s is not made before that", f.NewMembers[0])
 	default:
-		text += fmt.Sprintf("; %s and %d more are not made before that", f.Lacks[0], n-1)
+		text += fmt.Sprintf("; %s and %d more are not made before that", f.NewMembers[0], n-1)
 	}
 	return text
 }
@@ -100,7 +100,7 @@ func (f Fallback) Strategy(now *rollout.Strategy) *rollout.Strategy {
 		return nil
 	}
 	s := *now
-	s.MaxUnavailable, s.MaxSurge = f.then.MaxUnavailable, f.then.MaxSurge
+	s.MaxUnavailable, s.MaxSurge = f.earlierStrategy.MaxUnavailable, f.earlierStrategy.MaxSurge
 	return &s
 }
 

@@ -39,10 +39,10 @@ func TestAttackAnotherStacksObject(t *testing.T) {
 			w.Put(thingtest.Thing{Name: "disk", Mark: tt.mark, Copied: tt.copied, Mine: true})
 			k := w.Kind()
 			k.Info.Exclusive = tt.exclusive
-			p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Others: tt.allow}})
+			p := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: w.Snapshot(), Rules: world.Rules{UseForeign: tt.allow}})
 			for _, s := range p.Steps {
 				if s.Key.Name == "user" && s.Action != tt.want {
-					t.Errorf("%s (%s), want %s", s.Action, s.Reason(), tt.want)
+					t.Errorf("%s (%s), want %s", s.Action, s.FullCause(), tt.want)
 				}
 				if s.Key.Name == "theirs" && s.Action.Writes() {
 					t.Errorf("the import is %s", s.Action)

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
-// given is the world, with read-only methods about groups.
-type given struct{ *world.World }
+// worldReader is the world, with read-only methods about groups.
+type worldReader struct{ *world.World }
 
 // Found has the objects of the cloud that the planner found for the desired objects.
 type Found struct {
@@ -16,6 +16,6 @@ type Found struct {
 	// Doomed are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to a doomed object by a
 	// fixed reference are replaced, too.
 	Doomed    map[manifest.Key]bool
-	StandsFor map[*kind.Live]*kind.Desired  // the desired object of each live one
+	DesiredOf map[*kind.Live]*kind.Desired  // the desired object of each live one
 	Imports   map[*kind.Live][]manifest.Key // the manifests that import the object, even if another manifest manages it
 }
