@@ -185,7 +185,7 @@ func TestAPassSeesWhatWasWantedBefore(t *testing.T) {
 		t.Fatalf("%d passes", len(o.passes))
 	}
 	var seen []string
-	err := o.passes[0].Earlier(t.Context(), func(commit string, want []kind.Desired) bool {
+	err := o.passes[0].EarlierCommits(t.Context(), func(commit string, want []kind.Desired) bool {
 		seen = append(seen, commit)
 		return commit != "older"
 	})

@@ -52,7 +52,7 @@ type Cloud struct {
 // or if the first pass left steps for the next one.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
-	if run.Pass != nil && (run.Pass.Back || run.Pass.Left && s.Only == "") && ctx.Err() == nil {
+	if run.Pass != nil && (run.Pass.RollsBack || run.Pass.LeavesUnforeseen && s.Only == "") && ctx.Err() == nil {
 		run, _ = s.runOnce(ctx, true)
 	}
 	s.Dependencies.saw(run)
@@ -168,7 +168,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
-		Earlier: s.wanted(rev, s.cloud.Region), Before: before,
+		EarlierCommits: s.wanted(rev, s.cloud.Region), PreviousSums: before,
 	}, nil
 }
 

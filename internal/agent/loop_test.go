@@ -414,7 +414,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 
 // If a pass leaves work to the next one, that pass does not wait for the next check of the cloud.
 func TestWhatAPassLeavesIsNotPutOff(t *testing.T) {
-	o := &outside{commit: "one", pass: func(_ context.Context, n int) engine.Pass { return engine.Pass{Left: n == 1} }}
+	o := &outside{commit: "one", pass: func(_ context.Context, n int) engine.Pass { return engine.Pass{LeavesUnforeseen: n == 1} }}
 	serve(t, o, "@every 24h", "@every 1h", func(*Loop) {
 		o.pause(time.Minute)
 		if len(o.passes) != 2 {
@@ -580,7 +580,7 @@ func TestTheCommitBeforeIsRememberedWhereNothingElseIs(t *testing.T) {
 			}
 		}
 		for i, p := range o.passes {
-			if told := p.Before != nil; told != c.told {
+			if told := p.PreviousSums != nil; told != c.told {
 				t.Errorf("%s, pass %d: told %t", name, i, told)
 			}
 		}

@@ -129,7 +129,7 @@ type rest struct {
 }
 
 func (r *rest) after(run report.Run, now time.Time) {
-	if left := run.Pass != nil && run.Pass.Left; run.Outcome() != plan.Broken && !left {
+	if left := run.Pass != nil && run.Pass.LeavesUnforeseen; run.Outcome() != plan.Broken && !left {
 		*r = rest{}
 		return
 	}

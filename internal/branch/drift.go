@@ -145,7 +145,7 @@ func (d *drift) close(commit, parent string) *driftClosing {
 // first.
 func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
-	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.Late) {
+	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.LateDrift) {
 		if !known[step.Key] && len(steps) < mostCarried {
 			steps = append(steps, step)
 		}

@@ -22,7 +22,7 @@ func TestEveryCorrectionIsReported(t *testing.T) {
 	for name, passes := range map[string]func(w *world, commit string){
 		"found late": func(w *world, commit string) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))
-			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine, Late: drifted.Steps})
+			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine, LateDrift: drifted.Steps})
 		},
 		"found by a pass that gave way": func(w *world, commit string) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))

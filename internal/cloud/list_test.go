@@ -16,7 +16,7 @@ func list(t *testing.T, h *hostile, service, path, field string) ([]named, error
 	t.Helper()
 	call := cloud.Call{Service: service, Path: path}
 	alone, failed := cloud.List[named](t.Context(), h.open(t), call, field)
-	sharing, snapshot := &cloud.Sharing{}, cloud.At(t.Context(), &kind.Moment{})
+	sharing, snapshot := &cloud.Sharing{}, cloud.At(t.Context(), &kind.SharedResults{})
 	for _, c := range []*cloud.Client{h.openWith(t, sharing), h.openWith(t, sharing)} {
 		if all, err := cloud.List[named](snapshot, c, call, field); !slices.Equal(all, alone) || fmt.Sprint(err) != fmt.Sprint(failed) {
 			t.Errorf("%s: %s: who shares reads %v, %v; who is alone %v, %v", service, path, all, err, alone, failed)

@@ -9,7 +9,7 @@ import (
 )
 
 // sharedLists are collections that several kinds list, each with its own type of object. They are
-// requested once for all lists of one [kind.Moment].
+// requested once for all lists of one [kind.SharedResults].
 var sharedLists = map[sharedList]bool{
 	{Network, "ports"}: true, {Network, "floatingips"}: true, {Network, "rbac-policies?action=access_as_shared"}: true, {Compute, "os-server-groups"}: true,
 	{BlockStorage, "snapshots/detail"}: true, {BlockStorage, "backups/detail"}: true,
@@ -21,7 +21,7 @@ type sharedList struct{ service, path string }
 type moment struct{}
 
 // At returns a context for the lists of a moment; m may be nil.
-func At(ctx context.Context, m *kind.Moment) context.Context {
+func At(ctx context.Context, m *kind.SharedResults) context.Context {
 	if m == nil {
 		return ctx
 	}
@@ -29,8 +29,8 @@ func At(ctx context.Context, m *kind.Moment) context.Context {
 }
 
 // momentOf returns the moment of a request; nil for a request outside a snapshot.
-func momentOf(ctx context.Context) *kind.Moment {
-	m, _ := ctx.Value(moment{}).(*kind.Moment)
+func momentOf(ctx context.Context) *kind.SharedResults {
+	m, _ := ctx.Value(moment{}).(*kind.SharedResults)
 	return m
 }
 

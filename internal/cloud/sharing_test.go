@@ -147,7 +147,7 @@ func TestSharingSnapshots(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
 		one, other := stackOn(k, s), stackOn(k, s)
 		token := send(t, one, "POST", logsIn, "", "password")
-		early, late := At(t.Context(), &kind.Moment{}), At(t.Context(), &kind.Moment{})
+		early, late := At(t.Context(), &kind.SharedResults{}), At(t.Context(), &kind.SharedResults{})
 		sendIn(early, t, other, "GET", "/v2.0/subnets", token)
 		time.Sleep(time.Second)
 		first := networksOf(t.Context(), t, one, token)

@@ -182,7 +182,7 @@ func (crateRules) Export(have *crate, e *kind.Export) *crate {
 	out := &crate{}
 	for _, l := range have.Lids {
 		if l.Name == "" {
-			e.Leave(lids, l.ID, "it has no name")
+			e.LeaveToCloud(lids, l.ID, "it has no name")
 		} else if e.Element(lids, l.ID) {
 			out.Lids = append(out.Lids, l)
 		}
@@ -195,7 +195,7 @@ func (crateRules) Diff(w typed.Want[crate], have *crate, c *kind.Changes) {
 		want = append(want, l.Name)
 	}
 	for _, l := range have.Lids {
-		if !w.Leaves(lids, l.ID) {
+		if !w.IgnoresElement(lids, l.ID) {
 			there = append(there, l.Name)
 		}
 	}

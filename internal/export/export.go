@@ -236,7 +236,7 @@ func (x *exporter) noteLost(one *item) {
 	for _, lost := range one.export.Lost {
 		x.note(one, lost.Field, lost.Text)
 	}
-	for _, left := range one.export.Left {
+	for _, left := range one.export.LeftToCloud {
 		x.note(one, left.Field, left.Text+leftAlone)
 	}
 }

@@ -28,12 +28,12 @@ func (x *exporter) gather() error {
 		return nil
 	}
 	var of []kind.Exported
-	items := map[kind.Called]*item{}
+	items := map[kind.ObjectName]*item{}
 	for _, one := range x.items() {
 		if !one.managed {
 			continue
 		}
-		e := kind.Exported{Called: kind.Called{Kind: one.kind.Info.Kind, Name: one.name}}
+		e := kind.Exported{ObjectName: kind.ObjectName{Kind: one.kind.Info.Kind, Name: one.name}}
 		text, err := json.Marshal(one.spec)
 		if err == nil {
 			err = json.Unmarshal(text, &e.Spec)
@@ -41,7 +41,7 @@ func (x *exporter) gather() error {
 		if err != nil {
 			return fmt.Errorf("%s: encode: %w", one.live.ID, err)
 		}
-		of, items[e.Called] = append(of, e), one
+		of, items[e.ObjectName] = append(of, e), one
 	}
 	for _, k := range x.Kinds {
 		if info := k.Info; k.Gather != nil && x.includes(info) {
@@ -54,7 +54,7 @@ func (x *exporter) gather() error {
 }
 
 // propose writes a group instead of its parts. dissolveWrong checks the group later.
-func (x *exporter) propose(g group, items map[kind.Called]*item) {
+func (x *exporter) propose(g group, items map[kind.ObjectName]*item) {
 	g.parts = map[manifest.Key]*item{}
 	for _, called := range g.Parts {
 		one := items[called]

@@ -86,7 +86,7 @@ func (i *item) idAt(at string) string {
 // are more paths than an annotation may contain, it contains the outermost lists instead.
 func (i *item) ignored() []string {
 	paths := slices.Concat(i.ignore, i.without)
-	for _, left := range i.export.Left {
+	for _, left := range i.export.LeftToCloud {
 		paths = append(paths, left.Field)
 	}
 	slices.Sort(paths)

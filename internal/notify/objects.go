@@ -22,7 +22,7 @@ func (n *Notification) about(run report.Run) {
 	case report.StateDrifted:
 		steps = run.Pass.Last.Drifting()
 	case healed:
-		steps = slices.Concat(run.Pass.First.Drifting(), run.Pass.Late)
+		steps = slices.Concat(run.Pass.First.Drifting(), run.Pass.LateDrift)
 	case report.StateFailed:
 		for _, f := range run.Pass.Failures {
 			n.Objects = append(n.Objects, f.Key.String())

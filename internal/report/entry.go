@@ -128,10 +128,10 @@ func traced(by []kind.Trace, gone bool) string {
 		}
 	}
 	if slices.IndexFunc(by, func(t kind.Trace) bool { return t != by[0] }) < 0 {
-		return by[0].Of(done)
+		return by[0].Text(done)
 	}
 	last.Who = some(who)
-	return last.Of(done + ", last")
+	return last.Text(done + ", last")
 }
 
 // height is the number of lines of the entry.

@@ -36,7 +36,7 @@ func Events(r Run) (list []Event) {
 		return nil
 	}
 	b := eventList{said: map[manifest.Key]bool{}}
-	for _, steps := range [][]plan.Step{r.Pass.First.Steps, r.Pass.Late} {
+	for _, steps := range [][]plan.Step{r.Pass.First.Steps, r.Pass.LateDrift} {
 		for _, s := range steps {
 			if s.Drift {
 				b.add(s.Key, "Drifted", drifted(s), true, r.Started)

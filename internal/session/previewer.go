@@ -61,7 +61,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, Before: before, Policies: weaker})
+	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, PreviousSums: before, Policies: weaker})
 	plan.Ignored = read.Ignored
 	if plan.ListsIncomplete() {
 		p.close()

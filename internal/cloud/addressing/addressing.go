@@ -57,7 +57,7 @@ func Claim(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
 	}
 	for _, s := range subnets {
 		if network, err := netip.ParsePrefix(s.Expected().CIDR); err == nil && network.Contains(asked.Unmap()) {
-			claims = append(claims, kind.Claim{Field: field, Of: s, What: table.IP(address), By: "Port"})
+			claims = append(claims, kind.Claim{Field: field, Owner: s, Value: table.IP(address), HolderKind: "Port"})
 		}
 	}
 	return claims

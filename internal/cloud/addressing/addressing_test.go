@@ -49,7 +49,7 @@ func TestClaim(t *testing.T) {
 	if claims := Claim("f", "10.0.0.9", gone); len(claims) != 0 {
 		t.Errorf("a subnet that is replaced still has %+v", claims)
 	}
-	if Claim("f", "", a) != nil || (kind.Claim{Of: gone, What: "10.0.0.9"}).Token() != "" {
+	if Claim("f", "", a) != nil || (kind.Claim{Owner: gone, Value: "10.0.0.9"}).Token() != "" {
 		t.Error("something is claimed of what is not there")
 	}
 }

@@ -85,12 +85,12 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 		if s.Unmanaged() || s.Have == nil {
 			continue
 		}
-		takes := k.Takes(s.View())
+		takes := k.QuotaNeeded(s.View())
 		if len(takes) == 0 {
 			t.Errorf("%s counts as nothing", s.Key)
 		}
 		want.AddAll(takes)
-		holds := k.Holds(s.Have.State, func(name, id string) kind.Facts {
+		holds := k.QuotaUsed(s.Have.State, func(name, id string) kind.Facts {
 			for _, item := range have[name].Items {
 				if item.ID == id {
 					return item.Facts

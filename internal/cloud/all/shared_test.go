@@ -26,7 +26,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	kindsOf := func(s *cloud.Sharing) []*kind.Kind { return g.Engine(g.SharingClient(s)).Kinds }
 	sharing := &cloud.Sharing{}
 	one, other := kindsOf(sharing), kindsOf(sharing)
-	moment := &kind.Moment{}
+	moment := &kind.SharedResults{}
 	have := listed(moment, t, one)
 	planned := decide.Compute(world.Input{Stack: g.Stack, Commit: "test", Kinds: one, Want: g.Resolve(text), Have: have, Rules: world.Rules{Replace: true}})
 	if !planned.InSync() {
@@ -48,7 +48,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 			t.Errorf("read again: %s", r.Path)
 		}
 	}
-	alone := listed(&kind.Moment{}, t, kindsOf(nil))
+	alone := listed(&kind.SharedResults{}, t, kindsOf(nil))
 	for name, c := range alone {
 		for i, item := range c.Items {
 			if got := left[name].Items; i >= len(got) || !reflect.DeepEqual(got[i], item) {
@@ -59,7 +59,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 }
 
 // listed returns all objects of the cloud whose kinds are not inside machines.
-func listed(at *kind.Moment, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
+func listed(at *kind.SharedResults, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 	t.Helper()
 	have := kind.Snapshot{}
 	for _, k := range kinds {
@@ -67,7 +67,7 @@ func listed(at *kind.Moment, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 		if d == nil || len(k.Info.HostedOn) > 0 {
 			continue
 		}
-		items, err := d.List(context.WithoutCancel(t.Context()), kind.Listing{Moment: at})
+		items, err := d.List(context.WithoutCancel(t.Context()), kind.Listing{Shared: at})
 		if err != nil && !errors.Is(err, kind.ErrNoService) {
 			t.Fatalf("%s: %v", k.Info.Kind, err)
 		}

@@ -97,7 +97,7 @@ spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.77.0/24}}
 	guest.MustSync(uses + port)
 	none := manifests[:strings.Index(manifests, "[{projectID")] + "[]}}\n" + subnet
 	agent := host.Engine(host.Client(nil))
-	agent.Timing.Busy = 100 * time.Millisecond
+	agent.Timing.BusyWait = 100 * time.Millisecond
 	pass := agent.Sync(context.WithoutCancel(t.Context()), engine.Revision{Want: host.Resolve(none)})
 	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "stop sharing with project") {
 		t.Errorf("failures: %v; want that the guest still uses it", pass.Failures)

@@ -37,7 +37,7 @@ func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filt
 
 // List implements [kind.Driver.List].
 func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State[Spec, More]], error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	all, err := d.all(ctx, asked.Managed)
 	if err != nil {
 		return nil, err

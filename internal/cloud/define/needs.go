@@ -10,8 +10,8 @@ import (
 // created with it. more is nil if the object does not exist yet.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
-	if d.of.Takes != nil {
-		amounts.AddAll(d.of.Takes(s, of))
+	if d.of.QuotaNeeded != nil {
+		amounts.AddAll(d.of.QuotaNeeded(s, of))
 	}
 	if shared := sharesIn(s); shared.any() {
 		amounts.AddAll(kind.Amounts{{Service: cloud.Network, Name: "rbac_policy"}: int64(len(shared.SharedWith))})
@@ -29,7 +29,7 @@ func (d *Driver[Spec, Filter, More]) impossible(w typed.Want[Spec]) string {
 	return d.of.Impossible(w)
 }
 
-// One returns a function for [Resource.Takes]: each object of the kind uses one unit of the quota.
+// One returns a function for [Resource.QuotaNeeded]: each object of the kind uses one unit of the quota.
 func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {
 	return func(*Spec, kind.FactsOf) kind.Amounts { return kind.Amounts{{Service: service, Name: name}: 1} }
 }

@@ -35,15 +35,15 @@ type Resource[Spec, Filter, More any] struct {
 	Expand    func(*Spec, *kind.Expansion)
 	// Diff adds changes to those that the fields report.
 	Diff func(typed.Want[Spec], *State[Spec, More], *kind.Changes)
-	// Takes returns the amounts of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows
+	// QuotaNeeded returns the amounts of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows
 	// them.
-	Takes func(*Spec, kind.FactsOf) kind.Amounts
-	// Besides returns the amounts of quotas that an object uses in addition to Takes. more belongs to an existing object.
+	QuotaNeeded func(*Spec, kind.FactsOf) kind.Amounts
+	// Besides returns the amounts of quotas that an object uses in addition to QuotaNeeded. more belongs to an existing object.
 	Besides func(*Spec, *More) kind.Amounts
-	// Impossible says why the cloud will refuse to create an object, Doubtful why it may, and ExclusiveClaims lists values that only
+	// Impossible says why the cloud will refuse to create an object, LikelyRefusal why it may, and ExclusiveClaims lists values that only
 	// one object can have; see [kind.Kind].
 	Impossible      func(typed.Want[Spec]) string
-	Doubtful        func(typed.Want[Spec]) string
+	LikelyRefusal   func(typed.Want[Spec]) string
 	ExclusiveClaims func(typed.Want[Spec]) []kind.Claim
 	// Zone, Stated, PerHost and Cures have the same meaning as in [kind.Kind].
 	Zone    func(*Spec) string
@@ -159,9 +159,9 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
 		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost,
-		Impossible: d.impossible, Doubtful: r.Doubtful, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
-		Takes: func(s *Spec, of kind.FactsOf) kind.Amounts { return d.counts(s, nil, of) },
-		Holds: func(have *State[Spec, More], of kind.FactsOf) kind.Amounts {
+		Impossible: d.impossible, LikelyRefusal: r.LikelyRefusal, ExclusiveClaims: r.ExclusiveClaims, Diff: d.diff, Match: d.match, Status: d.status, Export: d.export,
+		QuotaNeeded: func(s *Spec, of kind.FactsOf) kind.Amounts { return d.counts(s, nil, of) },
+		QuotaUsed: func(have *State[Spec, More], of kind.FactsOf) kind.Amounts {
 			return d.counts(&have.Spec, &have.More, of)
 		},
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
@@ -190,8 +190,8 @@ func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, M
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network
 	// Lists and tags use the last part of the path.
 	r.Collection.Field, r.Collection.Project = strings.ReplaceAll(path.Base(r.Collection.Path), "-", "_"), "project_id"
-	if r.Takes == nil {
-		r.Takes = One[Spec](cloud.Network, r.Collection.Singular)
+	if r.QuotaNeeded == nil {
+		r.QuotaNeeded = One[Spec](cloud.Network, r.Collection.Singular)
 	}
 	return New(c, r)
 }

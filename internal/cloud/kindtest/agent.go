@@ -70,7 +70,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: guard.Limits{All: limit, DataLoss: true}, Replace: true,
 		Timing: engine.Timing{Poll: 300 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
-		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Late: 50 * time.Millisecond, Grace: time.Millisecond}
+		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, UnansweredWait: 50 * time.Millisecond, Grace: time.Millisecond}
 	}
 	return e
 }

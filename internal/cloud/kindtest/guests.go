@@ -103,7 +103,7 @@ func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests st
 	defer stop()
 	agent, revision := g.ProbingAgent(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)}
 	pass := agent.Sync(ctx, revision)
-	for pass.Left && ctx.Err() == nil {
+	for pass.LeavesUnforeseen && ctx.Err() == nil {
 		pass = agent.Sync(ctx, revision)
 	}
 	if pass.Outcome() != plan.InSync {

@@ -115,7 +115,7 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 // untouched checks that a later pass reports no drift.
 func untouched(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
-	for _, step := range slices.Concat(pass.First.Steps, pass.Late) {
+	for _, step := range slices.Concat(pass.First.Steps, pass.LateDrift) {
 		if step.Drift {
 			t.Errorf("after %d writes: %s is said to be changed in the cloud, and nobody touched it: %s", n, step.Key, describe(step.Changes))
 		}

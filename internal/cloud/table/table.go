@@ -163,7 +163,7 @@ func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], 
 func keepsName[Spec, More any](r *row, w typed.Want[Spec], have *Object[Spec, More]) bool {
 	_, given := r.of(reflect.ValueOf(w.Spec))
 	seen, _ := r.seen(reflect.ValueOf(&have.Spec))
-	return !given && w.WasCalled(seen.String())
+	return !given && w.HadName(seen.String())
 }
 
 // Present is the value of an attribute in a spec, desired or read, in the form of requests; nil if no

@@ -8,30 +8,30 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Doubt is the reason why the object for a key cannot be decided.
-type Doubt int
+// Ambiguity is the reason why the object for a key cannot be decided.
+type Ambiguity int
 
 // These are the doubts.
 const (
-	NoDoubt    Doubt = iota
-	Contested        // the object bears marks of other owners, too
-	Several          // several finished objects bear the mark
-	OnlyCopied       // the only marks are copies of another object's
+	NoAmbiguity Ambiguity = iota
+	Contested             // the object bears marks of other owners, too
+	Several               // several finished objects bear the mark
+	OnlyCopied            // the only marks are copies of another object's
 )
 
 // Choice is the result of the claims to one key.
 type Choice struct {
-	Have    *Live   // the chosen object; nil if there is none, or if there is a doubt.
-	Surplus []*Live // half-made copies of Have, and objects that are being deleted.
-	Copied  []*Live // objects with a copied mark; they belong to nobody.
-	Doubt   Doubt
-	About   []*Live // the objects that the doubt is about.
+	Have      *Live   // the chosen object; nil if there is none, or if there is a doubt.
+	Surplus   []*Live // half-made copies of Have, and objects that are being deleted.
+	Copied    []*Live // objects with a copied mark; they belong to nobody.
+	Ambiguity Ambiguity
+	Ambiguous []*Live // the objects that the doubt is about.
 }
 
-// Asked contains the facts about an object from manifests, besides its key.
-type Asked struct {
-	Named   *Live            // the object that the manifest adopts by its ID, if the object exists
-	Adopted func(*Live) bool // reports whether any manifest adopts an object by its ID
+// ManifestFacts contains the facts about an object from manifests, besides its key.
+type ManifestFacts struct {
+	AdoptedByID *Live            // the object that the manifest adopts by its ID, if the object exists
+	Adopted     func(*Live) bool // reports whether any manifest adopts an object by its ID
 	// FixedMark is true if the marks of the kind cannot be changed, so that they do not show whether an object is half-made.
 	FixedMark bool
 }
@@ -52,18 +52,18 @@ type Asked struct {
 //	several objects, in any other case                     a doubt
 //	no object                                              nothing
 //	none                                        nothing
-func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
+func (c *Cloud) Choose(claims Claims, asked ManifestFacts) Choice {
 	staying, leaving := split(claims.Sole)
-	if asked.Named != nil && slices.Contains(claims.Copied, asked.Named) {
-		staying = append(staying, asked.Named)
+	if asked.AdoptedByID != nil && slices.Contains(claims.Copied, asked.AdoptedByID) {
+		staying = append(staying, asked.AdoptedByID)
 	}
 	out := Choice{Surplus: leaving, Copied: slices.DeleteFunc(slices.Clone(claims.Copied), asked.Adopted)}
 	switch {
 	case len(claims.Shared) > 0:
-		out.Doubt, out.About = Contested, claims.Shared[:1]
+		out.Ambiguity, out.Ambiguous = Contested, claims.Shared[:1]
 	case len(staying) > 1:
 		if out.Have = c.original(staying, asked.FixedMark); out.Have == nil {
-			out.Doubt, out.About = Several, staying
+			out.Ambiguity, out.Ambiguous = Several, staying
 			break
 		}
 		out.Surplus = append(slices.DeleteFunc(staying, func(l *Live) bool { return l == out.Have }), leaving...)
@@ -72,7 +72,7 @@ func (c *Cloud) Choose(claims Claims, asked Asked) Choice {
 	case len(leaving) > 0:
 		out.Have, out.Surplus = leaving[0], leaving[1:]
 	case len(out.Copied) > 0:
-		out.Doubt, out.About, out.Copied = OnlyCopied, out.Copied[:1], out.Copied[1:]
+		out.Ambiguity, out.Ambiguous, out.Copied = OnlyCopied, out.Copied[:1], out.Copied[1:]
 	}
 	return out
 }
@@ -82,36 +82,36 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	if fixedMark {
 		return nil
 	}
-	var kept *Live
+	var original *Live
 	for _, l := range all {
 		switch {
 		case l.Mark.Applied == "":
-		case kept != nil:
+		case original != nil:
 			return nil
 		default:
-			kept = l
+			original = l
 		}
 	}
-	if kept == nil {
-		kept = slices.MinFunc(all, func(a, b *Live) int { return a.Created.Compare(b.Created) })
+	if original == nil {
+		original = slices.MinFunc(all, func(a, b *Live) int { return a.Created.Compare(b.Created) })
 	}
 	for _, l := range all {
-		if l != kept && !c.leftover(l, kept) {
+		if l != original && !c.leftover(l, original) {
 			return nil
 		}
 	}
-	return kept
+	return original
 }
 
-// LateBy is the longest time by which a half-made object may be older than the finished one. Then a killed process has requested the older
+// MaxLateness is the longest time by which a half-made object may be older than the finished one. Then a killed process has requested the older
 // object, and the cloud has created it so late that the next process has requested another one.
-const LateBy = 5 * time.Minute
+const MaxLateness = 5 * time.Minute
 
-// leftover reports whether l was left by an interrupted request, and kept was made instead. Then nothing was applied to l yet. l must be no
-// copy, must not be used by any object, and must be younger than kept, or older by at most [LateBy].
-func (c *Cloud) leftover(l, kept *Live) bool {
-	known := !kept.Created.IsZero() && !l.Created.IsZero()
-	return known && l.Copied == "" && !l.InUse && l.Created.After(kept.Created.Add(-LateBy)) && !c.usedByAnybody(l)
+// leftover reports whether l was left by an interrupted request, and original was made instead. Then nothing was applied to l yet. l must be no
+// copy, must not be used by any object, and must be younger than original, or older by at most [MaxLateness].
+func (c *Cloud) leftover(l, original *Live) bool {
+	known := !original.Created.IsZero() && !l.Created.IsZero()
+	return known && l.Copied == "" && !l.InUse && l.Created.After(original.Created.Add(-MaxLateness)) && !c.usedByAnybody(l)
 }
 
 // usedByAnybody reports whether any object, of any owner, uses l. The result is also true if a list failed, because an object in that list

@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 		named   string
 		fixed   bool
 		have    string
-		doubt   Doubt
+		doubt   Ambiguity
 		surplus []string
 		copied  []string
 	}{
@@ -54,8 +54,8 @@ func TestChoose(t *testing.T) {
 		"being deleted only":                 {items: []Live{bearing("2", going), bearing("1", going)}, have: "1", surplus: []string{"2"}},
 		"two finished":                       {items: []Live{bearing("1", nil), bearing("2", nil)}, doubt: Several},
 		"a younger one is half-made":         {items: []Live{bearing("1", half(2)), bearing("2", whole(1))}, have: "2", surplus: []string{"1"}},
-		"a little older one is half-made":    {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(LateBy - time.Second) })}, have: "2", surplus: []string{"1"}},
-		"a half-made one is too old":         {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(LateBy) })}, doubt: Several},
+		"a little older one is half-made":    {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(MaxLateness - time.Second) })}, have: "2", surplus: []string{"1"}},
+		"a half-made one is too old":         {items: []Live{bearing("1", half(1)), bearing("2", func(l *Live) { whole(1)(l); l.Created = l.Created.Add(MaxLateness) })}, doubt: Several},
 		"an older one is half-made":          {items: []Live{bearing("1", half(1)), bearing("2", whole(2))}, doubt: Several},
 		"all half-made":                      {items: []Live{bearing("1", half(2)), bearing("2", half(1)), bearing("3", half(3))}, have: "2", surplus: []string{"1", "3"}},
 		"a half-made one is used":            {items: []Live{bearing("1", half(2)), bearing("2", whole(1)), bearing("3", uses("1"))}, doubt: Several},
@@ -79,14 +79,14 @@ func TestChoose(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := In(kind.Snapshot{"Thing": {Items: tt.items}, "Unlisted": {Err: tt.err}}, stack)
-			named := c.Of("Thing").Find(tt.named, "")
-			got := c.Choose(c.Claimed("Thing", owner), Asked{Named: named, FixedMark: tt.fixed, Adopted: func(l *Live) bool { return l == named }})
-			if have := idOf(got.Have); have != tt.have || got.Doubt != tt.doubt || !slices.Equal(idsOf(got.Surplus), tt.surplus) || !slices.Equal(idsOf(got.Copied), tt.copied) {
-				t.Errorf("got %q, doubt %d, surplus %q, copied %q; want %q, %d, %q, %q", have, got.Doubt, idsOf(got.Surplus), idsOf(got.Copied), tt.have, tt.doubt, tt.surplus, tt.copied)
+			c := NewCloud(kind.Snapshot{"Thing": {Items: tt.items}, "Unlisted": {Err: tt.err}}, stack)
+			named := c.Collection("Thing").Find(tt.named, "")
+			got := c.Choose(c.Claimed("Thing", owner), ManifestFacts{AdoptedByID: named, FixedMark: tt.fixed, Adopted: func(l *Live) bool { return l == named }})
+			if have := idOf(got.Have); have != tt.have || got.Ambiguity != tt.doubt || !slices.Equal(idsOf(got.Surplus), tt.surplus) || !slices.Equal(idsOf(got.Copied), tt.copied) {
+				t.Errorf("got %q, doubt %d, surplus %q, copied %q; want %q, %d, %q, %q", have, got.Ambiguity, idsOf(got.Surplus), idsOf(got.Copied), tt.have, tt.doubt, tt.surplus, tt.copied)
 			}
-			if (got.Doubt != NoDoubt) != (len(got.About) > 0) {
-				t.Errorf("the doubt %d is about %q", got.Doubt, idsOf(got.About))
+			if (got.Ambiguity != NoAmbiguity) != (len(got.Ambiguous) > 0) {
+				t.Errorf("the doubt %d is about %q", got.Ambiguity, idsOf(got.Ambiguous))
 			}
 		})
 	}

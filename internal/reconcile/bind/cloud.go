@@ -26,12 +26,12 @@ type Cloud struct {
 // Collection contains the cloud's objects of one kind.
 type Collection struct {
 	byID   map[string]*Live
-	twins  map[string][]*Live // further objects with the same ID, if entries of clouds.yaml belong to several clouds
+	sameID map[string][]*Live // further objects with the same ID, if entries of clouds.yaml belong to several clouds
 	byName map[string][]*Live
-	// owners are the claims of objects in the stack's own project, by owner text. elsewhere are the claims of objects in
+	// owners are the claims of objects in the stack's own project, by owner text. inOtherProjects are the claims of objects in
 	// other projects, for kinds whose manifests may name projects.
-	owners, elsewhere map[string]*Claims
-	misplaced         []Misplaced
+	owners, inOtherProjects map[string]*Claims
+	misplaced               []Misplaced
 }
 
 // Misplaced is an object that bears a mark of the stack for another kind.
@@ -41,8 +41,8 @@ type Misplaced struct {
 	Owner ownertext.Owner
 }
 
-// In returns the content of a snapshot, sorted by the marks of a stack.
-func In(have kind.Snapshot, stack string) *Cloud {
+// NewCloud returns the content of a snapshot, sorted by the marks of a stack.
+func NewCloud(have kind.Snapshot, stack string) *Cloud {
 	c := &Cloud{have: have, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
 	marks := ownertext.Begin(stack)
 	for _, name := range slices.Sorted(maps.Keys(have)) { // plans name users in this order
@@ -54,22 +54,22 @@ func In(have kind.Snapshot, stack string) *Cloud {
 // sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface is also a port.
 // The stack owns the thing only in the collection of the kind that its mark names.
 func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection {
-	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, elsewhere: map[string]*Claims{}}
+	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, inOtherProjects: map[string]*Claims{}}
 	for i := range items {
 		item := &items[i]
 		switch first := x.byID[item.ID]; {
 		case first == nil:
 			x.byID[item.ID] = item
-		case first.As(item.Through) != nil:
+		case first.SeenBy(item.Entry) != nil:
 			continue // the list contains the object twice, because a page boundary moved
 		default:
-			if x.twins == nil {
-				x.twins = map[string][]*Live{}
+			if x.sameID == nil {
+				x.sameID = map[string][]*Live{}
 			}
-			x.twins[item.ID] = append(x.twins[item.ID], item)
+			x.sameID[item.ID] = append(x.sameID[item.ID], item)
 		}
 		x.byName[item.Name] = append(x.byName[item.Name], item)
-		if x.claim(kindName, item, marks) {
+		if x.addClaim(kindName, item, marks) {
 			for _, token := range item.Uses {
 				c.users[token] = append(c.users[token], item)
 				c.userKinds[item] = kindName
@@ -79,11 +79,11 @@ func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection 
 	return x
 }
 
-// claim sorts an object by its marks that begin like the stack's marks. It reports whether one of these is for this kind.
-func (x *Collection) claim(kindName string, item *Live, marks string) (any bool) {
+// addClaim sorts an object by its marks that begin like the stack's marks. It reports whether one of these is for this kind.
+func (x *Collection) addClaim(kindName string, item *Live, marks string) (any bool) {
 	owners := x.owners
 	if !item.InOwnProject {
-		owners = x.elsewhere
+		owners = x.inOtherProjects
 	}
 	if !item.InOwnProject && (!item.Guarded || item.Project == "") {
 		return false
@@ -110,8 +110,8 @@ func (x *Collection) claim(kindName string, item *Live, marks string) (any bool)
 	return any
 }
 
-// Of returns the collection of a kind; nil if the kind was not listed. It is empty if the list failed.
-func (c *Cloud) Of(kindName string) *Collection { return c.collections[kindName] }
+// Collection returns the collection of a kind; nil if the kind was not listed. It is empty if the list failed.
+func (c *Cloud) Collection(kindName string) *Collection { return c.collections[kindName] }
 
 // UsersOf returns the objects with a mark of the stack that use an object.
 func (c *Cloud) UsersOf(l *Live) []*Live {
@@ -135,8 +135,8 @@ func (c *Cloud) Claimed(kindName, owner string) Claims {
 
 // ClaimedIn returns the objects of a kind in another project that bear an owner text.
 func (c *Cloud) ClaimedIn(project, kindName, owner string) Claims {
-	if x := c.collections[kindName]; x != nil && x.elsewhere[owner] != nil && project != "" {
-		return x.elsewhere[owner].within(project)
+	if x := c.collections[kindName]; x != nil && x.inOtherProjects[owner] != nil && project != "" {
+		return x.inOtherProjects[owner].within(project)
 	}
 	return Claims{}
 }
@@ -152,7 +152,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 				counts[name]++
 			}
 		}
-		for owner, claims := range x.elsewhere {
+		for owner, claims := range x.inOtherProjects {
 			if len(claims.Sole) > 0 && x.owners[owner] == nil && wanted(owner) {
 				counts[name]++
 			}
@@ -163,11 +163,11 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 
 // Find returns the object with an ID that the credentials of an entry of clouds.yaml show; nil for none.
 func (x *Collection) Find(id, entry string) *Live {
-	if item := x.byID[id]; item != nil && item.As(entry) != nil {
+	if item := x.byID[id]; item != nil && item.SeenBy(entry) != nil {
 		return item
 	}
-	for _, item := range x.twins[id] {
-		if item.As(entry) != nil {
+	for _, item := range x.sameID[id] {
+		if item.SeenBy(entry) != nil {
 			return item
 		}
 	}
@@ -177,23 +177,23 @@ func (x *Collection) Find(id, entry string) *Live {
 // WithID returns the first object with an ID, no matter which entry shows it; nil for none.
 func (x *Collection) WithID(id string) *Live { return x.byID[id] }
 
-// Named returns the objects with a name, no matter who owns them.
-func (x *Collection) Named(name string) []*Live { return x.byName[name] }
+// WithName returns the objects with a name, no matter who owns them.
+func (x *Collection) WithName(name string) []*Live { return x.byName[name] }
 
 // Misplaced returns the objects that bear a mark of the stack for another kind.
 func (x *Collection) Misplaced() []Misplaced { return x.misplaced }
 
-// Known yields the claims, by owner text, that a plan must decide about even if no manifest wants the object. These are the claims in the
+// ToDecide yields the claims, by owner text, that a plan must decide about even if no manifest wants the object. These are the claims in the
 // stack's own project, and in every other project that the stack reaches. They are yielded per project, because a mark in one project says
 // nothing about objects in another one.
-func (x *Collection) Known(reached func(project string) bool) iter.Seq2[string, Claims] {
+func (x *Collection) ToDecide(reached func(project string) bool) iter.Seq2[string, Claims] {
 	return func(yield func(string, Claims) bool) {
 		for owner, c := range x.owners {
 			if !yield(owner, *c) {
 				return
 			}
 		}
-		for owner, c := range x.elsewhere {
+		for owner, c := range x.inOtherProjects {
 			for project := range c.projects() {
 				if reached(project) && !yield(owner, c.within(project)) {
 					return
@@ -203,11 +203,11 @@ func (x *Collection) Known(reached func(project string) bool) iter.Seq2[string, 
 	}
 }
 
-// Elsewhere yields the objects in other projects that bear a mark of the stack, in the order of the owner texts.
-func (x *Collection) Elsewhere() iter.Seq2[string, *Live] {
+// InOtherProjects yields the objects in other projects that bear a mark of the stack, in the order of the owner texts.
+func (x *Collection) InOtherProjects() iter.Seq2[string, *Live] {
 	return func(yield func(string, *Live) bool) {
-		for _, owner := range slices.Sorted(maps.Keys(x.elsewhere)) {
-			for _, l := range x.elsewhere[owner].All() {
+		for _, owner := range slices.Sorted(maps.Keys(x.inOtherProjects)) {
+			for _, l := range x.inOtherProjects[owner].All() {
 				if !yield(owner, l) {
 					return
 				}

@@ -39,7 +39,7 @@ func TestOwned(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := In(kind.Snapshot{"Thing": {Items: tt.items}}, stack)
+			c := NewCloud(kind.Snapshot{"Thing": {Items: tt.items}}, stack)
 			want := map[string]int{}
 			if tt.want > 0 {
 				want["Thing"] = tt.want
@@ -52,7 +52,7 @@ func TestOwned(t *testing.T) {
 }
 
 func TestClaimedIn(t *testing.T) {
-	c := In(kind.Snapshot{"Thing": {Items: []Live{elsewhere("p", nil)}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{elsewhere("p", nil)}}}, stack)
 	for _, tt := range []struct {
 		project, kind, owner string
 		want                 int
@@ -71,10 +71,10 @@ func TestClaimedIn(t *testing.T) {
 
 // Two clouds may have different objects with the same ID. Find returns the object in the cloud of the entry.
 func TestFind(t *testing.T) {
-	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Through = "other", "b" })}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Entry = "other", "b" })}}}, stack)
 	for _, tt := range []struct{ id, entry, want string }{{"1", "", "main"}, {"1", "b", "other"}, {"1", "c", ""}, {"2", "", ""}} {
 		got := ""
-		if l := c.Of("Thing").Find(tt.id, tt.entry); l != nil {
+		if l := c.Collection("Thing").Find(tt.id, tt.entry); l != nil {
 			got = l.Name
 		}
 		if got != tt.want {
@@ -85,14 +85,14 @@ func TestFind(t *testing.T) {
 
 // An object in another project is only yielded if the stack reaches that project. A loop over claims can stop at any of them.
 func TestKnown(t *testing.T) {
-	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
 	for _, tt := range []struct {
 		reached string
 		most    int
 		want    int
 	}{{"", 9, 1}, {"p", 9, 2}, {"pq", 9, 3}, {"pq", 1, 1}, {"pq", 2, 2}} {
 		got := 0
-		for range c.Of("Thing").Known(func(project string) bool { return strings.Contains(tt.reached, project) }) {
+		for range c.Collection("Thing").ToDecide(func(project string) bool { return strings.Contains(tt.reached, project) }) {
 			if got++; got == tt.most {
 				break
 			}
@@ -127,13 +127,13 @@ func TestMarks(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := In(kind.Snapshot{"Thing": {Items: []Live{tt.item}}}, stack)
-			x := c.Of("Thing")
+			c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{tt.item}}}, stack)
+			x := c.Collection("Thing")
 			users, marked, far := c.UsersOf(&Live{ID: "net", Tokens: []string{"token", "unused"}}), 0, 0
 			for range x.Marked() {
 				marked++
 			}
-			for range x.Elsewhere() {
+			for range x.InOtherProjects() {
 				far++
 			}
 			if len(users) != tt.users || marked != tt.marked || far != tt.elsewhere || len(x.Misplaced()) != tt.misplaced {
@@ -150,11 +150,11 @@ func TestMarks(t *testing.T) {
 
 // A loop over objects with marks can stop at any of them.
 func TestLoopsStop(t *testing.T) {
-	c := In(kind.Snapshot{"Thing": {Items: []Live{bearing("1", nil), bearing("2", nil), elsewhere("p", func(l *Live) { l.ID = "3" }), elsewhere("q", func(l *Live) { l.ID = "4" })}}}, stack).Of("Thing")
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("1", nil), bearing("2", nil), elsewhere("p", func(l *Live) { l.ID = "3" }), elsewhere("q", func(l *Live) { l.ID = "4" })}}}, stack).Collection("Thing")
 	for range c.Marked() {
 		break
 	}
-	for range c.Elsewhere() {
+	for range c.InOtherProjects() {
 		break
 	}
 }

@@ -72,7 +72,7 @@ func TestStepsThroughClosedEntries(t *testing.T) {
 	main, other := newDoors()
 	other.closed = errors.New("401")
 	e := entered(main, other)
-	s := plan.Step{Key: thingtest.Key("a"), Action: plan.Delete, Object: plan.Object{Have: &kind.Live{ID: "id", Through: "other"}}}
+	s := plan.Step{Key: thingtest.Key("a"), Action: plan.Delete, Object: plan.Object{Have: &kind.Live{ID: "id", Entry: "other"}}}
 	if o := e.perform(t.Context(), s); !errors.Is(o.result.Err, errNotTried) {
 		t.Errorf("before the login: %v", o.result.Err)
 	}
@@ -228,7 +228,7 @@ func TestWhenAStepIsAlone(t *testing.T) {
 		"nothing else":                {func(r *run) { r.round.queue = []candidate{{id: "a"}} }, true},
 		"another is in flight":        {func(r *run) { r.doing["b"] = Activity{} }, false},
 		"the cloud is working":        {func(r *run) { r.round.waiting = []Activity{{}} }, false},
-		"an answer is in no plan yet": {func(r *run) { r.moved["Thing"] = nil }, false},
+		"an answer is in no plan yet": {func(r *run) { r.changed["Thing"] = nil }, false},
 		"another can start":           {func(r *run) { r.round.queue = []candidate{{id: "a"}, {id: "b"}} }, false},
 		"another waits for the same":  {func(r *run) { other(r, kind.ErrNotYet, false) }, true},
 		"another was given up":        {func(r *run) { other(r, errors.New("500"), true) }, true},

@@ -236,7 +236,7 @@ func TestWhatIsMissingAfterARestartIsReported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rev := Revision{Want: want, Before: sums(before)}
+			rev := Revision{Want: want, PreviousSums: sums(before)}
 			var pass Pass
 			synctest.Test(t, func(*testing.T) {
 				pass = e.Sync(context.Background(), rev)

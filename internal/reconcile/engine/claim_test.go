@@ -54,7 +54,7 @@ func doubted(things map[string]thingtest.Thing, id string) bool {
 		if other == id || t.Mark.Owner != was.Mark.Owner || t.Copied != "" {
 			continue
 		}
-		if t.Mark.Rivals != "" || t.Mark.Applied != "" || t.Used || t.Created.IsZero() || was.Created.IsZero() || !t.Created.After(was.Created.Add(-bind.LateBy)) {
+		if t.Mark.Rivals != "" || t.Mark.Applied != "" || t.Used || t.Created.IsZero() || was.Created.IsZero() || !t.Created.After(was.Created.Add(-bind.MaxLateness)) {
 			return true
 		}
 	}

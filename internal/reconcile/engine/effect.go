@@ -99,7 +99,7 @@ func (r *run) noteFinished(p plan.Plan, now time.Time) {
 func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time) bool {
 	result := &r.pass.Results[u.result]
 	s := result.Step
-	if r.fresh[s.Key.Kind].stale[s.Key] || trouble(r.snapshot[s.Key.Kind]) != nil {
+	if r.fresh[s.Key.Kind].stale[s.Key] || firstError(r.snapshot[s.Key.Kind]) != nil {
 		return false
 	}
 	switch effectOfList(s, have[s.Identity()]) {
@@ -116,8 +116,8 @@ func (r *run) finishes(u *unfinished, have map[string]*kind.Live, now time.Time)
 	return true
 }
 
-// leaveUnfinished reports the steps that the pass has not seen finished.
-func (r *run) leaveUnfinished() {
+// reportUnfinished reports the steps that the pass has not seen finished.
+func (r *run) reportUnfinished() {
 	for _, u := range r.unfinished {
 		result := &r.pass.Results[u.result]
 		result.Unfinished = true

@@ -55,7 +55,7 @@ func TestEffectsOfSteps(t *testing.T) {
 func TestOneObjectOfSeveralViews(t *testing.T) {
 	mark := &kind.Mark{Owner: "x"}
 	view := func(entry string, own bool, mark *kind.Mark) kind.Live {
-		return kind.Live{ID: "id", Through: entry, InOwnProject: own, Mark: mark}
+		return kind.Live{ID: "id", Entry: entry, InOwnProject: own, Mark: mark}
 	}
 	for name, c := range map[string]struct {
 		views   []kind.Live
@@ -74,12 +74,12 @@ func TestOneObjectOfSeveralViews(t *testing.T) {
 		"preferred, and in no own project": {[]kind.Live{view("", true, mark), view("b", false, mark)}, "b", "b", true, true},
 		"preferred, and does not show it":  {[]kind.Live{view("", true, mark), view("b", true, nil)}, "c", "", true, true},
 	} {
-		got := oneOf(c.views, func(*kind.Live) (string, bool) { return c.prefer, c.prefer != "-" })
-		if got.Through != c.through || got.InOwnProject != c.own || (got.Mark != nil) != c.marked || len(got.Also) != 2 {
-			t.Errorf("%s: through %q, own %t, marked %t", name, got.Through, got.InOwnProject, got.Mark != nil)
+		got := mergeViews(c.views, func(*kind.Live) (string, bool) { return c.prefer, c.prefer != "-" })
+		if got.Entry != c.through || got.InOwnProject != c.own || (got.Mark != nil) != c.marked || len(got.OtherViews) != 2 {
+			t.Errorf("%s: through %q, own %t, marked %t", name, got.Entry, got.InOwnProject, got.Mark != nil)
 		}
 	}
-	if got := oneOf([]kind.Live{view("b", false, nil)}, nil); got.Through != "b" || got.Also != nil {
+	if got := mergeViews([]kind.Live{view("b", false, nil)}, nil); got.Entry != "b" || got.OtherViews != nil {
 		t.Errorf("one view: %+v", got)
 	}
 }

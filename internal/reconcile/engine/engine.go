@@ -32,8 +32,8 @@ type Engine struct {
 	Policies []plan.Policy
 	// Limits bounds how much one pass may destroy.
 	Limits guard.Limits
-	// Others is true if objects with the mark of another stack may be used, see [world.Rules.UseForeign].
-	Others bool
+	// UseForeign is true if objects with the mark of another stack may be used, see [world.Rules.UseForeign].
+	UseForeign bool
 	// Replace says whether objects without an annotation about it may be replaced.
 	Replace bool
 	// Parallelism is the number of steps that run at a time; 0 means 10.
@@ -79,16 +79,16 @@ func (e *Engine) log() *slog.Logger {
 
 // Timing bounds the engine's waits. A zero field means the default, which is at the end of its comment.
 type Timing struct {
-	Poll    time.Duration // shortest time between two lists of one collection; 500 ms.
-	PollMax time.Duration // longest time between two lists, while nothing changes; 5 s.
-	Pending time.Duration // how long the cloud may work on one object; 15 min.
-	Busy    time.Duration // how long an object may be locked or in use; 2 min.
-	Backoff time.Duration // first pause after a transient error; 1 s.
-	Late    time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
-	Former  time.Duration // shortest time that the engine waits for requests of a killed process; 0 if it does not wait for them at all.
-	Fresh   time.Duration // maximum age of the list in which an object is seen before it is deleted, wiped, adopted or let go; 1 min.
-	Grace   time.Duration // how long steps in flight may continue after the pass is asked to stop; 30 s.
-	Tries   int           // attempts at one step that fails transiently; 4.
+	Poll           time.Duration // shortest time between two lists of one collection; 500 ms.
+	PollMax        time.Duration // longest time between two lists, while nothing changes; 5 s.
+	PendingWait    time.Duration // how long the cloud may work on one object; 15 min.
+	BusyWait       time.Duration // how long an object may be locked or in use; 2 min.
+	Backoff        time.Duration // first pause after a transient error; 1 s.
+	UnansweredWait time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
+	KilledWait     time.Duration // shortest time that the engine waits for requests of a killed process; 0 if it does not wait for them at all.
+	MaxListAge     time.Duration // maximum age of the list in which an object is seen before it is deleted, wiped, adopted or let go; 1 min.
+	Grace          time.Duration // how long steps in flight may continue after the pass is asked to stop; 30 s.
+	Tries          int           // attempts at one step that fails transiently; 4.
 }
 
 func (t Timing) orDefaults() Timing {
@@ -99,11 +99,11 @@ func (t Timing) orDefaults() Timing {
 	}
 	set(&t.Poll, 500*time.Millisecond)
 	set(&t.PollMax, 5*time.Second)
-	set(&t.Pending, 15*time.Minute)
-	set(&t.Busy, 2*time.Minute)
+	set(&t.PendingWait, 15*time.Minute)
+	set(&t.BusyWait, 2*time.Minute)
 	set(&t.Backoff, time.Second)
-	set(&t.Late, 3*time.Minute)
-	set(&t.Fresh, time.Minute)
+	set(&t.UnansweredWait, 3*time.Minute)
+	set(&t.MaxListAge, time.Minute)
 	set(&t.Grace, 30*time.Second)
 	if t.Tries == 0 {
 		t.Tries = 4
@@ -150,8 +150,8 @@ func (e *Engine) parallelism() int {
 // compute compares a revision with a snapshot.
 func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan.Plan {
 	p := decide.Compute(world.Input{
-		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, PreviousSums: rev.Before, Past: past,
-		Rules: world.Rules{Replace: e.Replace, UseForeign: e.Others, Healing: rev.healing, Approving: len(rev.Approved) > 0},
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, PreviousSums: rev.PreviousSums, Past: past,
+		Rules: world.Rules{Replace: e.Replace, UseForeign: e.UseForeign, Healing: rev.healing, Approving: len(rev.Approved) > 0},
 		Now:   time.Now(), Printer: e.Printer,
 	})
 	p.Ignored = rev.Ignored

@@ -97,8 +97,8 @@ func TestWhatWasBeingBuiltIsReplacedByTheNextPass(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		for pass, left := range []bool{true, false} {
 			got := engineOf(w).Sync(context.Background(), Revision{Want: want})
-			if outcome := map[bool]plan.Outcome{true: plan.OutOfSync, false: plan.InSync}[left]; got.Left != left || got.Outcome() != outcome {
-				t.Errorf("pass %d: %s, leaves something: %t", pass, got.Outcome(), got.Left)
+			if outcome := map[bool]plan.Outcome{true: plan.OutOfSync, false: plan.InSync}[left]; got.LeavesUnforeseen != left || got.Outcome() != outcome {
+				t.Errorf("pass %d: %s, leaves something: %t", pass, got.Outcome(), got.LeavesUnforeseen)
 			}
 		}
 	})

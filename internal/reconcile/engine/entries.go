@@ -88,8 +88,8 @@ func (e *Engine) access(entry string) (a Access, open bool) {
 	return a, open
 }
 
-// closed returns why an entry could not log in.
-func (e *Engine) closed(entry string) error {
+// loginError returns why an entry could not log in.
+func (e *Engine) loginError(entry string) error {
 	e.entries.mu.Lock()
 	defer e.entries.mu.Unlock()
 	if err := e.entries.errs[entry]; err != nil {
@@ -153,7 +153,7 @@ func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before [
 			parts = append(parts, before[i])
 		}
 	}
-	return join(parts, prefer)
+	return mergeLists(parts, prefer)
 }
 
 // preferred returns a function that returns, for an object, the entry of the manifest that the object belongs to. If
@@ -217,7 +217,7 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place
 // An object that several entries show is seen through one of them.
 func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
-		return l.Through == at.Entry && e.owns(at.Kind, &l)
+		return l.Entry == at.Entry && e.owns(at.Kind, &l)
 	})
 }
 
@@ -225,20 +225,20 @@ func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
 // so, the list of that place is out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
 	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
-		return wrote[l.Through] && len(l.Also) > 0 && l.As(at.Entry) != nil && e.owns(at.Kind, &l)
+		return wrote[l.Entry] && len(l.OtherViews) > 0 && l.SeenBy(at.Entry) != nil && e.owns(at.Kind, &l)
 	})
 }
 
-// at returns, for carrying out a step through an entry, the entry's driver and the object as the entry shows it.
-func (e *Engine) at(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
+// driverFor returns, for carrying out a step through an entry, the entry's driver and the object as the entry shows it.
+func (e *Engine) driverFor(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
 	if have = s.Have; have != nil {
-		have = cmp.Or(have.As(entry), have)
+		have = cmp.Or(have.SeenBy(entry), have)
 	}
 	return e.driver(memory.Place{Kind: s.Key.Kind, Entry: entry}), have
 }
 
-// attr returns the log attribute for the entry of a place. The main entry has none.
-func attr(at memory.Place) []any {
+// entryAttr returns the log attribute for the entry of a place. The main entry has none.
+func entryAttr(at memory.Place) []any {
 	if at.Entry == "" {
 		return nil
 	}

@@ -9,15 +9,15 @@ import (
 // If the agent is killed in the middle of a request, the cloud may still be working on that request. The next process may start immediately
 // and know nothing about it. The lists do not show the result yet, but the process must not send the request again.
 
-// slower is how many times longer a cloud may take to create an object than to list everything. formerMost is the longest wait.
+// createToListRatio is how many times longer a cloud may take to create an object than to list everything. maxKilledWait is the longest wait.
 const (
-	slower     = 10
-	formerMost = time.Minute
+	createToListRatio = 10
+	maxKilledWait     = time.Minute
 )
 
 // estimateFormerWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
 func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
-	e.past().NoteFormer(began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost))))
+	e.past().NoteFormer(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
 }
 
 // notShownUntil returns the time until which the lists may lack an object although it was requested before. A killed process may have
@@ -27,5 +27,5 @@ func (r *run) notShownUntil(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until
 	}
-	return r.engine.past().Unshown(s.Identity(), r.timing.Former > 0)
+	return r.engine.past().Unshown(s.Identity(), r.timing.KilledWait > 0)
 }

@@ -22,7 +22,7 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := engineOf(w)
-	e.Timing.Former = 2 * time.Second
+	e.Timing.KilledWait = 2 * time.Second
 	var first, second Pass
 	synctest.Test(t, func(t *testing.T) {
 		mark := kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: kind.Unfinished}
@@ -52,7 +52,7 @@ func TestASlowCloudIsGivenLonger(t *testing.T) {
 	} {
 		e := &Engine{}
 		for range 2 {
-			e.estimateFormerWait(Timing{Former: 2 * time.Second}, began, began.Add(listed))
+			e.estimateFormerWait(Timing{KilledWait: 2 * time.Second}, began, began.Add(listed))
 		}
 		if got := e.past().Unshown("Thing/a", true).Sub(began); got != want {
 			t.Errorf("lists take %s: %s, want %s", listed, got, want)

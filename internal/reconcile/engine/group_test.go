@@ -72,7 +72,7 @@ func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass 
 		t.Fatal(err)
 	}
 	defer func() { h.past = append(h.past, want) }()
-	return h.engine.Sync(context.Background(), Revision{Want: want, Earlier: h.earlier})
+	return h.engine.Sync(context.Background(), Revision{Want: want, EarlierCommits: h.earlier})
 }
 
 // watch counts, after every write, the members that do not work.

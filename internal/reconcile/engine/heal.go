@@ -26,7 +26,7 @@ func (r *run) heal(ctx, stepCtx context.Context) {
 	}
 	for _, s := range r.pass.First.Steps {
 		if s.Drift && r.histories[s.Identity()] != nil {
-			r.pass.Late = append(r.pass.Late, s)
+			r.pass.LateDrift = append(r.pass.LateDrift, s)
 		}
 	}
 	r.pass.First = r.pass.Last.WithTraces(r.engine.past().Trace) // people approve this plan by its own hash

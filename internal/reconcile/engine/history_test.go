@@ -36,7 +36,7 @@ func TestWhatRepeats(t *testing.T) {
 	} {
 		h := &history{runs: map[plan.Action]int{}}
 		for _, s := range c.ran {
-			h.ran(s)
+			h.noteSuccess(s)
 		}
 		if got := h.repeats(c.action); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
@@ -47,17 +47,17 @@ func TestWhatRepeats(t *testing.T) {
 // A pass carries out the same upkeep once. An update with other values is not the same upkeep.
 func TestWhatWasTended(t *testing.T) {
 	h := &history{runs: map[plan.Action]int{}}
-	if h.tended(tending("red")) {
+	if h.didUpkeep(tending("red")) {
 		t.Error("nothing was done, and it is tended")
 	}
-	h.ran(tending("red"))
+	h.noteSuccess(tending("red"))
 	plain := tending("red")
 	plain.IsUpkeep = false
 	for name, c := range map[string]struct {
 		step plan.Step
 		want bool
 	}{"the same": {tending("red"), true}, "another": {tending("blue"), false}, "a change that is not due": {plain, false}} {
-		if got := h.tended(c.step); got != c.want {
+		if got := h.didUpkeep(c.step); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -91,13 +91,13 @@ func TestWhatIsEndless(t *testing.T) {
 		if c.final {
 			r.histories["b"] = &history{final: true}
 		}
-		if got := r.endless(&history{tends: c.tends}, c.step); got != c.want {
+		if got := r.onlyUpkeep(&history{upkeeps: c.tends}, c.step); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }
 
-// inVain returns a change with a way that the cloud accepted and did not carry out. If a step has several such changes, each needs its own
+// ineffectiveChange returns a change with a way that the cloud accepted and did not carry out. If a step has several such changes, each needs its own
 // request.
 func TestWhatIsInVain(t *testing.T) {
 	change := func(fields ...string) plan.Step {
@@ -108,22 +108,22 @@ func TestWhatIsInVain(t *testing.T) {
 		return s
 	}
 	h := &history{ways: map[string]int{}}
-	h.took(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}})
-	if got := h.inVain(change("a")); got != "" {
+	h.noteWays(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}})
+	if got := h.ineffectiveChange(change("a")); got != "" {
 		t.Errorf("nothing was tried by a way, and in vain is %q", got)
 	}
-	h.took(change("a", "b"))
-	if got := h.inVain(change("a")); got != "" {
+	h.noteWays(change("a", "b"))
+	if got := h.ineffectiveChange(change("a")); got != "" {
 		t.Errorf("one of two may still follow, and in vain is %q", got)
 	}
-	h.took(change("a"))
-	if got := h.inVain(change("b", "a")); got != "a by restart" {
+	h.noteWays(change("a"))
+	if got := h.ineffectiveChange(change("b", "a")); got != "a by restart" {
 		t.Errorf("in vain is %q", got)
 	}
-	if got := h.inVain(plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Changes: change("a").Changes}}); got != "" {
+	if got := h.ineffectiveChange(plan.Step{Action: plan.Recreate, Comparison: plan.Comparison{Changes: change("a").Changes}}); got != "" {
 		t.Errorf("of what is made again %q is in vain", got)
 	}
-	if got := h.inVain(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}}); got != "" {
+	if got := h.ineffectiveChange(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: []kind.Change{{Field: "plain"}}}}); got != "" {
 		t.Errorf("without a way %q is in vain", got)
 	}
 }
@@ -140,12 +140,12 @@ func TestASecondChance(t *testing.T) {
 		{"deleted later", history{rejected: noon, final: true}, noon.Add(1), true},
 		{"deleted at the same time", history{rejected: noon, final: true}, noon, true},
 		{"deleted before", history{rejected: noon, final: true}, noon.Add(-1), false},
-		{"had it", history{rejected: noon, final: true, again: true}, noon.Add(1), false},
+		{"had it", history{rejected: noon, final: true, retriedRejected: true}, noon.Add(1), false},
 		{"is tried anyway", history{rejected: noon}, noon.Add(1), false},
 		{"failed otherwise", history{final: true}, noon.Add(1), false},
 	} {
-		r := &run{histories: map[string]*history{"a": &c.h}, freed: c.freed, refused: map[string]error{"x": kind.ErrExhausted}}
-		if got := r.retryRejected(); got != c.want || c.want && (c.h.final || !c.h.again) || len(r.refused) == 0 != c.want {
+		r := &run{histories: map[string]*history{"a": &c.h}, lastDeletion: c.freed, refused: map[string]error{"x": kind.ErrExhausted}}
+		if got := r.retryRejected(); got != c.want || c.want && (c.h.final || !c.h.retriedRejected) || len(r.refused) == 0 != c.want {
 			t.Errorf("%s: %v, %+v, refused %v", c.name, got, c.h, r.refused)
 		}
 	}

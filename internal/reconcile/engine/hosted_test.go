@@ -118,7 +118,7 @@ func TestWhatIsToBeListed(t *testing.T) {
 	}
 }
 
-// inside returns the kinds of guests whose lists are older than the last write to their hosts.
+// hostedKinds returns the kinds of guests whose lists are older than the last write to their hosts.
 func TestWhatIsInsideOfWhatWasWritten(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for name, c := range map[string]struct {
@@ -126,11 +126,11 @@ func TestWhatIsInsideOfWhatWasWritten(t *testing.T) {
 		want   int
 	}{
 		"nothing was written":       {func(r *run) { r.fresh["Thing"].at = now.Add(time.Second) }, 0},
-		"written, and not listed":   {func(r *run) { r.fresh["Thing"].wrote[""], r.fresh["Thing"].touched = true, true }, 1},
-		"written, and listed since": {func(r *run) { r.fresh["Thing"].wrote[""], r.fresh["Thing"].at = true, now.Add(time.Second) }, 1},
-		"listed together":           {func(r *run) { r.fresh["Thing"].wrote[""] = true }, 0},
+		"written, and not listed":   {func(r *run) { r.fresh["Thing"].writtenEntries[""], r.fresh["Thing"].touched = true, true }, 1},
+		"written, and listed since": {func(r *run) { r.fresh["Thing"].writtenEntries[""], r.fresh["Thing"].at = true, now.Add(time.Second) }, 1},
+		"listed together":           {func(r *run) { r.fresh["Thing"].writtenEntries[""] = true }, 0},
 		"guests are not known": {func(r *run) {
-			r.fresh["Thing"].wrote[""], r.fresh["Thing"].touched = true, true
+			r.fresh["Thing"].writtenEntries[""], r.fresh["Thing"].touched = true, true
 			delete(r.snapshot, "Guest")
 		}, 0},
 	} {
@@ -139,13 +139,13 @@ func TestWhatIsInsideOfWhatWasWritten(t *testing.T) {
 		r.snapshot = kind.Snapshot{"Thing": {}, "Guest": {}}
 		r.fresh["Thing"].at, r.fresh["Guest"].at = now, now
 		c.change(r)
-		if got := r.inside(); len(got) != c.want {
+		if got := r.hostedKinds(); len(got) != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
-// trouble returns the error of an entry whose list failed. An error after which a retry may succeed is preferred. Entries that could not
+// firstError returns the error of an entry whose list failed. An error after which a retry may succeed is preferred. Entries that could not
 // log in, or may not list, do not count.
 func TestTroubleWithLists(t *testing.T) {
 	passes := errors.New("503")
@@ -164,7 +164,7 @@ func TestTroubleWithLists(t *testing.T) {
 		"refused":                {kind.Collection{Parts: []kind.Shown{{Err: passes, Refused: true}}}, nil},
 		"the first of two alike": {kind.Collection{Parts: []kind.Shown{part(kind.ErrUnanswered), part(passes)}}, kind.ErrUnanswered},
 	} {
-		if got := trouble(c.list); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
+		if got := firstError(c.list); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// join merges the lists that several entries show of a collection. An object that more than one of them shows
+// mergeLists merges the lists that several entries show of a collection. An object that more than one of them shows
 // becomes one object. The view of the entry that prefer names is used, if that entry shows the object. Otherwise
 // the view of the first entry whose project the object belongs to is used.
-func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) kind.Collection {
+func mergeLists(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) kind.Collection {
 	type identity struct{ id, realm string }
 	at := map[identity]int{}
 	var sights [][]kind.Live
@@ -17,7 +17,7 @@ func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) k
 			continue
 		}
 		for _, item := range part.Items {
-			item.Through = part.Entry
+			item.Entry = part.Entry
 			who := identity{item.ID, part.Realm}
 			if uuid.MatchString(item.ID) {
 				who.realm = ""
@@ -27,14 +27,14 @@ func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) k
 			case !seen:
 				at[who] = len(sights)
 				sights = append(sights, []kind.Live{item})
-			case sights[i][len(sights[i])-1].Through != part.Entry: // an entry may list an object twice, if the boundary between two pages moves
+			case sights[i][len(sights[i])-1].Entry != part.Entry: // an entry may list an object twice, if the boundary between two pages moves
 				sights[i] = append(sights[i], item)
 			}
 		}
 	}
 	c := kind.Collection{Items: make([]kind.Live, len(sights)), Parts: parts}
 	for i := range sights {
-		c.Items[i] = oneOf(sights[i], prefer)
+		c.Items[i] = mergeViews(sights[i], prefer)
 	}
 	return c
 }
@@ -42,9 +42,9 @@ func join(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) k
 // uuid matches the IDs that are unique everywhere.
 var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
-// oneOf merges the views of one object by several entries. The object is in the stack's project if one view says
+// mergeViews merges the views of one object by several entries. The object is in the stack's project if one view says
 // so. It bears a mark that one of the views shows: the mark of the preferred view, if that shows one.
-func oneOf(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live {
+func mergeViews(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live {
 	if len(sights) == 1 {
 		return sights[0]
 	}
@@ -57,7 +57,7 @@ func oneOf(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live
 	out := *best
 	if entry, ok := prefer(best); ok {
 		for i := range sights {
-			if sights[i].Through == entry {
+			if sights[i].Entry == entry {
 				if out = sights[i]; out.InOwnProject && out.Mark != nil {
 					break
 				}
@@ -65,6 +65,6 @@ func oneOf(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live
 			}
 		}
 	}
-	out.Also = sights
+	out.OtherViews = sights
 	return out
 }

@@ -25,7 +25,7 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 		{"closed", "as the main entry sees it", true},
 		{"admin", "as the main entry sees it", false},
 	} {
-		c := join(parts, func(*kind.Live) (string, bool) { return test.named, test.prefer })
+		c := mergeLists(parts, func(*kind.Live) (string, bool) { return test.named, test.prefer })
 		if len(c.Items) != 2 {
 			t.Fatalf("%d objects, want 2", len(c.Items))
 		}
@@ -33,11 +33,11 @@ func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 		if both.State != test.state || !both.InOwnProject || both.Mark == nil {
 			t.Errorf("named %q: %v, ours %t, marked %t; want %s, ours and marked", test.named, both.State, both.InOwnProject, both.Mark != nil, test.state)
 		}
-		if seen := both.As("admin"); seen == nil || seen.InOwnProject {
+		if seen := both.SeenBy("admin"); seen == nil || seen.InOwnProject {
 			t.Error("the administrator's project has it, too")
 		}
 	}
-	if c := join(parts, asFound); c.Unlisted("closed") == nil || c.Unlisted("admin") != nil || c.Lists("closed") {
+	if c := mergeLists(parts, asFound); c.Unlisted("closed") == nil || c.Unlisted("admin") != nil || c.Lists("closed") {
 		t.Error("it is not known which entries say what they have")
 	}
 }
@@ -50,10 +50,10 @@ func TestJoinKeepsRealmsApart(t *testing.T) {
 	parts := func(realm string) []kind.Shown {
 		return []kind.Shown{{Realm: "one", Items: []kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []kind.Live{{ID: "m1"}}}}
 	}
-	if n := len(join(parts("two"), asFound).Items); n != 2 {
+	if n := len(mergeLists(parts("two"), asFound).Items); n != 2 {
 		t.Errorf("%d objects of two clouds, want 2", n)
 	}
-	if n := len(join(parts("one"), asFound).Items); n != 1 {
+	if n := len(mergeLists(parts("one"), asFound).Items); n != 1 {
 		t.Errorf("%d objects of one cloud, want 1", n)
 	}
 }

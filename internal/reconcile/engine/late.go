@@ -24,7 +24,7 @@ func (r *run) noteDrift(p plan.Plan) {
 		}
 		r.drifted[s.Identity()] = true
 		if !first {
-			r.pass.Late = append(r.pass.Late, s.Recorded())
+			r.pass.LateDrift = append(r.pass.LateDrift, s.Recorded())
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (r *run) madeByPass(s *plan.Step) bool {
 // listed returns when the newest list of a kind began. It is the zero time if that list failed, since an object that cannot be listed is not
 // gone.
 func (r *run) listed(kind string) time.Time {
-	if trouble(r.snapshot[kind]) != nil {
+	if firstError(r.snapshot[kind]) != nil {
 		return time.Time{}
 	}
 	return r.fresh[kind].began

@@ -71,7 +71,7 @@ func convergeThrough(w *thingtest.World, kill int, want []kind.Desired) error {
 	if pass.Outcome() != plan.InSync || len(w.Names()) != len(want) {
 		return fmt.Errorf("%s: %v; %d things, want %d", pass.Outcome(), pass.Failures, len(w.Names()), len(want))
 	}
-	for _, s := range slices.Concat(pass.First.Steps, pass.Late) {
+	for _, s := range slices.Concat(pass.First.Steps, pass.LateDrift) {
 		if s.Drift && !replaced {
 			return fmt.Errorf("%s %s counts as somebody's change: %v", s.Action, s.Key, s.Changes)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func late(p Pass) (names []string) {
-	for _, s := range p.Late {
+	for _, s := range p.LateDrift {
 		names = append(names, string(s.Action)+" "+s.Key.Name)
 	}
 	slices.Sort(names)
@@ -69,8 +69,8 @@ func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
 		}
 	}
 	pass, _ := syncPass(t, w, engineOf(w), "a", "b") // a new process, which remembers nothing
-	if pass.Outcome() != plan.InSync || pass.Drifted() != 1 || len(pass.Late) != 0 {
-		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.Late))
+	if pass.Outcome() != plan.InSync || pass.Drifted() != 1 || len(pass.LateDrift) != 0 {
+		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.LateDrift))
 	}
 }
 

@@ -17,29 +17,29 @@ import (
 )
 
 // Observe lists every collection, in parallel. The snapshot lacks collections that the cloud refuses to list and in which no object of the
-// stack is expected (see [Engine.excuse]). Observe never fails as a whole: any other collection that could not be listed is unknown in the
+// stack is expected (see [Engine.dropRefused]). Observe never fails as a whole: any other collection that could not be listed is unknown in the
 // snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked := askedFor(want)
+	asked := namedPlaces(want)
 	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
-	e.excuse(shown, asked)
+	e.dropRefused(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
 
-// begin is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle].
-func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked, now := askedFor(want), time.Now()
+// observeForPass is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle].
+func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) kind.Snapshot {
+	asked, now := namedPlaces(want), time.Now()
 	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
 	shown := e.observe(ctx, places, want, nil, kind.Listing{})
-	e.excuse(shown, asked)
-	e.remindRefused(shown)
+	e.dropRefused(shown, asked)
+	e.addRefused(shown)
 	snapshot := e.snapshot(shown, nil, want)
-	e.note(shown, snapshot, managedOf(want), places, now)
+	e.storeLists(shown, snapshot, managedOf(want), places, now)
 	return snapshot
 }
 
-// askedFor returns the places of the objects that manifests describe or import.
-func askedFor(want []kind.Desired) map[memory.Place]bool {
+// namedPlaces returns the places of the objects that manifests describe or import.
+func namedPlaces(want []kind.Desired) map[memory.Place]bool {
 	asked := map[memory.Place]bool{}
 	for i := range want {
 		if d := &want[i]; !d.Absent() {
@@ -78,7 +78,7 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 	shown := kind.Shown{Entry: at.Entry}
 	access, open := e.access(at.Entry)
 	if !open {
-		shown.Closed, shown.Err = true, e.closed(at.Entry)
+		shown.Closed, shown.Err = true, e.loginError(at.Entry)
 		return shown
 	}
 	k := kindNamed(access.Kinds, at.Kind)
@@ -141,13 +141,13 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time. Lists through one entry share the results of requests (see [kind.Moment]), so that each request is
+// listAll lists places at the same time. Lists through one entry share the results of requests (see [kind.SharedResults]), so that each request is
 // sent once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
 	managed, complete := e.managing(want), e.adopting(want)
-	moments, rare := map[string]*kind.Moment{}, map[string]bool{}
+	moments, rare := map[string]*kind.SharedResults{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
-		moments[entry] = &kind.Moment{}
+		moments[entry] = &kind.SharedResults{}
 	}
 	for _, k := range e.Kinds {
 		rare[k.Info.Kind] = rareKind(k.Info)
@@ -159,12 +159,12 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 	for _, at := range places {
 		group.Go(func() error {
 			of := asked
-			of.Everything, of.Managed, of.Moment = asked.Everything || complete[at], managed[at], moments[at.Entry]
+			of.Everything, of.Managed, of.Shared = asked.Everything || complete[at], managed[at], moments[at.Entry]
 			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && ctx.Err() == nil && !usual {
 				// The log has the complete error. The plan has only its redacted text.
-				e.log().Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, attr(at)...)...)
+				e.log().Warn("cannot be listed", append([]any{"kind", at.Kind, "error", shown.Err}, entryAttr(at)...)...)
 			}
 			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()

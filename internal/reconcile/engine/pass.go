@@ -47,8 +47,8 @@ type Pass struct {
 	// Preflight is what the last plan needs from the cloud. It is set only if the first plan is also the last, because it is computed only
 	// for the first plan.
 	Preflight preflight.Findings
-	// Late has the steps about drift that was detected after the first plan was made.
-	Late []plan.Step
+	// LateDrift has the steps about drift that was detected after the first plan was made.
+	LateDrift []plan.Step
 	// Rounds counts how often the cloud was compared with the manifests.
 	Rounds   int
 	Results  []Result
@@ -58,13 +58,13 @@ type Pass struct {
 	// Superseded is the reason why an interrupted pass ended early; "" if the
 	// process itself ended.
 	Superseded Superseded
-	// Back is true when the next pass returns a group to an earlier commit.
-	Back bool
-	// Left is true if the last plan has a deletion or replacement that the first plan did not have. For example, the cloud was still
+	// RollsBack is true when the next pass returns a group to an earlier commit.
+	RollsBack bool
+	// LeavesUnforeseen is true if the last plan has a deletion or replacement that the first plan did not have. For example, the cloud was still
 	// building the object when the pass started. The brake checks only the first plan of a pass, so the next pass decides about such a
 	// step.
-	Left bool
-	want []kind.Desired
+	LeavesUnforeseen bool
+	want             []kind.Desired
 }
 
 // Reason returns the causes in words.
@@ -109,7 +109,7 @@ func (p Pass) Faults() map[manifest.Key]status.Fault {
 
 // Drifted counts the objects whose difference no commit explains, found in any round of the pass.
 func (p Pass) Drifted() int {
-	return p.First.Summary().Drifted + len(p.Late)
+	return p.First.Summary().Drifted + len(p.LateDrift)
 }
 
 // failuresOf returns the objects that still differ after the last plan because of an error, each with the objects that depend on it. errs
@@ -123,7 +123,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Causes: why, Fault: fault})
 		}
 	}
-	tried := tried(last, errs, now)
+	tried := failedSteps(last, errs, now)
 	for _, s := range last.Steps {
 		if why := tried[s.Key]; why.Text != "" {
 			add(s, why.Reason, cause.Of(cause.Tried, why.Text))
@@ -159,11 +159,11 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 	return list
 }
 
-// tried returns, by key, the faults of the steps that were tried and failed. An object that has become up to date since has not failed.
-func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]status.Fault {
+// failedSteps returns, by key, the faults of the steps that were tried and failed. An object that has become up to date since has not failed.
+func failedSteps(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manifest.Key]status.Fault {
 	why := map[manifest.Key]status.Fault{}
 	for _, s := range last.Steps {
-		done := s.Action == plan.Keep && !s.Settling() && !due(s)
+		done := s.Action == plan.Keep && !s.Settling() && !upkeepDue(s)
 		if err := errs[s.Key]; err != nil && !done && !s.Until().After(now) {
 			why[s.Key] = status.FaultOf(err)
 		}
@@ -171,8 +171,8 @@ func tried(last plan.Plan, errs map[manifest.Key]error, now time.Time) map[manif
 	return why
 }
 
-// due reports whether upkeep is due for an object that is up to date.
-func due(s plan.Step) bool {
+// upkeepDue reports whether upkeep is due for an object that is up to date.
+func upkeepDue(s plan.Step) bool {
 	_, due := s.Tending()
 	return due
 }

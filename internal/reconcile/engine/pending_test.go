@@ -18,7 +18,7 @@ func TestWhatMayStillBeMade(t *testing.T) {
 		waits  bool
 	}{"a creation": {plan.Create, time.Minute, true}, "a change": {plan.Update, time.Minute, false}, "of a cloud that ends requests": {plan.Create, 0, false}} {
 		r := newTestRun()
-		r.timing.Former = c.former
+		r.timing.KilledWait = c.former
 		r.engine.past().NoteFormer(until)
 		s := stepFor("a", c.action)
 		if got := r.notShownUntil(&s); got.IsZero() == c.waits {
@@ -41,7 +41,7 @@ func TestWhatMayStillBeMade(t *testing.T) {
 // Progress counts what was written and what is left. Activities come in the order in which they began.
 func TestProgressOfAPass(t *testing.T) {
 	r := newTestRun()
-	r.wrote, r.round.writes, r.round.done = 7, 5, 2
+	r.writeCount, r.round.writes, r.round.done = 7, 5, 2
 	for i, name := range []string{"c", "a", "b"} {
 		r.doing[name] = Activity{Step: stepFor(name, plan.Create), Since: time.Unix(int64(i), 0)}
 	}

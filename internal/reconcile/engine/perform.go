@@ -31,9 +31,9 @@ func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 }
 
 func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.Live, gone bool, err error) {
-	drv, there := e.at(&s, entry)
+	drv, there := e.driverFor(&s, entry)
 	if drv == nil {
-		return nil, false, fmt.Errorf("%s: %w", entry, e.closed(entry))
+		return nil, false, fmt.Errorf("%s: %w", entry, e.loginError(entry))
 	}
 	switch s.Action {
 	case plan.Create:
@@ -41,7 +41,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 		if err != nil {
 			return nil, false, fmt.Errorf("create: %w", err)
 		}
-		made.Through = entry
+		made.Entry = entry
 		return &made, false, nil
 	case plan.Update:
 		if err := drv.Update(ctx, s.View(), *there, s.Changes); err != nil {

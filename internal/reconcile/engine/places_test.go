@@ -49,10 +49,10 @@ func TestPlacesThatShowWhatWasWritten(t *testing.T) {
 	e := &Engine{Stack: "s", Entries: []Entry{{Name: "b"}}}
 	mark := &kind.Mark{Owner: ownertext.Of("s", manifest.Key{Kind: "Thing", Name: "a"})}
 	view := func(entry string) kind.Live {
-		return kind.Live{ID: "id", Through: entry, InOwnProject: true, Mark: mark}
+		return kind.Live{ID: "id", Entry: entry, InOwnProject: true, Mark: mark}
 	}
 	both := view("")
-	both.Also = []kind.Live{view(""), view("b")}
+	both.OtherViews = []kind.Live{view(""), view("b")}
 	strange := both
 	strange.Mark = nil
 	for name, c := range map[string]struct {
@@ -88,7 +88,7 @@ func TestListsOfSeveralEntries(t *testing.T) {
 	if len(c.Parts) != 2 || len(c.Items) != 2 {
 		t.Errorf("%d parts, %d objects", len(c.Parts), len(c.Items))
 	}
-	c = join([]kind.Shown{{Items: item("a")}, {Entry: "b", Items: item("b"), Err: errors.New("503")}}, none)
+	c = mergeLists([]kind.Shown{{Items: item("a")}, {Entry: "b", Items: item("b"), Err: errors.New("503")}}, none)
 	if len(c.Items) != 1 || len(c.Parts) != 2 {
 		t.Errorf("%d objects", len(c.Items))
 	}
@@ -119,10 +119,10 @@ func TestStepsThroughOtherEntries(t *testing.T) {
 		e.logIn(t.Context())
 		x := main.Put(thingtest.Thing{Name: "a"})
 		view := func(entry string) kind.Live {
-			return kind.Live{ID: x.ID, Name: "a", Through: entry, State: &thingtest.Thing{ID: x.ID, Name: "a"}}
+			return kind.Live{ID: x.ID, Name: "a", Entry: entry, State: &thingtest.Thing{ID: x.ID, Name: "a"}}
 		}
 		have := view("")
-		have.Also = []kind.Live{view(""), view("other")}
+		have.OtherViews = []kind.Live{view(""), view("other")}
 		o := e.perform(t.Context(), plan.Step{Key: thingtest.Key("a"), Action: plan.Delete, Object: plan.Object{Have: &have}})
 		if len(o.entries) != c.tried || errors.Is(o.result.Err, kind.ErrForbidden) != c.fails || o.gone == c.fails {
 			t.Errorf("%s: %q, gone %t, %v", name, o.entries, o.gone, o.result.Err)
@@ -139,11 +139,11 @@ func TestFaultsAndTimes(t *testing.T) {
 	if p.Interrupted = true; len(p.Faults()) > 0 {
 		t.Errorf("interrupted: %v", p.Faults())
 	}
-	want := Timing{Poll: 500 * time.Millisecond, PollMax: 5 * time.Second, Pending: 15 * time.Minute, Busy: 2 * time.Minute, Backoff: time.Second, Late: 3 * time.Minute, Fresh: time.Minute, Grace: 30 * time.Second, Tries: 4}
+	want := Timing{Poll: 500 * time.Millisecond, PollMax: 5 * time.Second, PendingWait: 15 * time.Minute, BusyWait: 2 * time.Minute, Backoff: time.Second, UnansweredWait: 3 * time.Minute, MaxListAge: time.Minute, Grace: 30 * time.Second, Tries: 4}
 	if got := (Timing{}).orDefaults(); got != want {
 		t.Errorf("%+v", got)
 	}
-	want = Timing{Poll: 1, PollMax: 2, Pending: 3, Busy: 4, Backoff: 5, Late: 6, Former: 7, Fresh: 8, Grace: 9, Tries: 10}
+	want = Timing{Poll: 1, PollMax: 2, PendingWait: 3, BusyWait: 4, Backoff: 5, UnansweredWait: 6, KilledWait: 7, MaxListAge: 8, Grace: 9, Tries: 10}
 	if got := want.orDefaults(); got != want {
 		t.Errorf("%+v", got)
 	}

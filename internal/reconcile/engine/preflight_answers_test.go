@@ -31,10 +31,10 @@ func TestAnswersBeforeAPlanIsShown(t *testing.T) {
 		main, other := newDoors()
 		e := entered(main, other)
 		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, main)
-		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+		k.QuotaNeeded = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
 			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
 		}
-		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
+		k.QuotaUsed = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
 		k.Zone = func(*thingtest.Spec) string { return "here" }
 		k.PerHost = func(*thingtest.Spec) (int, bool) { return 1, true }
 		e.Kinds = []*kind.Kind{k.Resource()}
@@ -76,10 +76,10 @@ func TestWhatIsAskedBeforeAPlan(t *testing.T) {
 		w := thingtest.New()
 		e := engineOf(w)
 		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
-		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+		k.QuotaNeeded = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
 			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
 		}
-		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts {
+		k.QuotaUsed = func(*thingtest.Thing, kind.FactsOf) kind.Amounts {
 			return kind.Amounts{{Service: "compute", Name: "things"}: 1}
 		}
 		k.Zone = func(*thingtest.Spec) string { return "here" }
@@ -121,8 +121,8 @@ func TestUseThatAServiceDoesNotTell(t *testing.T) {
 		e := engineOf(w)
 		k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
 		things := func() kind.Amounts { return kind.Amounts{{Service: "compute", Name: "things"}: 1} }
-		k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts { return things() }
-		k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return things() }
+		k.QuotaNeeded = func(*thingtest.Spec, kind.FactsOf) kind.Amounts { return things() }
+		k.QuotaUsed = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return things() }
 		e.Kinds = []*kind.Kind{k.Resource()}
 		e.Quotas = func(context.Context, string) (kind.Allowances, error) {
 			return kind.Allowances{"things": c.allowance}, nil

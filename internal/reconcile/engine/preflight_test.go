@@ -15,10 +15,10 @@ import (
 // costly returns a kind whose things count against a quota and are in a zone.
 func costly(w *thingtest.World) *kind.Kind {
 	k := thingtest.Typed(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, w)
-	k.Takes = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+	k.QuotaNeeded = func(*thingtest.Spec, kind.FactsOf) kind.Amounts {
 		return kind.Amounts{{Service: "compute", Name: "things"}: 1}
 	}
-	k.Holds = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
+	k.QuotaUsed = func(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
 	k.Zone = func(*thingtest.Spec) string { return "here" }
 	return k.Resource()
 }

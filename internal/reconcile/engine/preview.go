@@ -30,5 +30,5 @@ func (e *Engine) preview(ctx context.Context, rev Revision) (p plan.Plan, have k
 	ctx = redact.With(ctx, secrets)
 	have = e.Observe(ctx, rev.Want)
 	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
-	return e.traced(ctx, p), have, secrets
+	return e.withTraces(ctx, p), have, secrets
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// relist is the interval at which passes list a privileged or rare kind that no manifest refers to.
+// relistInterval is the interval at which passes list a privileged or rare kind that no manifest refers to.
 // They list it again because another agent may have created objects since.
-const relist = time.Hour
+const relistInterval = time.Hour
 
 // rareKind reports whether objects of a kind need not be listed at each pass.
 func rareKind(of kind.Info) bool {
@@ -22,7 +22,7 @@ func rareKind(of kind.Info) bool {
 // and for further entries, because most kinds are not created through them.
 func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
 
-// idle reports whether a pass may skip the list of such a place, because a list less than [relist]
+// idle reports whether a pass may skip the list of such a place, because a list less than [relistInterval]
 // ago showed no object of the stack. That only saves requests: a new process lists all places once,
 // and so finds all objects of earlier processes. Previews skip no place, because their engines do
 // not see which objects passes create.
@@ -31,10 +31,10 @@ func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 		return false
 	}
 	f, known := e.past().Found(at)
-	return known && !f.Owns && now.Sub(f.At) < relist
+	return known && !f.Owns && now.Sub(f.At) < relistInterval
 }
 
-// excuse removes the refused lists of such places, if no manifest asks for the place and the stack
+// dropRefused removes the refused lists of such places, if no manifest asks for the place and the stack
 // owned nothing there before. Credentials that may not list the users of a cloud, or the secrets of
 // Barbican, have most likely created none either. Without this rule, the passes of all stacks with
 // such credentials would fail. A list that fails for any other reason is not removed.
@@ -43,7 +43,7 @@ func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
 // there is created again through another entry. This is not necessary for a privileged kind,
 // because its objects belong to the whole cloud, and an entry that may create them can list all of
 // them.
-func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
+func (e *Engine) dropRefused(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
 	found := e.past().AllFound()
 	for _, k := range e.Kinds {
 		for _, entry := range e.entryNames() {
@@ -61,9 +61,9 @@ func (e *Engine) excuse(shown map[memory.Place]kind.Shown, asked map[memory.Plac
 	}
 }
 
-// remindRefused adds the places that are not listed now because an earlier list of them was
+// addRefused adds the places that are not listed now because an earlier list of them was
 // refused.
-func (e *Engine) remindRefused(shown map[memory.Place]kind.Shown) {
+func (e *Engine) addRefused(shown map[memory.Place]kind.Shown) {
 	for at, f := range e.past().AllFound() {
 		if _, asked := shown[at]; !asked && f.Refused != nil {
 			shown[at] = kind.Shown{Entry: at.Entry, Err: f.Refused, Refused: true}
@@ -71,10 +71,10 @@ func (e *Engine) remindRefused(shown map[memory.Place]kind.Shown) {
 	}
 }
 
-// note stores the results of the lists of such places in the memory. A list that failed changes
+// storeLists stores the results of the lists of such places in the memory. A list that failed changes
 // nothing. A place with managed objects counts as a place with objects of the stack, because the
 // pass may still create one there.
-func (e *Engine) note(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
+func (e *Engine) storeLists(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {

@@ -15,17 +15,17 @@ import (
 // members.
 const probesAtOnce = 64
 
-// ask probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
+// probe probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
 // probes.
 //
 // A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending
 // notes its kind as awaited. That kind is listed again after a time, and the next planRound repeats the probe.
-func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
+func (e *Engine) probe(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {
 		return nil
 	}
 	list := p.Probed()
-	e.askDue(ctx, list)
+	e.probeDue(ctx, list)
 	sick := map[manifest.Key]rollout.Finding{}
 	for _, m := range list {
 		for i, how := range m.Probes {
@@ -38,7 +38,7 @@ func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.
 	return sick
 }
 
-func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
+func (e *Engine) probeDue(ctx context.Context, list []plan.Probed) {
 	type answer struct {
 		member manifest.Key
 		probe  int

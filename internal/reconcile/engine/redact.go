@@ -28,10 +28,10 @@ func hide(r *redact.Redactor, err error) error {
 	if err == nil || r.Clean(err.Error()) && r.Clean(private.Text(err)) {
 		return err
 	}
-	out := &redacted{text: errorText(r, err), class: kind.ClassesOf(err)}
+	out := &redacted{text: errorText(r, err), classes: kind.ClassesOf(err)}
 	var later *kind.RetryAfterError
 	if errors.As(err, &later) {
-		out.class = append(out.class, &kind.RetryAfterError{After: later.After, Err: errors.New(errorText(r, later.Err))})
+		out.classes = append(out.classes, &kind.RetryAfterError{After: later.After, Err: errors.New(errorText(r, later.Err))})
 	}
 	return out
 }
@@ -55,12 +55,12 @@ func errorText(r *redact.Redactor, err error) string {
 // redacted is an error with a part of its text removed. Unwrap returns only its classes, so that
 // nobody can get the original text.
 type redacted struct {
-	text  string
-	class []error
+	text    string
+	classes []error
 }
 
 // Error implements error.
 func (e *redacted) Error() string { return e.text }
 
 // Unwrap returns the classes.
-func (e *redacted) Unwrap() []error { return e.class }
+func (e *redacted) Unwrap() []error { return e.classes }

@@ -15,21 +15,21 @@ import (
 
 // history has the results of one step so far in this pass.
 type history struct {
-	failures int
-	runs     map[plan.Action]int // number of successes by action; for updates, of the same update in a row.
-	wanted   uint64              // hash of the last update.
-	tends    int                 // number of updates that carried out upkeep.
-	why      string              // the reason of its last replacement.
-	busy     int                 // number of ErrBusy in a row.
-	idle     bool                // true if no other step was in progress at the last ErrNotYet.
-	first    time.Time           // start of the present series of ErrBusy or ErrNotYet.
-	notUntil time.Time
-	err      error
-	final    bool
-	rejected time.Time      // start of the attempt that the cloud rejected.
-	again    bool           // true if it was tried again after a rejection.
-	ways     map[string]int // how often the cloud accepted a change by its way.
-	most     int            // largest number of ways in one step.
+	failures        int
+	runs            map[plan.Action]int // number of successes by action; for updates, of the same update in a row.
+	wanted          uint64              // hash of the last update.
+	upkeeps         int                 // number of updates that carried out upkeep.
+	why             string              // the reason of its last replacement.
+	busyInRow       int                 // number of ErrBusy in a row.
+	idle            bool                // true if no other step was in progress at the last ErrNotYet.
+	first           time.Time           // start of the present series of ErrBusy or ErrNotYet.
+	notUntil        time.Time
+	err             error
+	final           bool
+	rejected        time.Time      // start of the attempt that the cloud rejected.
+	retriedRejected bool           // true if it was tried again after a rejection.
+	ways            map[string]int // how often the cloud accepted a change by its way.
+	maxWays         int            // largest number of ways in one step.
 }
 
 // healable reports whether a failed object may be recreated without the brake, because this pass itself created it and nobody
@@ -49,21 +49,21 @@ func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
 }
 
-// ran counts a success. An update with other values than the last one is no repetition. For
+// noteSuccess counts a success. An update with other values than the last one is no repetition. For
 // example, a load balancer is changed before and after each member of the group that it sends to.
-func (t *history) ran(s plan.Step) {
+func (t *history) noteSuccess(s plan.Step) {
 	if s.Action == plan.Update {
-		if wanted := wantedOf(s); wanted != t.wanted {
+		if wanted := wantedHash(s); wanted != t.wanted {
 			t.wanted, t.runs[s.Action] = wanted, 0
 		}
 	}
 	t.runs[s.Action]++
 	if s.IsUpkeep {
-		t.tends++
+		t.upkeeps++
 	}
 }
 
-func wantedOf(s plan.Step) uint64 {
+func wantedHash(s plan.Step) uint64 {
 	h := fnv.New64a()
 	for _, c := range s.Changes {
 		fmt.Fprintf(h, "%s=%v\n", c.Field, c.Want)
@@ -71,16 +71,16 @@ func wantedOf(s plan.Step) uint64 {
 	return h.Sum64()
 }
 
-// tended reports whether the pass has already carried out the upkeep that is due for an object. The same upkeep is not carried
+// didUpkeep reports whether the pass has already carried out the upkeep that is due for an object. The same upkeep is not carried
 // out twice in one pass, even if the cloud still shows it as due.
-func (t *history) tended(s plan.Step) bool {
-	return s.IsUpkeep && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
+func (t *history) didUpkeep(s plan.Step) bool {
+	return s.IsUpkeep && t.runs[plan.Update] > 0 && t.wanted == wantedHash(s)
 }
 
-// endless reports whether upkeep would be the only reason why the pass continues. Upkeep can become due again and again, for
+// onlyUpkeep reports whether upkeep would be the only reason why the pass continues. Upkeep can become due again and again, for
 // example if it takes longer than its interval. Therefore the next pass carries it out if nothing else is in progress.
-func (r *run) endless(t *history, s plan.Step) bool {
-	if !s.IsUpkeep || t.tends == 0 || len(r.round.waiting) > 0 {
+func (r *run) onlyUpkeep(t *history, s plan.Step) bool {
+	if !s.IsUpkeep || t.upkeeps == 0 || len(r.round.waiting) > 0 {
 		return false
 	}
 	for _, a := range r.doing {
@@ -96,8 +96,8 @@ func (r *run) endless(t *history, s plan.Step) bool {
 	return true
 }
 
-// took counts, by change, how often the cloud has accepted a change with a chosen way.
-func (t *history) took(s plan.Step) {
+// noteWays counts, by change, how often the cloud has accepted a change with a chosen way.
+func (t *history) noteWays(s plan.Step) {
 	n := 0
 	for _, c := range s.Changes {
 		if c.Way != "" {
@@ -105,20 +105,20 @@ func (t *history) took(s plan.Step) {
 			n++
 		}
 	}
-	t.most = max(t.most, n)
+	t.maxWays = max(t.maxWays, n)
 }
 
 func wayOf(c kind.Change) string { return c.Field + " by " + c.Way }
 
-// inVain returns a change that the cloud accepted in this pass but did not carry out; "" for none. The pass does not request it
+// ineffectiveChange returns a change that the cloud accepted in this pass but did not carry out; "" for none. The pass does not request it
 // again, because each request may stop a machine. If a step has several such changes, the cloud may carry out one per request,
 // so that many requests are allowed.
-func (t *history) inVain(s plan.Step) string {
+func (t *history) ineffectiveChange(s plan.Step) string {
 	if s.Action != plan.Update {
 		return ""
 	}
 	for _, c := range s.Changes {
-		if c.Way != "" && t.ways[wayOf(c)] >= max(t.most, 1) {
+		if c.Way != "" && t.ways[wayOf(c)] >= max(t.maxWays, 1) {
 			return wayOf(c)
 		}
 	}
@@ -151,7 +151,7 @@ func (r *run) ensureHistory(id string) *history {
 func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
-	r.engine.past().NoteFailure(&s, err, now.Add(r.timing.Late))
+	r.engine.past().NoteFailure(&s, err, now.Add(r.timing.UnansweredWait))
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:
@@ -165,15 +165,15 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 			t.first = now
 		}
 		idle := r.idle(id)
-		t.final = idle && t.idle || now.Sub(t.first) > r.timing.Busy
+		t.final = idle && t.idle || now.Sub(t.first) > r.timing.BusyWait
 		t.idle, t.notUntil = idle, now.Add(r.pause(1))
 	case errors.Is(err, kind.ErrBusy):
 		if t.first.IsZero() {
 			t.first = now
 		}
-		t.busy++
-		t.final = now.Sub(t.first) > r.timing.Busy
-		t.notUntil = now.Add(r.pause(min(t.busy, 5)))
+		t.busyInRow++
+		t.final = now.Sub(t.first) > r.timing.BusyWait
+		t.notUntil = now.Add(r.pause(min(t.busyInRow, 5)))
 	default:
 		t.failures++
 		t.final = t.failures >= r.timing.Tries
@@ -189,17 +189,17 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 // and the cloud does not work on any object. It returns false while the result of a step is not in a plan yet, because that
 // result may let other steps start.
 func (r *run) idle(id string) bool {
-	if len(r.doing) > 0 || len(r.round.waiting) > 0 || len(r.moved) > 0 {
+	if len(r.doing) > 0 || len(r.round.waiting) > 0 || len(r.changed) > 0 {
 		return false
 	}
 	for _, t := range r.round.queue {
-		if t.id != id && !r.fruitless(t.id) {
+		if t.id != id && !r.wouldFailAgain(t.id) {
 			return false
 		}
 	}
 	for _, f := range r.fresh {
 		for key := range f.stale {
-			if !r.fruitless(key.String()) {
+			if !r.wouldFailAgain(key.String()) {
 				return false
 			}
 		}
@@ -207,9 +207,9 @@ func (r *run) idle(id string) bool {
 	return true
 }
 
-// fruitless reports whether the last attempt at a step failed, and another attempt will fail, too, unless another step succeeds
+// wouldFailAgain reports whether the last attempt at a step failed, and another attempt will fail, too, unless another step succeeds
 // before.
-func (r *run) fruitless(id string) bool {
+func (r *run) wouldFailAgain(id string) bool {
 	t := r.histories[id]
 	return t != nil && (t.final || errors.Is(t.err, kind.ErrNotYet))
 }
@@ -220,8 +220,8 @@ func (r *run) fruitless(id string) bool {
 func (r *run) retryRejected() bool {
 	any := false
 	for _, t := range r.histories {
-		if !t.rejected.IsZero() && t.final && !t.again && !r.freed.Before(t.rejected) {
-			t.final, t.again, any = false, true, true
+		if !t.rejected.IsZero() && t.final && !t.retriedRejected && !r.lastDeletion.Before(t.rejected) {
+			t.final, t.retriedRejected, any = false, true, true
 		}
 	}
 	if any {
@@ -247,8 +247,8 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 			errs[s.Key] = r.stuck[s.Key]
 		case t != nil && t.err != nil:
 			errs[s.Key] = t.err
-		case t != nil && t.inVain(*s) != "":
-			errs[s.Key] = fmt.Errorf("the cloud accepted to change %s, and it is as before; check the cloud's own log for why, the next pass tries it again", t.inVain(*s))
+		case t != nil && t.ineffectiveChange(*s) != "":
+			errs[s.Key] = fmt.Errorf("the cloud accepted to change %s, and it is as before; check the cloud's own log for why, the next pass tries it again", t.ineffectiveChange(*s))
 		case t != nil && s.Action.Writes() && t.repeats(s.Action):
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):

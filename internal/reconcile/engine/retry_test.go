@@ -23,7 +23,7 @@ func TestWhatWasWrittenSincePlanningIsNews(t *testing.T) {
 		{"an answer that was lost", func(r *run) { r.fresh["Thing"].stale[base] = true }, false},
 		{"another that waits", func(r *run) { r.fresh["Thing"].stale[base], r.histories[base.String()] = true, notYet }, true},
 		{"what was given up", func(r *run) { r.fresh["Thing"].stale[base], r.histories[base.String()] = true, &history{final: true} }, true},
-		{"what was made", func(r *run) { r.noteMoved("Thing", sighting{id: "1"}, &kind.Live{ID: "1"}) }, false},
+		{"what was made", func(r *run) { r.noteChanged("Thing", entryObject{id: "1"}, &kind.Live{ID: "1"}) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRun(engineOf(thingtest.New()), Revision{})

@@ -14,7 +14,7 @@ import (
 // whether it found one for any group. The next pass carries out the rollback, so that the brake checks it.
 func (r *run) rollBack(ctx context.Context) (back bool, failures []Failure) {
 	for _, f := range r.round.plan.Failing {
-		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
+		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.PendingWait) {
 			continue
 		}
 		found, err := r.findRollback(ctx, f)
@@ -40,12 +40,12 @@ func (r *run) repeatRollback(ctx context.Context) (back bool) {
 
 // findRollback finds the commit that a group can go back to. If the search fails, the next call searches again.
 func (r *run) findRollback(ctx context.Context, f plan.Failing) (found bool, err error) {
-	if r.rev.Earlier == nil || r.engine.past().Searched(f) {
+	if r.rev.EarlierCommits == nil || r.engine.past().Searched(f) {
 		return false, nil
 	}
 	f.Why = r.secrets.Text(f.Why)
 	var to plan.Fallback
-	err = r.rev.Earlier(ctx, func(commit string, want []kind.Desired) bool {
+	err = r.rev.EarlierCommits(ctx, func(commit string, want []kind.Desired) bool {
 		if f.ContainedIn(want) {
 			to = plan.NewFallback(f, commit, want)
 		}

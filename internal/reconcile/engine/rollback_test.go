@@ -219,7 +219,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 			h.engine = engineWith(h)
 			h.engine.Probe = asked
 		}
-		if pass := h.sync(t, 3, "flat"); !pass.Back {
+		if pass := h.sync(t, 3, "flat"); !pass.RollsBack {
 			t.Fatalf("it does not go back: %s", failed(pass))
 		}
 		h.sync(t, 3, "flat")

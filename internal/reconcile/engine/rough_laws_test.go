@@ -123,7 +123,7 @@ func (r *rough) live(repos [3][]kind.Desired, turns []turn, report bool) {
 		}
 		if r.restarts && r.roll("restart", 2) == 0 {
 			a = r.agent(report)
-			a.Timing.Former = 3 * time.Minute // requests of a killed process continue for that long
+			a.Timing.KilledWait = 3 * time.Minute // requests of a killed process continue for that long
 		}
 		for range 4 {
 			if r.others {
@@ -169,7 +169,7 @@ func (r *rough) pass(a *agent, repos [3][]kind.Desired, next turn) Pass {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.note("it ends: %s: %s", pass.Outcome(), failed(pass))
-	for _, s := range slices.Concat(pass.First.Steps, pass.Late) {
+	for _, s := range slices.Concat(pass.First.Steps, pass.LateDrift) {
 		if s.Drift && !r.others && !r.restarts {
 			r.wrong = append(r.wrong, fmt.Sprintf("to %s %s counts as drift: %v %s", s.Action, s.Key, s.Changes, s.FullCause()))
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// longest is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
+// maxSettleWait is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
 // continues.
-const longest = time.Hour
+const maxSettleWait = time.Hour
 
 // round is one plan, with the steps of it that the run starts. The run makes a new plan only when the snapshot has changed and the present
 // plan has nothing left to start. The number of rounds therefore follows the depth of the references, not the number of objects.
@@ -30,8 +30,8 @@ type round struct {
 	waiting []Activity
 	// awaitedKinds are the collections with objects that the run waits for.
 	awaitedKinds map[string]bool
-	// later has the collections with objects that only have to work until a known time, with that time.
-	later map[string]time.Time
+	// settling has the collections with objects that only have to work until a known time, with that time.
+	settling map[string]time.Time
 	// outdated are the collections whose lists are too old for a step that needs a recent list.
 	outdated map[string]bool
 	// writes counts the steps that change the cloud. done counts the steps among them that were carried out.
@@ -50,14 +50,14 @@ func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
 	r.answersUnplanned, r.listsUnplanned = false, false
-	r.mergeMoved()
+	r.mergeChanged()
 	r.round = round{} // the old plan is released first, so that two plans are never in memory
 	past := r.engine.past()
 	past.MissOverdue(r.listed)
 	known, before := maps.Clone(r.snapshot), past.Past() // a copy, because r.snapshot changes when lists arrive
 	before.Sick = r.sick
 	made := r.engine.compute(r.rev, known, before)
-	if before.Sick = r.engine.ask(ctx, made); !maps.Equal(before.Sick, r.sick) {
+	if before.Sick = r.engine.probe(ctx, made); !maps.Equal(before.Sick, r.sick) {
 		r.sick = before.Sick
 		made = r.engine.compute(r.rev, known, before)
 	}
@@ -65,7 +65,7 @@ func (r *run) planRound(ctx context.Context) {
 	made = made.Redacted(r.secrets)
 	r.noteFinished(made, time.Now())
 	r.noteDrift(made)
-	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range made.Steps {
 		s := &made.Steps[i]
 		if t, due := s.Tending(); due && r.rev.Only == "" {
@@ -104,7 +104,7 @@ func (r *run) trackPending(now time.Time) {
 			since = now
 		}
 		limit, failing := s.Patience()
-		limit = cmp.Or(limit, r.timing.Pending)
+		limit = cmp.Or(limit, r.timing.PendingWait)
 		if !failing.IsZero() {
 			since = failing
 		}
@@ -117,13 +117,13 @@ func (r *run) trackPending(now time.Time) {
 				r.stuck[s.Key] = neverServed(s, limit)
 				continue
 			}
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.FullCause(), s.ShownID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.PendingWait, s.FullCause(), s.ShownID())
 			continue
 		}
-		if until := s.Until(); until.Sub(now) > longest {
+		if until := s.Until(); until.Sub(now) > maxSettleWait {
 			continue // a later pass continues
 		} else if until.After(now) {
-			r.round.later[s.Key.Kind] = until
+			r.round.settling[s.Key.Kind] = until
 		} else {
 			r.round.awaitedKinds[s.Key.Kind] = true
 		}
@@ -202,7 +202,7 @@ func (r *run) startOf(t candidate, now time.Time) startTime {
 		return notInThisRound // another step for the same key has ended
 	}
 	a, listed := r.histories[t.id], r.fresh[s.Key.Kind]
-	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s) || r.endless(a, *s)) {
+	if a != nil && (a.final || a.repeats(s.Action) || a.ineffectiveChange(*s) != "" || a.didUpkeep(*s) || r.onlyUpkeep(a, *s)) {
 		return notInThisRound
 	} else if now.Before(r.notUntil(t)) {
 		return afterPause
@@ -213,7 +213,7 @@ func (r *run) startOf(t candidate, now time.Time) startTime {
 	if len(r.outdatedHealthKinds(s)) > 0 {
 		return afterList
 	}
-	if wantsFresh(s) && now.Sub(listed.at) > r.timing.Fresh || listed.began.Before(r.notShownUntil(s)) {
+	if needsRecentList(s) && now.Sub(listed.at) > r.timing.MaxListAge || listed.began.Before(r.notShownUntil(s)) {
 		return afterList
 	}
 	return atOnce
@@ -234,9 +234,9 @@ func (r *run) leavesUnforeseen() bool {
 	})
 }
 
-// wantsFresh reports whether a step needs a recent list, which shows that the object does not belong to another owner. The effect of such
+// needsRecentList reports whether a step needs a recent list, which shows that the object does not belong to another owner. The effect of such
 // a step on another owner's object could not be undone.
-func wantsFresh(s *plan.Step) bool {
+func needsRecentList(s *plan.Step) bool {
 	_, harms := s.Harm()
 	return harms || s.Adopts || s.Action.Destroys() || s.Action == plan.Detach
 }
@@ -273,7 +273,7 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 
 // progress returns the present progress of the pass.
 func (r *run) progress() Progress {
-	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
+	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.writeCount, Total: r.writeCount + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
 	for _, a := range r.doing {
 		p.Doing = append(p.Doing, a)
 	}

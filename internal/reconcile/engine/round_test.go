@@ -40,8 +40,8 @@ func TestWhenStepsStart(t *testing.T) {
 		"it was tried":                       {create, func(r *run) { r.ensureHistory("Thing/a") }, atOnce},
 		"it waits for a pause":               {create, func(r *run) { r.ensureHistory("Thing/a").notUntil = now.Add(1) }, afterPause},
 		"its pause is over":                  {create, func(r *run) { r.ensureHistory("Thing/a").notUntil = now }, atOnce},
-		"a list is too old for a deletion":   {remove, func(r *run) { r.fresh["Thing"].at = now.Add(-r.timing.Fresh - 1) }, afterList},
-		"a list is just new enough":          {remove, func(r *run) { r.fresh["Thing"].at = now.Add(-r.timing.Fresh) }, atOnce},
+		"a list is too old for a deletion":   {remove, func(r *run) { r.fresh["Thing"].at = now.Add(-r.timing.MaxListAge - 1) }, afterList},
+		"a list is just new enough":          {remove, func(r *run) { r.fresh["Thing"].at = now.Add(-r.timing.MaxListAge) }, atOnce},
 		"a list is old, and nothing is lost": {create, func(r *run) { r.fresh["Thing"].at = now.Add(-time.Hour) }, atOnce},
 		"what judges it is older":            {judged, func(r *run) { r.fresh["Judge"] = &freshness{at: now.Add(-1)} }, afterList},
 		"what judges it is as new":           {judged, func(r *run) { r.fresh["Judge"] = &freshness{at: now} }, atOnce},
@@ -89,22 +89,22 @@ func TestObjectsThatAreWaitedFor(t *testing.T) {
 		"it is well":                 {kept, 0, 0, 0, 0, false},
 		"it is well soon":            {settles(now.Add(time.Minute)), 0, 1, 1, 0, false},
 		"it is well soon, for long":  {settles(now.Add(time.Minute)), time.Hour, 1, 1, 0, false},
-		"it is well after all":       {settles(now.Add(longest + 1)), 0, 0, 0, 0, false},
+		"it is well after all":       {settles(now.Add(maxSettleWait + 1)), 0, 0, 0, 0, false},
 		"it was to be well by now":   {settles(now), time.Minute, 1, 0, 1, false},
 		"it was to be well long ago": {settles(now), time.Hour, 0, 0, 0, true},
 	} {
 		r := newTestRun()
-		r.round = round{plan: plan.Plan{Steps: []plan.Step{c.step}}, awaitedKinds: map[string]bool{}, later: map[string]time.Time{}}
+		r.round = round{plan: plan.Plan{Steps: []plan.Step{c.step}}, awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}}
 		if c.since > 0 {
 			r.pending = map[string]time.Time{c.step.Identity(): now.Add(-c.since)}
 		}
 		r.trackPending(now)
-		if len(r.round.waiting) != c.waiting || len(r.round.later) != c.later || len(r.round.awaitedKinds) != c.kinds || (r.stuck[c.step.Key] != nil) != c.stuck {
-			t.Errorf("%s: waits for %d, later %v, lists %v, stuck: %v", name, len(r.round.waiting), r.round.later, r.round.awaitedKinds, r.stuck)
+		if len(r.round.waiting) != c.waiting || len(r.round.settling) != c.later || len(r.round.awaitedKinds) != c.kinds || (r.stuck[c.step.Key] != nil) != c.stuck {
+			t.Errorf("%s: waits for %d, later %v, lists %v, stuck: %v", name, len(r.round.waiting), r.round.settling, r.round.awaitedKinds, r.stuck)
 		}
 		if r.stuck[c.step.Key] = errors.New("stuck"); c.waiting > 0 {
-			r.round.waiting, r.round.later, r.round.awaitedKinds = nil, map[string]time.Time{}, map[string]bool{}
-			if r.trackPending(now); len(r.round.waiting)+len(r.round.later)+len(r.round.awaitedKinds) > 0 {
+			r.round.waiting, r.round.settling, r.round.awaitedKinds = nil, map[string]time.Time{}, map[string]bool{}
+			if r.trackPending(now); len(r.round.waiting)+len(r.round.settling)+len(r.round.awaitedKinds) > 0 {
 				t.Errorf("%s, and stuck: it is waited for", name)
 			}
 		}
@@ -122,15 +122,15 @@ func TestListsThatAreDue(t *testing.T) {
 		"the cloud is working":     {func(r *run) { r.round.awaitedKinds["Thing"] = true }, false, 1},
 		"and it was stopped":       {func(r *run) { r.round.awaitedKinds["Thing"] = true }, true, 0},
 		"it was listed just now":   {func(r *run) { r.round.awaitedKinds["Thing"], r.fresh["Thing"].at = true, time.Now() }, false, 0},
-		"it is well soon":          {func(r *run) { r.round.later["Thing"] = time.Now().Add(time.Hour) }, false, 0},
-		"it was to be well by now": {func(r *run) { r.round.later["Thing"] = time.Now() }, false, 1},
-		"both":                     {func(r *run) { r.round.later["Thing"], r.round.awaitedKinds["Thing"] = time.Now(), true }, false, 1},
-		"well now, and listed":     {func(r *run) { r.round.later["Thing"], r.fresh["Thing"].at = time.Now(), time.Now() }, false, 1},
+		"it is well soon":          {func(r *run) { r.round.settling["Thing"] = time.Now().Add(time.Hour) }, false, 0},
+		"it was to be well by now": {func(r *run) { r.round.settling["Thing"] = time.Now() }, false, 1},
+		"both":                     {func(r *run) { r.round.settling["Thing"], r.round.awaitedKinds["Thing"] = time.Now(), true }, false, 1},
+		"well now, and listed":     {func(r *run) { r.round.settling["Thing"], r.fresh["Thing"].at = time.Now(), time.Now() }, false, 1},
 	} {
 		g := &guarded{World: thingtest.New()}
 		r := newRun(privilegedEngine(t, g), Revision{})
 		r.snapshot = kind.Snapshot{"Thing": {}}
-		r.round = round{awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+		r.round = round{awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
 		c.change(r)
 		ctx, stop := context.WithCancel(t.Context())
 		if c.stopped {
@@ -154,19 +154,19 @@ func TestWhatWakesAPass(t *testing.T) {
 		"nothing":                   {func(*run) {}, time.Time{}},
 		"a step":                    {func(r *run) { r.round.queue = []candidate{{until: late}, {until: soon}, {}} }, soon},
 		"a step, and there is none": {func(r *run) { r.round.queue = []candidate{{}} }, time.Time{}},
-		"a list":                    {func(r *run) { r.round.later["Thing"] = soon }, soon},
-		"the earlier of both":       {func(r *run) { r.round.later["Thing"] = late; r.round.queue = []candidate{{until: soon}} }, soon},
+		"a list":                    {func(r *run) { r.round.settling["Thing"] = soon }, soon},
+		"the earlier of both":       {func(r *run) { r.round.settling["Thing"] = late; r.round.queue = []candidate{{until: soon}} }, soon},
 		"there is no room for steps": {func(r *run) {
-			r.round.later["Thing"], r.round.queue, r.engine.Parallelism = late, []candidate{{until: soon}}, 1
+			r.round.settling["Thing"], r.round.queue, r.engine.Parallelism = late, []candidate{{until: soon}}, 1
 			r.doing["x"] = Activity{}
 		}, late},
 		"there is room for another": {func(r *run) {
-			r.round.later["Thing"], r.round.queue, r.engine.Parallelism = late, []candidate{{until: soon}}, 2
+			r.round.settling["Thing"], r.round.queue, r.engine.Parallelism = late, []candidate{{until: soon}}, 2
 			r.doing["x"] = Activity{}
 		}, soon},
 	} {
 		r := newTestRun()
-		r.round = round{awaitedKinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+		r.round = round{awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
 		c.change(r)
 		if at, more := r.nextWake(); !at.Equal(c.want) || more == c.want.IsZero() {
 			t.Errorf("%s: %s, %t", name, at, more)
@@ -185,8 +185,8 @@ func TestPlacesThatAreRemembered(t *testing.T) {
 		idle  bool
 	}{
 		"nothing is known":       {rare, nil, 0, false},
-		"nothing was there":      {rare, &memory.Finding{At: now}, relist - 1, true},
-		"nothing was there then": {rare, &memory.Finding{At: now}, relist, false},
+		"nothing was there":      {rare, &memory.Finding{At: now}, relistInterval - 1, true},
+		"nothing was there then": {rare, &memory.Finding{At: now}, relistInterval, false},
 		"something was there":    {rare, &memory.Finding{At: now, Owns: true}, 0, false},
 		"it is not rare":         {kind.Info{Kind: "Thing"}, &memory.Finding{At: now}, 0, false},
 	} {
@@ -207,7 +207,7 @@ func TestPlacesThatAreRemembered(t *testing.T) {
 	e.past().NoteFound(refused, memory.Finding{At: now, Refused: kind.ErrForbidden})
 	e.past().NoteFound(asked, memory.Finding{At: now, Refused: kind.ErrForbidden})
 	shown := map[memory.Place]kind.Shown{asked: {Entry: "c"}}
-	if e.remindRefused(shown); len(shown) != 2 || !shown[refused].Refused || shown[asked].Refused {
+	if e.addRefused(shown); len(shown) != 2 || !shown[refused].Refused || shown[asked].Refused {
 		t.Errorf("%+v", shown)
 	}
 }
@@ -225,8 +225,8 @@ func TestDriftThatHealingEnds(t *testing.T) {
 			if pass.First.Held == nil || h.called("dog") == nil {
 				t.Fatalf("nothing is held: %s", failed(pass))
 			}
-			if drifted := 1; len(pass.Results) > 0 && (pass.Drifted() != drifted || len(pass.Late) != drifted) {
-				t.Errorf("%d drifted, %d of them late", pass.Drifted(), len(pass.Late))
+			if drifted := 1; len(pass.Results) > 0 && (pass.Drifted() != drifted || len(pass.LateDrift) != drifted) {
+				t.Errorf("%d drifted, %d of them late", pass.Drifted(), len(pass.LateDrift))
 			}
 		}
 		if h.called("sheep-1").Restarts != 1 {

@@ -17,7 +17,7 @@ type run struct {
 	rev      Revision
 	timing   Timing
 	snapshot kind.Snapshot
-	moved    map[string]*moved // changes that the snapshot does not contain yet, by kind name.
+	changed  map[string]*changedObjects // changes that the snapshot does not contain yet, by kind name.
 	// answersUnplanned is true if a step has ended since the present round was planned. listsUnplanned is true if a list has
 	// arrived since then.
 	answersUnplanned, listsUnplanned bool
@@ -34,8 +34,8 @@ type run struct {
 	refused                          map[string]error // the refusals of the cloud, by demand.
 	demands                          map[manifest.Key]int
 	done                             chan outcome
-	freed                            time.Time                        // when something was last deleted.
-	wrote                            int                              // number of steps that changed the cloud.
+	lastDeletion                     time.Time                        // when something was last deleted.
+	writeCount                       int                              // number of steps that changed the cloud.
 	destroyed                        map[string]bool                  // objects that the pass deleted and has not created since, by step identity.
 	drifted                          map[string]bool                  // objects that are reported as drift, by step identity.
 	sick                             map[manifest.Key]rollout.Finding // members of groups that do not serve, according to their probes.
@@ -46,16 +46,16 @@ type run struct {
 
 // freshness says how recent the list of a collection is.
 type freshness struct {
-	at    time.Time     // when it was listed
-	began time.Time     // when that list began; the list may lack later changes
-	every time.Duration // shortest time until the next list
+	at           time.Time     // when it was listed
+	began        time.Time     // when that list began; the list may lack later changes
+	listInterval time.Duration // shortest time until the next list
 	// stale are the keys that were written since the last list. Their steps are not started before the next list.
 	stale map[manifest.Key]bool
 	// touched is true if any object of the collection was written since the last list.
 	touched  bool
 	failures int // number of lists that failed in a row
-	// wrote are the entries through which the pass wrote objects of the collection.
-	wrote map[string]bool
+	// writtenEntries are the entries through which the pass wrote objects of the collection.
+	writtenEntries map[string]bool
 }
 
 type outcome struct {
@@ -68,13 +68,13 @@ type outcome struct {
 
 func newRun(e *Engine, rev Revision) *run {
 	r := &run{
-		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
+		engine: e, rev: rev, timing: e.Timing.orDefaults(), changed: map[string]*changedObjects{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
 		refused: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().With(rev.Want)),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {
-		r.fresh[k.Info.Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}, wrote: map[string]bool{}}
+		r.fresh[k.Info.Kind] = &freshness{listInterval: r.timing.Poll, stale: map[manifest.Key]bool{}, writtenEntries: map[string]bool{}}
 	}
 	return r
 }
@@ -149,16 +149,16 @@ func (r *run) finish(o outcome) {
 	s := o.result.Step
 	o.result.Step = s.Recorded()
 	if have := o.result.Step.Have; have != nil {
-		have.State, have.Also = nil, nil // these would keep the whole list in memory
+		have.State, have.OtherViews = nil, nil // these would keep the whole list in memory
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)
 	r.engine.past().NoteHealed(&s, time.Now())
 	r.answersUnplanned = true
 	listed := r.fresh[s.Key.Kind]
-	listed.every, listed.touched = r.timing.Poll, true
+	listed.listInterval, listed.touched = r.timing.Poll, true
 	for _, entry := range o.entries {
-		listed.wrote[entry] = true
+		listed.writtenEntries[entry] = true
 	}
 	if !s.Action.Destroys() && o.result.Err == nil {
 		delete(r.destroyed, o.id)
@@ -168,27 +168,27 @@ func (r *run) finish(o outcome) {
 		listed.stale[s.Key] = true
 		return
 	}
-	r.wrote++
+	r.writeCount++
 	r.round.done++
 	t := r.ensureHistory(o.id)
-	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
-	t.ran(s)
-	t.took(s)
+	t.err, t.failures, t.busyInRow, t.first = nil, 0, 0, time.Time{}
+	t.noteSuccess(s)
+	t.noteWays(s)
 	if s.Action == plan.Recreate {
 		t.why = s.FullCause()
 	}
 	if s.Action.Destroys() {
-		r.freed = time.Now()
-		r.engine.past().NoteDeleted(&s, r.freed)
+		r.lastDeletion = time.Now()
+		r.engine.past().NoteDeleted(&s, r.lastDeletion)
 	}
 	switch {
 	case o.gone:
-		r.noteMoved(s.Key.Kind, sighting{s.Entry(), s.ID()}, nil)
+		r.noteChanged(s.Key.Kind, entryObject{s.Entry(), s.ID()}, nil)
 	case o.live != nil:
 		if s.Action == plan.Create { // a list that is older than the creation may arrive before the next plan
 			r.engine.past().NoteMade(&s, o.live, time.Now())
 		}
-		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
+		r.noteChanged(s.Key.Kind, entryObject{o.live.Entry, o.live.ID}, o.live)
 	default:
 		listed.stale[s.Key] = true
 	}

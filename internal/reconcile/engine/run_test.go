@@ -99,8 +99,8 @@ func TestDriftOfLaterRounds(t *testing.T) {
 		r.pass.Rounds = c.round
 		c.change(r)
 		r.noteDrift(plan.Plan{Steps: []plan.Step{c.step}})
-		if len(r.pass.Late) != c.late || r.drifted["Thing/a"] != c.known {
-			t.Errorf("%s: %d late, known %t", name, len(r.pass.Late), r.drifted["Thing/a"])
+		if len(r.pass.LateDrift) != c.late || r.drifted["Thing/a"] != c.known {
+			t.Errorf("%s: %d late, known %t", name, len(r.pass.LateDrift), r.drifted["Thing/a"])
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestWhatIsBeingDestroyed(t *testing.T) {
 		if r.destroyed["Thing/a"] != c.destroyed || r.atWork("Thing/a") != c.atWork || !r.answersUnplanned || !r.fresh["Thing"].touched {
 			t.Errorf("%s: destroyed %t, at work %t", name, r.destroyed["Thing/a"], r.atWork("Thing/a"))
 		}
-		if done := r.wrote; (done == 1) != (c.err == nil) {
+		if done := r.writeCount; (done == 1) != (c.err == nil) {
 			t.Errorf("%s: %d written", name, done)
 		}
 	}
@@ -292,7 +292,7 @@ func TestWhatNeedsARecentList(t *testing.T) {
 		"made": {stepFor("a", plan.Create), false}, "changed": {stepFor("a", plan.Update), false}, "adopted": {adopts, true}, "wiped": {wipes, true},
 		"deleted": {stepFor("a", plan.Delete), true}, "replaced": {stepFor("a", plan.Recreate), true}, "let go": {stepFor("a", plan.Detach), true}, "a spare": {spare, true},
 	} {
-		if got := wantsFresh(&c.step); got != c.fresh {
+		if got := needsRecentList(&c.step); got != c.fresh {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

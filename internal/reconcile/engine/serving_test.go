@@ -43,8 +43,8 @@ func TestARestartedMemberIsGivenItsTime(t *testing.T) {
 		hangs = true
 		for range 10 {
 			time.Sleep(time.Minute)
-			if pass := h.sync(t, 3, "flat"); len(pass.Failures) > 0 || pass.Back {
-				t.Fatalf("goes back: %t; %s", pass.Back, failed(pass))
+			if pass := h.sync(t, 3, "flat"); len(pass.Failures) > 0 || pass.RollsBack {
+				t.Fatalf("goes back: %t; %s", pass.RollsBack, failed(pass))
 			}
 		}
 		if x := h.called("sheep-2"); x.Restarts != 1 || h.shapes() != "round round flat" {

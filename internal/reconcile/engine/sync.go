@@ -26,11 +26,11 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
-	// Before becomes [world.Input.PreviousSums].
-	Before map[manifest.Key]checksum.Sum
-	// Earlier visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
+	// PreviousSums becomes [world.Input.PreviousSums].
+	PreviousSums map[manifest.Key]checksum.Sum
+	// EarlierCommits visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
 	// there is no history.
-	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
+	EarlierCommits func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
@@ -44,30 +44,30 @@ type Revision struct {
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
-	pass := e.pass(ctx, rev)
+	pass := e.runPass(ctx, rev)
 	if err := e.past().Save(time.Now()); err != nil {
 		e.log().Warn("what is known of the past cannot be kept for the next process", "error", err)
 	}
 	return pass
 }
 
-func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
+func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	r := newRun(e, rev)
 	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	r.snapshot = e.begin(ctx, rev.Want)
+	r.snapshot = e.observeForPass(ctx, rev.Want)
 	e.estimateFormerWait(r.timing, r.pass.Started, time.Now())
 	r.observedAll()
 	r.planRound(ctx)
 	if r.repeatRollback(ctx) {
-		return e.pass(ctx, rev)
+		return e.runPass(ctx, rev)
 	}
 	// The cloud is asked who caused drift before a step corrects the drift, because later it may not report
 	// that any more.
-	first := e.traced(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.OnlyWithHash(rev.Only)))
+	first := e.withTraces(ctx, r.round.plan.Apply(guard.Brake(e.Limits, rev.Approved), guard.OnlyWithHash(rev.Only)))
 	found := e.preflightOnce(ctx, first, r.snapshot, r.secrets)
 	r.pass.First = first.Recorded()
 	r.permit(r.pass.First)
@@ -76,15 +76,15 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	switch {
 	case !r.pass.First.Stopped():
 		r.loop(ctx, stepCtx)
-		r.pass.Last, r.pass.Left = r.round.plan.Recorded(), r.leavesUnforeseen()
+		r.pass.Last, r.pass.LeavesUnforeseen = r.round.plan.Recorded(), r.leavesUnforeseen()
 	case r.pass.First.Heals() && rev.Only == "":
 		r.heal(ctx, stepCtx)
 	default:
 		r.pass.Preflight = found
 	}
-	r.leaveUnfinished()
+	r.reportUnfinished()
 	back, unread := r.rollBack(ctx)
-	r.pass.Back = back
+	r.pass.RollsBack = back
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// mostTraced is the number of objects for which one call of askWho sends requests. The next call handles further
+	// mostTraced is the number of objects for which one call of traceSteps sends requests. The next call handles further
 	// objects.
 	mostTraced = 20
 	// traceTime is how long the requests of one call may take.
 	traceTime = 5 * time.Second
 )
 
-// askWho asks the cloud who caused the differences of steps, unless that is known already. If the answer to a request
+// traceSteps asks the cloud who caused the differences of steps, unless that is known already. If the answer to a request
 // is late, the request is not repeated, and it stays unknown who caused the difference.
-func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
+func (e *Engine) traceSteps(ctx context.Context, steps []plan.Step) {
 	var unknown []plan.Step
 	for _, s := range steps {
 		if len(unknown) < mostTraced && e.past().Trace(s) == nil {
@@ -44,12 +44,12 @@ func (e *Engine) askWho(ctx context.Context, steps []plan.Step) {
 	_ = group.Wait() // the functions never fail
 }
 
-// traced asks the cloud who caused the drift of a plan, and returns the plan with the answers. It removes from the
+// withTraces asks the cloud who caused the drift of a plan, and returns the plan with the answers. It removes from the
 // memory the drift that no longer exists.
-func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
+func (e *Engine) withTraces(ctx context.Context, p plan.Plan) plan.Plan {
 	drifting := p.Drifting()
 	e.past().Forget(memory.Differs(drifting))
-	e.askWho(ctx, drifting)
+	e.traceSteps(ctx, drifting)
 	return p.WithTraces(e.past().Trace)
 }
 
@@ -57,9 +57,9 @@ func (e *Engine) traced(ctx context.Context, p plan.Plan) plan.Plan {
 // late drift.
 func (r *run) traceAll(ctx context.Context) {
 	past := r.engine.past()
-	r.engine.askWho(ctx, r.pass.Late)
-	for i := range r.pass.Late {
-		r.pass.Late[i].Trace = past.Trace(r.pass.Late[i])
+	r.engine.traceSteps(ctx, r.pass.LateDrift)
+	for i := range r.pass.LateDrift {
+		r.pass.LateDrift[i].Trace = past.Trace(r.pass.LateDrift[i])
 	}
 	r.pass.Last = r.pass.Last.WithTraces(past.Trace)
 	past.Forget(memory.Differs(r.pass.Last.Drifting()))
@@ -68,7 +68,7 @@ func (r *run) traceAll(ctx context.Context) {
 // trace asks the cloud who changed the object of a step, and when. It returns the zero Trace if the cloud does not
 // report it.
 func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
-	drv, there := e.at(&s, s.Entry())
+	drv, there := e.driverFor(&s, s.Entry())
 	if drv == nil {
 		return kind.Trace{}
 	}

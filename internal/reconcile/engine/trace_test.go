@@ -57,7 +57,7 @@ func (w *witness) traces(t *testing.T, e *Engine, want []kind.Desired) (found []
 	synctest.Test(t, func(*testing.T) {
 		pass = e.Sync(context.Background(), Revision{Commit: "c", Want: want, Synced: true})
 	})
-	for _, s := range slices.Concat(pass.First.Drifting(), pass.Late) {
+	for _, s := range slices.Concat(pass.First.Drifting(), pass.LateDrift) {
 		if s.Trace != nil && *s.Trace != (kind.Trace{}) {
 			found = append(found, *s.Trace)
 		}

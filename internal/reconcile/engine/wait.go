@@ -23,9 +23,9 @@ func (r *run) nextWake() (at time.Time, more bool) {
 		}
 	}
 	for kind := range r.toBeListed() {
-		consider(r.due(kind))
+		consider(r.listDue(kind))
 	}
-	for _, until := range r.round.later {
+	for _, until := range r.round.settling {
 		consider(until)
 	}
 	if len(r.doing) >= r.engine.parallelism() {
@@ -74,7 +74,7 @@ func (r *run) toBeListed() map[string]bool {
 		}
 	}
 	for kind, c := range r.snapshot {
-		if trouble(c) != nil {
+		if firstError(c) != nil {
 			kinds[kind] = true
 		}
 	}
@@ -85,13 +85,13 @@ func (r *run) toBeListed() map[string]bool {
 // givenUp reports whether the pass no longer tries to list a collection, because the list has failed too often or will
 // always fail.
 func (r *run) givenUp(kind string) bool {
-	err := trouble(r.snapshot[kind])
+	err := firstError(r.snapshot[kind])
 	return err != nil && (!retriable(err) || r.fresh[kind].failures >= maxFailedLists)
 }
 
-// trouble returns the error of a part of a collection that could not be listed. An error after which a retry may succeed
+// firstError returns the error of a part of a collection that could not be listed. An error after which a retry may succeed
 // is preferred.
-func trouble(c kind.Collection) (first error) {
+func firstError(c kind.Collection) (first error) {
 	if len(c.Parts) == 0 {
 		return c.Err
 	}
@@ -103,9 +103,9 @@ func trouble(c kind.Collection) (first error) {
 	return first
 }
 
-func (r *run) due(kind string) time.Time {
+func (r *run) listDue(kind string) time.Time {
 	s := r.fresh[kind]
-	return s.at.Add(s.every)
+	return s.at.Add(s.listInterval)
 }
 
 // awaitResults waits for a step to finish, for the time to wake up, or for the end of ctx. It processes all results that
@@ -145,11 +145,11 @@ func (r *run) refresh(ctx context.Context) {
 	now := time.Now()
 	var names []string
 	for kind := range r.toBeListed() {
-		if !r.due(kind).After(now) {
+		if !r.listDue(kind).After(now) {
 			names = append(names, kind)
 		}
 	}
-	for kind, until := range r.round.later {
+	for kind, until := range r.round.settling {
 		if !until.After(now) && !slices.Contains(names, kind) {
 			names = append(names, kind)
 		}
@@ -166,19 +166,19 @@ func (r *run) relistWritten(ctx context.Context) bool {
 			names = append(names, kind)
 		}
 	}
-	names = append(names, r.inside()...)
+	names = append(names, r.hostedKinds()...)
 	r.relist(ctx, names)
 	return len(names) > 0
 }
 
-// inside returns the kinds that are hosted on objects that the pass has written, and that were not listed since.
-func (r *run) inside() (names []string) {
+// hostedKinds returns the kinds that are hosted on objects that the pass has written, and that were not listed since.
+func (r *run) hostedKinds() (names []string) {
 	for _, k := range r.engine.Kinds {
 		of := k.Info
 		_, known := r.snapshot[of.Kind]
 		older := func(kind string) bool {
 			outside := r.fresh[kind]
-			return outside != nil && len(outside.wrote) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
+			return outside != nil && len(outside.writtenEntries) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
 		}
 		if known && slices.ContainsFunc(of.HostedOn, older) {
 			names = append(names, of.Kind)
@@ -194,9 +194,9 @@ func (r *run) relist(ctx context.Context, names []string) {
 	slices.Sort(names)
 	started := time.Now()
 	var places []memory.Place
-	asked := askedFor(r.rev.Want)
+	asked := namedPlaces(r.rev.Want)
 	for _, kind := range names {
-		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)
+		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].writtenEntries)...)
 	}
 	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot, kind.Listing{})
 	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
@@ -214,15 +214,15 @@ func (r *run) relist(ctx context.Context, names []string) {
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
 	s.at, s.began, s.touched = ended, began, false
-	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
-	if err := trouble(c); err != nil {
+	s.listInterval = min(max(s.listInterval*3/2, 3*took), max(r.timing.PollMax, 3*took))
+	if err := firstError(c); err != nil {
 		r.noteUnlisted(s, err)
 	} else {
 		s.failures = 0
 		clear(s.stale)
 	}
 	r.snapshot[kind] = c
-	delete(r.moved, kind)
+	delete(r.changed, kind)
 	r.listsUnplanned = true
 }
 
@@ -230,12 +230,12 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 // objects ([Timing] has that limit). Then the pass does not list the collection again.
 func (r *run) noteUnlisted(s *freshness, err error) {
 	s.failures++
-	s.every = r.pause(s.failures)
+	s.listInterval = r.pause(s.failures)
 	var later *kind.RetryAfterError
 	if !errors.As(err, &later) {
 		return
 	}
-	if s.every = max(s.every, later.After); later.After > r.timing.Busy {
+	if s.listInterval = max(s.listInterval, later.After); later.After > r.timing.BusyWait {
 		s.failures = maxFailedLists
 	}
 }
@@ -244,8 +244,8 @@ func (r *run) observedAll() {
 	now := time.Now()
 	for kind, c := range r.snapshot {
 		s := r.fresh[kind]
-		if s.at, s.began = now, r.pass.Started; trouble(c) != nil {
-			r.noteUnlisted(s, trouble(c))
+		if s.at, s.began = now, r.pass.Started; firstError(c) != nil {
+			r.noteUnlisted(s, firstError(c))
 		}
 	}
 }

@@ -47,9 +47,9 @@ type Change struct {
 	// Cuts says what no longer works after the change although the object stays, for example "no traffic is allowed any more"; "" if
 	// everything still works.
 	Cuts string `json:"cuts,omitempty"`
-	// Takes lists, in words, the elements that the change would remove although the object's annotation leaves them to others. A
-	// change with Takes is not carried out.
-	Takes []string `json:"-"`
+	// LostElements lists, in words, the elements that the change would remove although the object's annotation leaves them to others. A
+	// change with LostElements is not carried out.
+	LostElements []string `json:"-"`
 	// Unfinished is true if the field differs because the cloud itself did not finish its work. Nobody has changed the field.
 	Unfinished bool `json:"-"`
 	// Way is how the change is carried out, if there is a choice; "" if there is only one way. It is the name of one of Ways, or of
@@ -65,14 +65,14 @@ const MarkField = "owner mark"
 // Changes collects the differences between a spec and the cloud. Its zero value is ready to use. Kinds fill it with [Field], [Fixed]
 // and [Set].
 type Changes struct {
-	list  []Change
-	notes []Note
-	left  []leftElement
+	list    []Change
+	notes   []Note
+	foreign []foreignElement
 }
 
-// leftElement is an element of an object that is left to others. It is removed when one of the objects with the IDs in with is
+// foreignElement is an element of an object that is left to others. It is removed when one of the objects with the IDs in with is
 // removed.
-type leftElement struct {
+type foreignElement struct {
 	words string
 	with  []string
 }
@@ -83,22 +83,24 @@ func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
 // Note records that field is accepted and, on this cloud, not (fully) realised.
 func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
 
-// Leave records, in words, an element of the object that is left to others. The element is removed when the object is replaced, and
+// AddForeign records, in words, an element of the object that is left to others. The element is removed when the object is replaced, and
 // when one of the cloud's objects with these IDs is removed.
-func (c *Changes) Leave(element string, with ...string) {
-	c.left = append(c.left, leftElement{element, with})
+func (c *Changes) AddForeign(element string, with ...string) {
+	c.foreign = append(c.foreign, foreignElement{element, with})
 }
 
-// Left are the elements of the object that are left to others, in words.
-func (c *Changes) Left() []string { return c.leftWhere(func(leftElement) bool { return true }) }
-
-// LeftWith returns the elements left to others that are removed together with the cloud's object of that ID.
-func (c *Changes) LeftWith(id string) []string {
-	return c.leftWhere(func(e leftElement) bool { return slices.Contains(e.with, id) })
+// Foreign are the elements of the object that are left to others, in words.
+func (c *Changes) Foreign() []string {
+	return c.foreignWhere(func(foreignElement) bool { return true })
 }
 
-func (c *Changes) leftWhere(is func(leftElement) bool) (words []string) {
-	for _, e := range c.left {
+// ForeignWith returns the elements left to others that are removed together with the cloud's object of that ID.
+func (c *Changes) ForeignWith(id string) []string {
+	return c.foreignWhere(func(e foreignElement) bool { return slices.Contains(e.with, id) })
+}
+
+func (c *Changes) foreignWhere(is func(foreignElement) bool) (words []string) {
+	for _, e := range c.foreign {
 		if is(e) {
 			words = append(words, e.words)
 		}

@@ -5,12 +5,12 @@ import "net/netip"
 // Claim is a value, such as an address, that a manifest asks for and that only one object can have.
 type Claim struct {
 	Field string // the manifest's field that asks for the value
-	Of    Ref    // the object that the value belongs to, such as a subnet
+	Owner Ref    // the object that the value belongs to, such as a subnet
 	// The claimed value, such as an address, in canonical form; "" if any free value will do.
-	What string
-	By   string // the kind whose objects show who has the value: ports show the addresses of a subnet
-	// From is the kind of the objects that provide the value, if these belong to Of: each Subnet of a Network provides
-	// addresses. It is "" if Of itself provides the value.
+	Value      string
+	HolderKind string // the kind whose objects show who has the value: ports show the addresses of a subnet
+	// From is the kind of the objects that provide the value, if these belong to Owner: each Subnet of a Network provides
+	// addresses. It is "" if Owner itself provides the value.
 	From string
 	// Range is true if the value is a network in CIDR notation: it must not overlap another object's network.
 	Range bool
@@ -19,20 +19,20 @@ type Claim struct {
 }
 
 // Overlaps reports whether the claim is a range that overlaps the range what, in CIDR notation.
-func (c Claim) Overlaps(what string) bool {
-	mine, noRange := netip.ParsePrefix(c.What)
-	theirs, noOther := netip.ParsePrefix(what)
+func (c Claim) Overlaps(other string) bool {
+	mine, noRange := netip.ParsePrefix(c.Value)
+	theirs, noOther := netip.ParsePrefix(other)
 	return c.Range && noRange == nil && noOther == nil && mine.Overlaps(theirs)
 }
 
-// Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" while Of does not exist or is
+// Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" while Owner does not exist or is
 // about to be replaced.
 func (c Claim) Token() string {
-	if c.Of.ID == "" || c.Of.Replacing || c.What == "" {
+	if c.Owner.ID == "" || c.Owner.Replacing || c.Value == "" {
 		return ""
 	}
-	return Held(c.Of.ID, c.What)
+	return ValueToken(c.Owner.ID, c.Value)
 }
 
-// Held returns the token of the object that has the value what of another object. of is the ID of that other object.
-func Held(of, what string) string { return of + "/" + what }
+// ValueToken returns the token of the object that has a value of another object. owner is the ID of that other object.
+func ValueToken(owner, value string) string { return owner + "/" + value }

@@ -22,11 +22,11 @@ func (e *Expansion) Manifest(m Manifest) {
 	if body == nil || !e.revision.TakeBody(&manifest.Body{Values: len(m.Labels) + len(m.Annotations)}, 1) {
 		return
 	}
-	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})
+	e.result.Parts = append(e.result.Parts, Part{Key: e.revision.KeyOf(m.Kind, m.Name), Body: body, ID: m.ID, Labels: m.Labels, Annotations: m.Annotations, Template: m.Template})
 }
 
 // External adds an object that the stack does not create. Its status is shown together with the
 // status of the expanded object.
 func (e *Expansion) External(kind, name, id string, template func(field string) manifest.Origin) {
-	e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(kind, name), ID: id, Template: template})
+	e.result.Parts = append(e.result.Parts, Part{Key: e.revision.KeyOf(kind, name), ID: id, Template: template})
 }

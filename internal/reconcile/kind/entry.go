@@ -17,14 +17,14 @@ type Shown struct {
 	Refused bool
 }
 
-// As returns the object as an entry shows it; nil if that entry does not show it.
-func (l *Live) As(entry string) *Live {
-	if len(l.Also) == 0 && l.Through == entry {
+// SeenBy returns the object as an entry shows it; nil if that entry does not show it.
+func (l *Live) SeenBy(entry string) *Live {
+	if len(l.OtherViews) == 0 && l.Entry == entry {
 		return l
 	}
-	for i := range l.Also {
-		if l.Also[i].Through == entry {
-			return &l.Also[i]
+	for i := range l.OtherViews {
+		if l.OtherViews[i].Entry == entry {
+			return &l.OtherViews[i]
 		}
 	}
 	return nil

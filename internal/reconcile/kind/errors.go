@@ -36,13 +36,13 @@ var (
 )
 
 // ClassesOf returns the classes above that an error has.
-func ClassesOf(err error) (of []error) {
+func ClassesOf(err error) (classes []error) {
 	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrNoService} {
 		if errors.Is(err, class) {
-			of = append(of, class)
+			classes = append(classes, class)
 		}
 	}
-	return of
+	return classes
 }
 
 // RetryAfterError is a transient error whose server said when to retry.

@@ -18,7 +18,7 @@ type Expansion struct {
 	origin   manifest.Origin
 	options  *Options
 	revision Revision
-	said     Expanded
+	result   Expanded
 	err      error // why the first invalid body is no valid document
 }
 
@@ -40,9 +40,9 @@ type Expanded struct {
 type Repository interface {
 	// Declared lists the names of the objects of a kind that the repository itself declares, sorted.
 	Declared(kind string) []string
-	// Meant guesses which declared object of a kind a person meant by a misspelt name. It is "" if there is none, or after too many
+	// GuessName guesses which declared object of a kind a person meant by a misspelt name. It is "" if there is none, or after too many
 	// guesses.
-	Meant(kind, name string) string
+	GuessName(kind, name string) string
 	// Data returns one entry of a ConfigMap or Secret. ok is false when there is no such entry.
 	Data(kind, name, entry string) (text string, ok bool)
 	// Referring lists the names of the objects of a kind that the repository itself declares and that refer to the named one, sorted.
@@ -75,9 +75,9 @@ type Revision interface {
 	// parameter key names the changed object, the parameter to the responsible one. Entrust returns false if the changed object does
 	// not exist so far, or if its annotations decide about the field.
 	Entrust(key manifest.Key, field string, to manifest.Key) bool
-	// Doubtful reports whether the manifest of an object, or of the object that it would be a part of, has a mistake. Something that
+	// HasMistake reports whether the manifest of an object, or of the object that it would be a part of, has a mistake. Something that
 	// such an object lacks is not reported as another mistake.
-	Doubtful(key manifest.Key) bool
+	HasMistake(key manifest.Key) bool
 	// TakeObjects subtracts count objects from the revision's budget. TakeBody subtracts a body that count objects share. If they
 	// return false, no further object may be added.
 	TakeObjects(count int) bool
@@ -118,18 +118,18 @@ func NewExpansion(of *Desired, in Revision) *Expansion {
 }
 
 // Expanded returns what the object expands into, or why it cannot be expanded.
-func (e *Expansion) Expanded() (Expanded, error) { return e.said, e.err }
+func (e *Expansion) Expanded() (Expanded, error) { return e.result, e.err }
 
-// Roll sets how the object's members are changed, and the probes that check whether they serve.
-func (e *Expansion) Roll(s rollout.Strategy, probes []rollout.Probe) {
-	e.said.Rollout, e.said.Probes = &s, probes
+// SetRollout sets how the object's members are changed, and the probes that check whether they serve.
+func (e *Expansion) SetRollout(s rollout.Strategy, probes []rollout.Probe) {
+	e.result.Rollout, e.result.Probes = &s, probes
 }
 
 // Suspend makes all parts of the object stay unchanged, as if the object's annotation suspended them.
-func (e *Expansion) Suspend() { e.said.Suspended = true }
+func (e *Expansion) Suspend() { e.result.Suspended = true }
 
 // Public declares that no part of the object is secret, not even fields that are secret in other objects.
-func (e *Expansion) Public() { e.said.Public = true }
+func (e *Expansion) Public() { e.result.Public = true }
 
 // Child adds an object of another kind that is part of the workload. body is the document without apiVersion, kind and metadata.
 func (e *Expansion) Child(kind, name string, body any) {
@@ -162,9 +162,9 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 			return
 		}
 	}
-	e.said.Parts = slices.Grow(e.said.Parts, count)
+	e.result.Parts = slices.Grow(e.result.Parts, count)
 	for i := range count {
-		e.said.Parts = append(e.said.Parts, Part{Key: e.revision.KeyOf(kind, name(i)), Body: made[which(i)], Presence: when})
+		e.result.Parts = append(e.result.Parts, Part{Key: e.revision.KeyOf(kind, name(i)), Body: made[which(i)], Presence: when})
 	}
 }
 
@@ -173,14 +173,14 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	key := e.revision.KeyOf(kind, name)
 	if e.revision.Has(key) {
-		e.said.Parts = append(e.said.Parts, Part{Key: key})
+		e.result.Parts = append(e.result.Parts, Part{Key: key})
 		return
 	}
 	if !e.revision.TakeObjects(1) {
 		return
 	}
 	if made := e.body(body, 1); made != nil {
-		e.said.Parts = append(e.said.Parts, Part{Key: key, Body: made, Fallback: true, Hint: hint})
+		e.result.Parts = append(e.result.Parts, Part{Key: key, Body: made, Fallback: true, Hint: hint})
 	}
 }
 
@@ -207,7 +207,7 @@ func (e *Expansion) Declares(kind, name string) bool {
 // Missing reports that a field refers to an object which is not in the repository. more is appended to the advice.
 func (e *Expansion) Missing(field, kind, name, more string) {
 	fix := "add a manifest for it, in namespace " + e.Key.Namespace
-	if near := e.Meant(kind, name); near != "" {
+	if near := e.GuessName(kind, name); near != "" {
 		fix = "did you mean " + near + "?"
 	}
 	e.Lacks(field, kind, name, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix+more)
@@ -216,8 +216,8 @@ func (e *Expansion) Missing(field, kind, name, more string) {
 // Lacks reports a problem with a field that refers to an object, because the object lacks something. If the object's own manifest has
 // a mistake, only that mistake is reported.
 func (e *Expansion) Lacks(field, kind, name, what, fix string) {
-	if e.revision.Doubtful(e.revision.KeyOf(kind, name)) {
-		e.said.Unsure = true
+	if e.revision.HasMistake(e.revision.KeyOf(kind, name)) {
+		e.result.Unsure = true
 		return
 	}
 	e.Problem(field, what, fix)

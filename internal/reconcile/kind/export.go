@@ -28,8 +28,8 @@ type Export struct {
 	Lost []Note
 	// Without reports whether the element of a list with that ID is left to the cloud; nil if no element is.
 	Without func(list, id string) bool
-	// Left are elements of lists that the kind leaves to the cloud, and why. Field is the path of the element.
-	Left []Note
+	// LeftToCloud are elements of lists that the kind leaves to the cloud, and why. Field is the path of the element.
+	LeftToCloud []Note
 	// IDs are the IDs of the spec's list elements, by the path of the list, as far as the kind records them.
 	IDs map[string][]string
 }
@@ -47,22 +47,22 @@ func (e *Export) Element(list, id string) bool {
 	return true
 }
 
-// Leave records that the object with that ID is left to the cloud, since no element of the list can describe it. what is the
+// LeaveToCloud records that the object with that ID is left to the cloud, since no element of the list can describe it. what is the
 // reason, for people.
-func (e *Export) Leave(list, id, what string) {
-	e.Left = append(e.Left, Note{ElementPath(list, id), what})
+func (e *Export) LeaveToCloud(list, id, what string) {
+	e.LeftToCloud = append(e.LeftToCloud, Note{ElementPath(list, id), what})
 }
 
-// Lose records that a field is left out, and why.
-func (e *Export) Lose(field, why string) { e.Lost = append(e.Lost, Note{field, why}) }
+// AddLost records that a field is left out, and why.
+func (e *Export) AddLost(field, why string) { e.Lost = append(e.Lost, Note{field, why}) }
 
-// Called names an exported object: its kind, and the name of its manifest.
-type Called struct{ Kind, Name string }
+// ObjectName names an exported object: its kind, and the name of its manifest.
+type ObjectName struct{ Kind, Name string }
 
 // Exported is an object that is exported as a manifest to be adopted. Spec is its spec as JSON, with the names of other
 // objects.
 type Exported struct {
-	Called
+	ObjectName
 	Spec map[string]any
 }
 
@@ -71,7 +71,7 @@ type Exported struct {
 type Gathered struct {
 	Name   string
 	Spec   any
-	Parts  []Called
+	Parts  []ObjectName
 	Ignore []string // fields of the parts that are left to the cloud
 	Lost   []Note   // settings that the manifests of the parts have and this one cannot have
 }

@@ -23,9 +23,9 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object. Then the mark does not record what was last applied; only the
 	// owner counts.
 	FixedMark bool
-	// Held is true if the cloud refuses to delete an object of the kind while another object refers to it. The object is not replaced while
+	// KeptWhileUsed is true if the cloud refuses to delete an object of the kind while another object refers to it. The object is not replaced while
 	// an object that refers to it stays, even if that object could refer to the new one.
-	Held bool
+	KeptWhileUsed bool
 	// StaysMarked is true if the mark of an object cannot be removed without deleting the object.
 	StaysMarked bool
 	// Unmark is the command that removes a mark from an object, for messages. It contains <id> for the object's ID and <mark> for the owner

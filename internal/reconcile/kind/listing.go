@@ -9,8 +9,8 @@ type Listing struct {
 	// Managed is true if the stack manages objects of the kind. If the credentials cannot list all objects, the
 	// driver must then return an error instead of an incomplete list.
 	Managed bool
-	// Moment is the [Moment] of the snapshot; nil for a list outside a snapshot.
-	Moment *Moment
+	// Shared has the [SharedResults] of the snapshot; nil for a list outside a snapshot.
+	Shared *SharedResults
 	// Hosts is set for kinds whose objects run inside machines.
 	Hosts Hosts
 }

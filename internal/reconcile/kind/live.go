@@ -93,10 +93,10 @@ type Live struct {
 	WantedReplicas string
 	// InUse is true when the cloud says that something is attached to the object, even if no collection shows it.
 	InUse bool
-	// Through is the entry of clouds.yaml whose credentials found the object; "" for the stack's main one. If several
-	// entries show the object, Also has the object as each of them shows it.
-	Through string
-	Also    []Live
+	// Entry is the entry of clouds.yaml whose credentials found the object; "" for the stack's main one. If several
+	// entries show the object, OtherViews has the object as each of them shows it.
+	Entry      string
+	OtherViews []Live
 	// HostID is equal for two objects that run on the same host; "" if the cloud does not show the host.
 	HostID string
 	// Created is the time at which the cloud created the object; the zero time if the cloud does not report it.
@@ -119,24 +119,24 @@ type Interruptible struct {
 // Facts are the values that kinds publish to each other about an object. "" is a value that a kind does not publish, or that
 // the cloud does not show.
 type Facts struct {
-	Name      string   // set if other objects must refer to this one by its name, not by its ID.
-	Address   string   // the first address; for a secret in Barbican, its reference.
-	Addresses []string // all addresses at which the object is reached.
-	SubnetID  string   // the subnet that the address belongs to.
-	NetworkID string
-	PortID    string // the port that has the address.
-	CIDR      string
-	GatewayIP string
-	Host      string // the host that the object runs on, as the cloud shows it to administrators.
-	Size      Size
-	Subnets   []string // IDs of the attached subnets.
-	Pools     []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
-	Outside   bool     // for a network: it is external, and not shared with the project.
-	Unusable  string   // why nothing new can be created from it: "disabled".
-	IsProject bool     // the object is a project.
-	Here      bool     // for a project: the stack works in it.
-	TLS       *TLS     // for a server in a machine that answers only with TLS.
-	Points    []Point
+	Name       string   // set if other objects must refer to this one by its name, not by its ID.
+	Address    string   // the first address; for a secret in Barbican, its reference.
+	Addresses  []string // all addresses at which the object is reached.
+	SubnetID   string   // the subnet that the address belongs to.
+	NetworkID  string
+	PortID     string // the port that has the address.
+	CIDR       string
+	GatewayIP  string
+	Host       string // the host that the object runs on, as the cloud shows it to administrators.
+	Size       Size
+	Subnets    []string // IDs of the attached subnets.
+	Pools      []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
+	External   bool     // for a network: it is external, and not shared with the project.
+	Unusable   string   // why nothing new can be created from it: "disabled".
+	IsProject  bool     // the object is a project.
+	OwnProject bool     // for a project: the stack works in it.
+	TLS        *TLS     // for a server in a machine that answers only with TLS.
+	Points     []Point
 }
 
 // Pool is a range of addresses; First and Last belong to it.
@@ -149,11 +149,11 @@ func (p Pool) Has(at netip.Addr) bool {
 
 // Point is a moment whose data another object, such as a backup, still contains. New objects can be created with that data.
 type Point struct {
-	At   time.Time
-	Of   string // identifies the object whose data it is
-	Kind string // the kind of the object that contains the data
-	ID   string
-	Size int // in GiB
+	At       time.Time
+	SourceID string // identifies the object whose data it is
+	Kind     string // the kind of the object that contains the data
+	ID       string
+	Size     int // in GiB
 }
 
 // TLS says which certificates the clients of a server use and trust. They are in a Secret, or else they belong to a

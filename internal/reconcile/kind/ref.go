@@ -31,13 +31,13 @@ type Traffic int
 
 // The values of Traffic.
 const (
-	Flows  Traffic = iota // traffic is sent as the manifest says.
-	Ends                  // no new traffic is sent, because the target is about to be interrupted.
-	Pauses                // traffic that was stopped is not resumed before the target serves again.
+	TrafficNormal Traffic = iota // traffic is sent as the manifest says.
+	TrafficEnds                  // no new traffic is sent, because the target is about to be interrupted.
+	TrafficPauses                // traffic that was stopped is not resumed before the target serves again.
 )
 
-// MadeBy returns the reference with a new target: the object that the stack creates from spec.
-func (r Ref) MadeBy(k *Kind, spec any) Ref {
+// WithNewTarget returns the reference with a new target: the object that the stack creates from spec.
+func (r Ref) WithNewTarget(k *Kind, spec any) Ref {
 	r.Managed = true
 	if k != nil && k.Stated != nil {
 		r.stated = func() Facts { return k.Stated(spec) }

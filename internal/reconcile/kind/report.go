@@ -22,12 +22,12 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
-// mostOfOne is the largest number of problems, and of notes, that one object can have.
-const mostOfOne = 100
+// maxReports is the largest number of problems, and of notes, that one object can have.
+const maxReports = 100
 
 // Problem records what is wrong with field and how to correct it.
 func (r *Report) Problem(field, what, fix string) {
-	if len(r.problems) >= mostOfOne {
+	if len(r.problems) >= maxReports {
 		r.more++
 		return
 	}
@@ -39,7 +39,7 @@ func (r *Report) Notes() []Note { return r.notes }
 
 // Note records that field is accepted without being (fully) realised.
 func (r *Report) Note(field, text string) {
-	if len(r.notes) < mostOfOne {
+	if len(r.notes) < maxReports {
 		r.notes = append(r.notes, Note{field, text})
 	}
 }

@@ -15,8 +15,8 @@ type Trace struct {
 // TimeLayout is the format of times that people read.
 const TimeLayout = "15:04 UTC, 2 Jan 2006"
 
-// Of describes in words who changed the object and when. done is the verb, such as "changed".
-func (t Trace) Of(done string) string {
+// Text describes in words who changed the object and when. done is the verb, such as "changed".
+func (t Trace) Text(done string) string {
 	if t == (Trace{}) {
 		return done + "; the cloud does not report by whom or when"
 	}

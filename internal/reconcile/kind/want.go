@@ -16,19 +16,19 @@ type Want struct {
 	// Mark is the mark that the object in the cloud must bear.
 	Mark Mark
 
-	around  Surroundings
+	lookups Lookups
 	options *Options // the object's options; nil if it has none
 	holder  string   // the holder of the object's secrets
 }
 
-// Surroundings let a desired object look up other objects. The zero value finds none.
-type Surroundings struct {
-	*Scene
+// Lookups let a desired object look up other objects. The zero value finds none.
+type Lookups struct {
+	*PlanLookups
 	Former []Identity // the object's earlier names
 }
 
-// Scene is the part of the [Surroundings] that all objects of a plan share.
-type Scene struct {
+// PlanLookups is the part of the [Lookups] that all objects of a plan share.
+type PlanLookups struct {
 	Lookup  func(manifest.Key) Ref            // resolves a reference; the caller fills in its key and name.
 	Marked  func(manifest.Key) (Facts, error) // facts of the object with the mark of a key, see [Want.Marked].
 	Groups  map[string]string                 // API groups, by the name of the kind
@@ -37,12 +37,12 @@ type Scene struct {
 	StandsIn func(token string) bool
 }
 
-// scene is never nil.
-func (w Want) scene() *Scene {
-	if w.around.Scene == nil {
-		return &Scene{}
+// planLookups is never nil.
+func (w Want) planLookups() *PlanLookups {
+	if w.lookups.PlanLookups == nil {
+		return &PlanLookups{}
 	}
-	return w.around.Scene
+	return w.lookups.PlanLookups
 }
 
 // Identity is the name of an object, its owner text and the name of the holder of its secrets.
@@ -50,7 +50,7 @@ type Identity struct{ Name, Owner, Holder string }
 
 // NewWant returns a desired object as its kind sees it. spec is its spec, or the filter that it is imported by. mark is the mark that
 // it must bear.
-func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want {
+func NewWant(d *Desired, spec any, mark Mark, around Lookups) Want {
 	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
 
@@ -60,33 +60,33 @@ func (w Want) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
-// Leaves reports whether the object's annotations leave an element of a list to others. The element is an object of the cloud with
+// IgnoresElement reports whether the object's annotations leave an element of a list to others. The element is an object of the cloud with
 // that ID. No element of the manifest describes it, and it is not removed. The path list has no indexes of the lists around it.
-func (w Want) Leaves(list, id string) bool {
+func (w Want) IgnoresElement(list, id string) bool {
 	if w.options == nil || len(w.options.Ignore) == 0 {
 		return false
 	}
 	return slices.Contains(w.options.Ignore, ElementPath(list, id))
 }
 
-var places = pattern.Of(`\[\d+\]\.`)
+var listIndexes = pattern.Of(`\[\d+\]\.`)
 
-// WithoutPlaces returns a path without the indexes of list elements.
-func WithoutPlaces(path string) string { return places.ReplaceAllString(path, ".") }
+// WithoutIndexes returns a path without the indexes of list elements.
+func WithoutIndexes(path string) string { return listIndexes.ReplaceAllString(path, ".") }
 
 // ElementPath returns the path of an element of a list, if the element is an object of the cloud with that ID.
 func ElementPath(list, id string) string { return list + "[" + id + "]" }
 
-// WasCalled reports whether the object had that name before, according to its manifest. If the cloud cannot rename an object, the
+// HadName reports whether the object had that name before, according to its manifest. If the cloud cannot rename an object, the
 // object still has an earlier name.
-func (w Want) WasCalled(name string) bool {
-	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
+func (w Want) HadName(name string) bool {
+	return slices.ContainsFunc(w.lookups.Former, func(was Identity) bool { return was.Name == name })
 }
 
 // StandsIn reports whether a token belongs to a former member that its group still needs, because too few other members serve. Objects
 // still send traffic to such a member although their manifests no longer name it.
 func (w Want) StandsIn(token string) bool {
-	return w.scene().StandsIn != nil && w.scene().StandsIn(token)
+	return w.planLookups().StandsIn != nil && w.planLookups().StandsIn(token)
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.
@@ -95,8 +95,8 @@ func (w Want) Ref(kind, name string) Ref {
 		return Ref{}
 	}
 	key, ref := w.key(kind, name), Ref{}
-	if w.scene().Lookup != nil {
-		ref = w.scene().Lookup(key)
+	if w.planLookups().Lookup != nil {
+		ref = w.planLookups().Lookup(key)
 	}
 	ref.Key, ref.Name = key, name
 	return ref
@@ -105,12 +105,12 @@ func (w Want) Ref(kind, name string) Ref {
 // Marked returns the facts of the one object in the cloud that bears the stack's mark for a key in this object's namespace. A manifest
 // for that key is not necessary. The error says why no object can be used.
 func (w Want) Marked(kind, name string) (Facts, error) {
-	if w.scene().Marked == nil {
+	if w.planLookups().Marked == nil {
 		return Facts{}, ErrGone
 	}
-	return w.scene().Marked(w.key(kind, name))
+	return w.planLookups().Marked(w.key(kind, name))
 }
 
 func (w Want) key(kind, name string) manifest.Key {
-	return manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
+	return manifest.Key{Group: w.planLookups().Groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
 }

@@ -37,7 +37,7 @@ func TestLeaves(t *testing.T) {
 		"spec.ports":                         false,
 	} {
 		d := Desired{Options: Options{Ignore: []string{path}}}
-		if got := NewWant(&d, nil, Mark{}, Surroundings{}).Leaves("spec.ports.realServers.members", "m1"); got != want {
+		if got := NewWant(&d, nil, Mark{}, Lookups{}).IgnoresElement("spec.ports.realServers.members", "m1"); got != want {
 			t.Errorf("%s: %t", path, got)
 		}
 	}

@@ -76,7 +76,7 @@ func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 		c.Way = name
 		return c, ""
 	}
-	if by, ok := c.By(name); ok {
+	if by, ok := c.InWay(name); ok {
 		return by, ""
 	}
 	if i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name }); i >= 0 {
@@ -85,9 +85,9 @@ func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	return c, name + " is not possible for this field"
 }
 
-// By returns the change carried out in the way of that name. ok is false if the change has no such
+// InWay returns the change carried out in the way of that name. ok is false if the change has no such
 // open way.
-func (c Change) By(name string) (by Change, ok bool) {
+func (c Change) InWay(name string) (by Change, ok bool) {
 	i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name && w.Closed == "" })
 	if i < 0 {
 		return c, false
@@ -96,8 +96,8 @@ func (c Change) By(name string) (by Change, ok bool) {
 	return c, true
 }
 
-// Open returns the names of the ways in which the change can be carried out.
-func (c Change) Open() (names []string) {
+// OpenWays returns the names of the ways in which the change can be carried out.
+func (c Change) OpenWays() (names []string) {
 	for _, w := range c.Ways {
 		if w.Closed == "" {
 			names = append(names, w.Name)

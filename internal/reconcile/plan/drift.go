@@ -36,11 +36,11 @@ func (s Step) DriftText() string {
 	case !s.Drifting():
 		return ""
 	case s.Trace != nil && *s.Trace != (kind.Trace{}):
-		return s.Trace.Of(done)
+		return s.Trace.Text(done)
 	case s.Broken() || s.Action != Create && s.Action != Update && s.Action != Keep:
 		return ""
 	case s.Trace != nil:
-		return s.Trace.Of(done)
+		return s.Trace.Text(done)
 	}
 	return done
 }

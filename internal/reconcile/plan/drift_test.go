@@ -48,11 +48,11 @@ func TestDriftOfAStep(t *testing.T) {
 			t.Errorf("%s: %q", name, s.DriftText())
 		}
 		s.Trace = ada
-		if said := s.DriftText() == ada.Of(done); said != c.drifts {
+		if said := s.DriftText() == ada.Text(done); said != c.drifts {
 			t.Errorf("%s, and ada did it: %q", name, s.DriftText())
 		}
 		s.Trace = nobody
-		if said := s.DriftText() == nobody.Of(done); said != c.traced {
+		if said := s.DriftText() == nobody.Text(done); said != c.traced {
 			t.Errorf("%s, and the cloud does not say whose it is: %q", name, s.DriftText())
 		}
 		asked := 0

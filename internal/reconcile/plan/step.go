@@ -246,10 +246,10 @@ func Worst(list []kind.Change) kind.Disruption {
 // otherwise the entry that found the object.
 func (s Step) Entry() string {
 	switch {
-	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.As(s.Want.Entry) != nil):
+	case s.Want != nil && !s.Surplus && (s.Have == nil || s.Have.SeenBy(s.Want.Entry) != nil):
 		return s.Want.Entry
 	case s.Have != nil:
-		return s.Have.Through
+		return s.Have.Entry
 	}
 	return ""
 }
@@ -259,8 +259,8 @@ func (s Step) OtherEntries() (entries []string) {
 	if s.Have == nil || s.Want != nil && !s.Surplus {
 		return nil
 	}
-	for i := range s.Have.Also {
-		if entry := s.Have.Also[i].Through; entry != s.Entry() {
+	for i := range s.Have.OtherViews {
+		if entry := s.Have.OtherViews[i].Entry; entry != s.Entry() {
 			entries = append(entries, entry)
 		}
 	}

@@ -116,8 +116,8 @@ func TestHarm(t *testing.T) {
 func TestEntriesOfAStep(t *testing.T) {
 	t.Parallel()
 	of := func(entry string) *kind.Desired { return &kind.Desired{Entry: entry} }
-	one := &kind.Live{Through: "a"}
-	both := &kind.Live{Through: "a", Also: []kind.Live{{Through: "a"}, {Through: "b"}}}
+	one := &kind.Live{Entry: "a"}
+	both := &kind.Live{Entry: "a", OtherViews: []kind.Live{{Entry: "a"}, {Entry: "b"}}}
 	for name, c := range map[string]struct {
 		object  Object
 		through string

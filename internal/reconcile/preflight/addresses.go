@@ -116,15 +116,15 @@ func (c *capacity) compare() (list []Scarce) {
 	claims := c.claims()
 	givers, takers := map[string]bool{}, map[string]bool{}
 	for _, claim := range claims {
-		givers[giver(claim)], takers[claim.By] = true, true
+		givers[giver(claim)], takers[claim.HolderKind] = true, true
 	}
 	c.find(givers)
 	c.occupy(takers)
 	networks, any := map[string]kind.Claim{}, map[string]int{}
 	for _, claim := range claims {
-		switch at := identity(claim.Of); {
-		case claim.What != "":
-			c.take(at, claim.What, true)
+		switch at := identity(claim.Owner); {
+		case claim.Value != "":
+			c.take(at, claim.Value, true)
 		case claim.From == "":
 			for _, s := range c.at[at] {
 				s.any++
@@ -151,7 +151,7 @@ func (c *capacity) claims() (list []kind.Claim) {
 			continue
 		}
 		for _, claim := range k.ExclusiveClaims(o.view) {
-			if claim.From != "" || claim.Of.Expected().Pools != nil {
+			if claim.From != "" || claim.Owner.Expected().Pools != nil {
 				list = append(list, claim)
 			}
 		}
@@ -164,13 +164,13 @@ func giver(c kind.Claim) string {
 	if c.From != "" {
 		return c.From
 	}
-	return c.Of.Key.Kind
+	return c.Owner.Key.Kind
 }
 
 // onNetwork compares the addresses that are needed from a network with the pools of all its subnets. It skips a network with an unknown
 // subnet.
 func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
-	of, known := claim.Of, map[string]bool{}
+	of, known := claim.Owner, map[string]bool{}
 	var subnets []*supply
 	for _, s := range c.at[identity(of)] {
 		known[s.id] = true

@@ -61,7 +61,7 @@ func (l *lan) list(kindName string, live kind.Live) {
 
 func (l *lan) step(key manifest.Key, action plan.Action, claims []kind.Claim, have *kind.Live) *plan.Step {
 	want := &kind.Desired{Key: key}
-	viewed := kind.NewWant(want, claims, kind.Mark{}, kind.Surroundings{Scene: &kind.Scene{Lookup: func(key manifest.Key) kind.Ref { return l.refs[key] }}})
+	viewed := kind.NewWant(want, claims, kind.Mark{}, kind.Lookups{PlanLookups: &kind.PlanLookups{Lookup: func(key manifest.Key) kind.Ref { return l.refs[key] }}})
 	s := plan.Step{Key: key, Action: action}
 	s.Want, s.Viewed, s.Have = want, &viewed, have
 	l.steps = append(l.steps, s)
@@ -73,9 +73,9 @@ func (l *lan) step(key manifest.Key, action plan.Action, claims []kind.Claim, ha
 func (l *lan) port(action plan.Action, asked ...string) {
 	for _, text := range asked {
 		on, what, _ := strings.Cut(text, "/")
-		claim := kind.Claim{Of: l.refs[l.key("Subnet", on)], What: what, By: "Port"}
+		claim := kind.Claim{Owner: l.refs[l.key("Subnet", on)], Value: what, HolderKind: "Port"}
 		if on == "n" {
-			claim.Of, claim.From = l.refs[l.key("Network", "n")], "Subnet"
+			claim.Owner, claim.From = l.refs[l.key("Network", "n")], "Subnet"
 		}
 		l.step(l.key("Port", fmt.Sprint(len(l.steps))), action, []kind.Claim{claim}, nil)
 	}
@@ -203,7 +203,7 @@ func TestAddressesOfARepository(t *testing.T) {
 	facts := kind.Facts{CIDR: "10.0.0.0/29", Pools: []kind.Pool{{First: netip.MustParseAddr("10.0.0.1"), Last: netip.MustParseAddr("10.0.0.2")}}}
 	kinds := []*kind.Kind{
 		{Info: kind.Info{Kind: "Subnet"}, Stated: func(any) kind.Facts { return facts }},
-		{Info: kind.Info{Kind: "Port"}, ExclusiveClaims: func(w kind.Want) []kind.Claim { return []kind.Claim{{Of: w.Ref("Subnet", "s"), By: "Port"}} }},
+		{Info: kind.Info{Kind: "Port"}, ExclusiveClaims: func(w kind.Want) []kind.Claim { return []kind.Claim{{Owner: w.Ref("Subnet", "s"), HolderKind: "Port"}} }},
 	}
 	for name, c := range map[string]struct {
 		third *kind.Desired

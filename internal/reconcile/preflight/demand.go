@@ -32,15 +32,15 @@ func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := byName[s.Key.Kind]
-		if k == nil || k.Holds == nil || !s.Action.Writes() || elsewhere(s, k) {
+		if k == nil || k.QuotaUsed == nil || !s.Action.Writes() || elsewhere(s, k) {
 			continue
 		}
 		var takes, holds kind.Amounts
 		if s.Action != plan.Delete {
-			takes = k.Takes(s.View())
+			takes = k.QuotaNeeded(s.View())
 		}
 		if s.Have != nil {
-			holds = k.Holds(s.Have.State, facts)
+			holds = k.QuotaUsed(s.Have.State, facts)
 		}
 		d.add(inherited(takes, holds), holds)
 	}
@@ -56,7 +56,7 @@ func elsewhere(s *plan.Step, k *kind.Kind) bool {
 		return false
 	}
 	project := k.Project(s.View())
-	return project.Name != "" && !project.Facts.Here
+	return project.Name != "" && !project.Facts.OwnProject
 }
 
 // add adds the difference between the resources that an object needs after the plan and those that it has now.
@@ -103,8 +103,8 @@ func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amo
 			return nil, false
 		}
 		for i := range c.Items {
-			if seen := c.Items[i].As(""); seen != nil && k.Holds != nil && (seen.InOwnProject || k.Info.Scope == kind.OfUser) {
-				held.AddAll(k.Holds(c.Items[i].State, facts))
+			if seen := c.Items[i].SeenBy(""); seen != nil && k.QuotaUsed != nil && (seen.InOwnProject || k.Info.Scope == kind.OfUser) {
+				held.AddAll(k.QuotaUsed(c.Items[i].State, facts))
 			}
 		}
 	}

@@ -24,13 +24,13 @@ var size = kind.Resource{Service: "block-storage", Name: "gigabytes"}
 func disks() *kind.Kind {
 	of := func(w kind.Want) *disk { return w.Spec.(*disk) }
 	return &kind.Kind{
-		Info:     kind.Info{Kind: "Disk", Service: "block-storage"},
-		Driver:   &kind.Driver{List: func(context.Context, kind.Listing) ([]kind.Live, error) { return nil, nil }},
-		Takes:    func(w kind.Want) kind.Amounts { return kind.Amounts{size: of(w).size} },
-		Holds:    func(have any, _ kind.FactsOf) kind.Amounts { return kind.Amounts{size: have.(*disk).size} },
-		Project:  func(w kind.Want) kind.Ref { return of(w).project },
-		Zone:     func(w kind.Want) string { return of(w).zone },
-		Doubtful: func(w kind.Want) string { return of(w).doubt },
+		Info:          kind.Info{Kind: "Disk", Service: "block-storage"},
+		Driver:        &kind.Driver{List: func(context.Context, kind.Listing) ([]kind.Live, error) { return nil, nil }},
+		QuotaNeeded:   func(w kind.Want) kind.Amounts { return kind.Amounts{size: of(w).size} },
+		QuotaUsed:     func(have any, _ kind.FactsOf) kind.Amounts { return kind.Amounts{size: have.(*disk).size} },
+		Project:       func(w kind.Want) kind.Ref { return of(w).project },
+		Zone:          func(w kind.Want) string { return of(w).zone },
+		LikelyRefusal: func(w kind.Want) string { return of(w).doubt },
 	}
 }
 
@@ -52,7 +52,7 @@ func TestWhatAPlanTakes(t *testing.T) {
 	there := func(s plan.Step) plan.Step { s.Have.InOwnProject = false; return s }
 	other := func(s plan.Step) plan.Step { s.Key.Kind = "Other"; return s }
 	in := func(name string, here bool) *disk {
-		return &disk{size: 5, project: kind.Ref{Name: name, Facts: kind.Facts{Here: here}}}
+		return &disk{size: 5, project: kind.Ref{Name: name, Facts: kind.Facts{OwnProject: here}}}
 	}
 	for _, c := range []struct {
 		name         string
@@ -90,7 +90,7 @@ func TestHeld(t *testing.T) {
 	blind := disks()
 	blind.Info.Kind, blind.Driver = "Blind", nil
 	silent := disks()
-	silent.Info.Kind, silent.Holds = "Silent", nil
+	silent.Info.Kind, silent.QuotaUsed = "Silent", nil
 	kinds := []*kind.Kind{disks(), user, blind, silent}
 	all := kind.Snapshot{"Disk": {Items: []kind.Live{live(true), live(false)}}, "Key": {Items: []kind.Live{live(false)}}, "Silent": {Items: []kind.Live{live(true)}}}
 	broken := maps.Clone(all)

@@ -22,10 +22,10 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := byName[s.Key.Kind]
-		if k == nil || k.Doubtful == nil || !makes(s) {
+		if k == nil || k.LikelyRefusal == nil || !makes(s) {
 			continue
 		}
-		why := k.Doubtful(s.View())
+		why := k.LikelyRefusal(s.View())
 		if why == "" {
 			continue
 		}

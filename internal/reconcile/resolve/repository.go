@@ -30,8 +30,8 @@ func (r repository) Data(kind, name, entry string) (text string, ok bool) {
 // Declared implements [kind.Repository].
 func (r repository) Declared(kind string) []string { return r.declared(kind, r.namespace) }
 
-// Meant implements [kind.Repository].
-func (r repository) Meant(kind, name string) string { return r.meant(name, r.Declared(kind)) }
+// GuessName implements [kind.Repository].
+func (r repository) GuessName(kind, name string) string { return r.meant(name, r.Declared(kind)) }
 
 // Referring implements [kind.Repository].
 func (r repository) Referring(kind, toKind, toName string) []string {
@@ -82,7 +82,7 @@ func (r repository) Stated(of, name string) kind.Facts {
 	if n == nil || n.broken {
 		return kind.Facts{}
 	}
-	return kind.Ref{}.MadeBy(r.kinds[of], n.Spec).Stated()
+	return kind.Ref{}.WithNewTarget(r.kinds[of], n.Spec).Stated()
 }
 
 // Members implements [kind.Repository].
@@ -94,8 +94,8 @@ func (r repository) Members(ofKind, ofName, kind string) (names []string, ok boo
 	return r.handOut(r.membersOf(n, kind)), true
 }
 
-// Doubtful implements [kind.Revision].
-func (r repository) Doubtful(key manifest.Key) bool {
+// HasMistake implements [kind.Revision].
+func (r repository) HasMistake(key manifest.Key) bool {
 	if n := r.byKey[key]; n != nil {
 		return n.broken
 	}

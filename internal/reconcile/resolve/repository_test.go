@@ -45,7 +45,7 @@ func TestWhatKindsAsk(t *testing.T) {
 	}{
 		"what is declared": {func(e *kind.Expansion) []any { return answers(e.Declared("Thing"), e.Declared("Box")) }, "[a9 a10 i] [b b2 b10]"},
 		"what is meant": {func(e *kind.Expansion) []any {
-			return answers(e.Meant("Thing", "a99"), "-", e.Meant("Thing", "nothing-like-it"))
+			return answers(e.GuessName("Thing", "a99"), "-", e.GuessName("Thing", "nothing-like-it"))
 		}, "a9 -"},
 		"an entry": {data("Text", "t", "word"), "hello true"},
 		"no entry": {data("Text", "t", "other"), "false"},

@@ -59,7 +59,7 @@ func expandFlock(s *flockSpec, e *kind.Expansion) {
 		strategy.Heal = rollout.Heal{Down: map[string]rollout.Cure{"stopped": Restart, "failed": rollout.Replace}, Silent: Restart, After: 2 * time.Minute,
 			PerHour: 3, MaxSick: rollout.Amount{Percent: 50, Share: true}}
 	}
-	e.Roll(strategy, s.probes())
+	e.SetRollout(strategy, s.probes())
 	for i := range s.Count {
 		thing := s.Thing
 		if s.Own {

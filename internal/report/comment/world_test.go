@@ -95,7 +95,7 @@ func (s *story) start() {
 	s.check(err)
 	s.engine = &engine.Engine{
 		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: guard.Limits{All: limit, Kinds: map[string]guard.Limit{}, DataLoss: true}, Replace: true, Parallelism: 1,
-		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
+		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, BusyWait: 50 * time.Millisecond, Tries: 2},
 	}
 }
 

@@ -46,7 +46,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 // Kind returns the kind AddressScope. c may be nil if only the kind's rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
-		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, Held: true,
+		Info: kind.Info{Group: define.OrcGroup, Version: "v1alpha1", Kind: "AddressScope", Service: cloud.Network, Rare: true, KeptWhileUsed: true,
 			Unmark: "openstack address scope set --name <name> <id>",
 			Doc:    "Subnet pools whose addresses do not overlap, so that routers need not translate between them (Neutron). Its name in the cloud ends in the owner mark, because an address scope in Neutron has no other field for it."},
 		Collection: define.Collection{Path: "address-scopes", Field: "address_scopes", Singular: "address_scope", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-scope"},

@@ -21,7 +21,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	}
 	body := d.Creation(w)
 	text, _ := body["description"].(string)
-	body["description"] = strings.TrimSuffix(text, "]") + " " + secretNote + ":" + w.Print(secretUse, secret(w)) + "]"
+	body["description"] = strings.TrimSuffix(text, "]") + " " + secretNote + ":" + w.Fingerprint(secretUse, secret(w)) + "]"
 	return d.Post(ctx, w, body)
 }
 

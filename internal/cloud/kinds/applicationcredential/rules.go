@@ -83,8 +83,8 @@ func secret(w want) string { return w.Ref("Secret", w.Spec.SecretRef).Data[secre
 // compared, and the credential is not replaced.
 func compareSecret(w want, have *state, c *kind.Changes) {
 	print := have.Notes[secretNote]
-	if text := secret(w); text != "" && w.Printed(print, secretUse, text) == fingerprint.Other {
-		c.Add(kind.Change{Field: at + "secretRef", Have: print, Want: w.Print(secretUse, text), Disruption: kind.Replace, Secret: true})
+	if text := secret(w); text != "" && w.CompareFingerprint(print, secretUse, text) == fingerprint.Other {
+		c.Add(kind.Change{Field: at + "secretRef", Have: print, Want: w.Fingerprint(secretUse, text), Disruption: kind.Replace, Secret: true})
 	}
 }
 

@@ -53,7 +53,7 @@ func unmarked(name string) (own string, c mark.Claim) {
 // only its address.
 func create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
-	note := " " + printNote + ":" + w.Print(payloadUse, payload(w))
+	note := " " + printNote + ":" + w.Fingerprint(payloadUse, payload(w))
 	if w.Mark.Keep {
 		note += keepSuffix
 	}

@@ -52,8 +52,8 @@ func skip(want, *object, *kind.Changes) {}
 // only notes a different value in the manifest.
 func diff(w want, have *state, c *kind.Changes) {
 	print := have.Notes[printNote]
-	if text := payload(w); text != "" && w.Printed(print, payloadUse, text) == fingerprint.Other {
-		c.Add(kind.Change{Field: at + "payloadRef", Have: print, Want: w.Print(payloadUse, text), Disruption: kind.Replace, Secret: true})
+	if text := payload(w); text != "" && w.CompareFingerprint(print, payloadUse, text) == fingerprint.Other {
+		c.Add(kind.Change{Field: at + "payloadRef", Have: print, Want: w.Fingerprint(payloadUse, text), Disruption: kind.Replace, Secret: true})
 	}
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
 		ending := "the secret goes with its manifest"
@@ -108,7 +108,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		spec.Expiration = &text
 	}
 	if s.Mark != nil {
-		e.Lose(at+"payloadRef", "Barbican is not asked for what it holds; name the Secret that has it")
+		e.AddLost(at+"payloadRef", "Barbican is not asked for what it holds; name the Secret that has it")
 	} else {
 		e.ImportOnly = "cannot be adopted, since Barbican cannot rename a secret to bear a mark; what it holds is left out"
 	}

@@ -80,6 +80,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Name:     func(_ want, name string) string { return name },
 		Validate: validate, Expand: expand, Diff: diff, Observe: observe, Export: export,
-		Create: create, Update: update, Takes: define.One[Spec](cloud.KeyManager, "secrets"),
+		Create: create, Update: update, QuotaNeeded: define.One[Spec](cloud.KeyManager, "secrets"),
 	})
 }

@@ -57,6 +57,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.DescriptionPlace,
 		Overrides:  []table.Override[Spec, More]{{Field: "masters", Compare: compareMasters}},
 		Stated:     func(s *Spec) kind.Facts { return kind.Facts{Name: s.Name} },
-		Validate:   validate, Observe: observe, Delete: remove, Takes: define.One[Spec](cloud.DNS, "zones"),
+		Validate:   validate, Observe: observe, Delete: remove, QuotaNeeded: define.One[Spec](cloud.DNS, "zones"),
 	})
 }

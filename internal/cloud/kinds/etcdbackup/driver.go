@@ -42,7 +42,7 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 // and groups them by series. If an object has several marks or a copied mark, its owner is uncertain, so it is listed
 // separately.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	around := asked.Hosts
 	containers, err := d.store.Containers(around)
 	if err != nil {

@@ -131,7 +131,7 @@ func process(address string) (pid int, args []string) {
 // next returns a new agent, as if the one before had died and its service had started it again.
 func (f *fixture) next() *engine.Engine {
 	e := f.ProbingAgent()
-	e.Timing.Former = 2 * time.Second
+	e.Timing.KilledWait = 2 * time.Second
 	return e
 }
 

@@ -35,7 +35,7 @@ func TestAMachineIsStoppedRightAfterItWasListed(t *testing.T) {
 	}
 	g := w.Through(func(next http.RoundTripper) http.RoundTripper { return &afterServers{do: stop, next: next} })
 	e := g.Engine(g.Client(nil))
-	e.Timing.Pending = 5 * time.Second
+	e.Timing.PendingWait = 5 * time.Second
 	pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(sized(3))})
 	at := slices.IndexFunc(pass.Last.Steps, func(s plan.Step) bool { return s.Key.Kind == "EtcdMember" && s.Key.Name == "kv-1" })
 	if at < 0 || pass.Last.Steps[at].ShortCause() != "its machine is SHUTOFF" || pass.Outcome() != plan.InSync {

@@ -44,7 +44,7 @@ type said struct {
 
 // List implements [typed.Kind]. It returns the members of each cluster that manifests declare, as etcd reports them.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err

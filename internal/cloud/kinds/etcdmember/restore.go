@@ -35,7 +35,7 @@ func (d driver) restore(ctx context.Context, w want, own *machine, machines []*m
 		return about(points[0].ID, err)
 	}
 	for _, m := range machines {
-		if err := member.Record(etcdstore.RestoredTag(points[0].Of)).Put(ctx, d.members.Cloud, m.PortID); err != nil {
+		if err := member.Record(etcdstore.RestoredTag(points[0].SourceID)).Put(ctx, d.members.Cloud, m.PortID); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 // Diff reports a leader whose machine will be interrupted, a learner, and a member that its port does not record yet.
 func (rules) Diff(w want, have *State, c *kind.Changes) {
 	role := have.role()
-	if role == learner || role == leader && len(have.Others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.Ends {
+	if role == learner || role == leader && len(have.Others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.TrafficEnds {
 		c.Add(kind.Change{Field: roleField, Have: string(role), Want: string(voter)})
 	}
 	have.Diff(c, "cluster")

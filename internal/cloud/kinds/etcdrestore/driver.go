@@ -15,7 +15,7 @@ import (
 
 // List implements [typed.Kind]. It returns the state of each restore that manifests declare. No other restores exist.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	around := asked.Hosts
 	if len(around.Want) == 0 {
 		return nil, nil
@@ -60,7 +60,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 			return l, err
 		}
 		if s.source != nil {
-			l.Facts.Points = []kind.Point{{At: s.source.At(), Of: spec.digest(), ID: s.source.ID()}}
+			l.Facts.Points = []kind.Point{{At: s.source.At(), SourceID: spec.digest(), ID: s.source.ID()}}
 		} else if s.restored == "" {
 			l.Phase, l.Down, l.Message = kind.Degraded, "no snapshot", s.trouble
 		}

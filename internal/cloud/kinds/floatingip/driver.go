@@ -24,7 +24,7 @@ type (
 // observe reports a floating IP with status DOWN as ready, because it is DOWN while it is not associated.
 func observe(s *state, live *kind.Live) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
-	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
+	live.Tokens = []string{kind.ValueToken(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
 	live.Facts = kind.Facts{Address: live.Name, Addresses: []string{live.Name}}
 	live.Uses = slices.DeleteFunc([]string{s.Spec.FloatingNetworkRef, s.Spec.PortRef, s.More.RouterID, table.Or(s.Spec.QoSPolicyRef, "")}, func(id string) bool { return id == "" })
 	if s.More.Status == "ERROR" {

@@ -21,7 +21,7 @@ func TestAFloatingIPFollowsAReplacedPort(t *testing.T) {
 	for _, doc := range []string{before, strings.Replace(before, "ip: 192.168.50.20", "ip: 192.168.50.30", 1)} {
 		pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(doc)})
 		if pass.Outcome() != plan.InSync || pass.Drifted() != 0 {
-			t.Errorf("%s, %d drifted: %v, late: %v", pass.Outcome(), pass.Drifted(), pass.Failures, pass.Late)
+			t.Errorf("%s, %d drifted: %v, late: %v", pass.Outcome(), pass.Drifted(), pass.Failures, pass.LateDrift)
 		}
 	}
 }

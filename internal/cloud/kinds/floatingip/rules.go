@@ -112,16 +112,16 @@ func lacks(w typed.Want[Spec]) string {
 
 // alone claims the address, because a network gives each address to only one floating IP.
 func alone(w typed.Want[Spec]) []kind.Claim {
-	claim := kind.Claim{Field: "spec.resource.floatingIP", Of: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", By: "FloatingIP"}
+	claim := kind.Claim{Field: "spec.resource.floatingIP", Owner: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", HolderKind: "FloatingIP"}
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
-		claim.Of, claim.From = subnet, ""
+		claim.Owner, claim.From = subnet, ""
 	}
 	if w.Spec.FloatingIP == "" {
 		return []kind.Claim{claim}
 	}
-	claim.What = table.IP(w.Spec.FloatingIP)
+	claim.Value = table.IP(w.Spec.FloatingIP)
 	if claim.From == "" {
-		claim.Of.ID = claim.Of.Facts.NetworkID // the cloud shows the address as one of the network's, not of the subnet's
+		claim.Owner.ID = claim.Owner.Facts.NetworkID // the cloud shows the address as one of the network's, not of the subnet's
 	}
 	return []kind.Claim{claim}
 }

@@ -65,7 +65,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 	long := strings.NewReplacer("name: os}", "name: long}", "name: os-1", "name: long-1").Replace(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", slow.URL, sha(disk))))
 	for n := range 3 {
 		e := g.Engine(g.Client(nil))
-		e.Timing.Pending = 300 * time.Millisecond
+		e.Timing.PendingWait = 300 * time.Millisecond
 		pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(other + "\n---\n" + long)})
 		if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "tried again after") || !strings.Contains(said, "is being uploaded: ") {
 			t.Errorf("pass %d says %s", n, said)

@@ -143,7 +143,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		}
 	}
 	spec.Properties, spec.Content = own, nil
-	e.Lose("spec.resource.content", "the cloud does not say where it came from; add it to the manifest before the image is replaced")
+	e.AddLost("spec.resource.content", "the cloud does not say where it came from; add it to the manifest before the image is replaced")
 	if *own.Hardware == (Hardware{}) {
 		own.Hardware = nil
 	}

@@ -150,7 +150,7 @@ func TestUploadGoesOnBesideThePass(t *testing.T) {
 	quick := serve(t, map[string]string{"/disk.img": disk})
 	g := simulated(t)
 	e := g.Engine(g.Client(nil))
-	e.Timing.Pending = 300 * time.Millisecond
+	e.Timing.PendingWait = 300 * time.Millisecond
 	slow := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL, sha(disk)))
 	fast := strings.NewReplacer("name: os}", "name: quick}", "name: os-1", "name: quick-1").Replace(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", quick.URL+"/disk.img", sha(disk))))
 	var said string

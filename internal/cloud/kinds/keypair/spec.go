@@ -43,6 +43,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
 		Mark:       mark.PlaceIn("public_key", unmarked, marked),
 		Overrides:  []table.Override[Spec, More]{{Field: "publicKey", Compare: compareKey}},
-		Validate:   validate, Observe: observe, Create: create, Update: update, Takes: define.One[Spec](cloud.Compute, "key_pairs"),
+		Validate:   validate, Observe: observe, Create: create, Update: update, QuotaNeeded: define.One[Spec](cloud.Compute, "key_pairs"),
 	})
 }

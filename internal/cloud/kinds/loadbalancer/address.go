@@ -24,12 +24,12 @@ func (rules) Impossible(w typed.Want[Spec]) string {
 func (rules) ExclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	claims := addressing.Claim(addressField, table.Or(w.Spec.VIPAddress, ""), addressing.Subnets(w.Want, w.Spec.SubnetRefs)...)
 	if w.Spec.VIPAddress == nil {
-		claims = append(claims, kind.Claim{Field: addressField, Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})
+		claims = append(claims, kind.Claim{Field: addressField, Owner: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", HolderKind: "Port"})
 	}
 	for i, vip := range w.Spec.AdditionalVIPs {
 		claims = append(claims, addressing.Claim(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)
 		if vip.Address == nil {
-			claims = append(claims, kind.Claim{Field: vipField(i), Of: w.Ref("Subnet", vip.SubnetRef), By: "Port"})
+			claims = append(claims, kind.Claim{Field: vipField(i), Owner: w.Ref("Subnet", vip.SubnetRef), HolderKind: "Port"})
 		}
 	}
 	return claims

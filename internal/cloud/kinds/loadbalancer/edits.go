@@ -80,9 +80,9 @@ func editsOf(w typed.Want[Spec], have *State) []edit { return editorOf(w, have).
 
 func editorOf(w typed.Want[Spec], have *State) *editor {
 	b := &have.More
-	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.Leaves, users: map[string]string{}, successors: map[string]*Pool{}}
+	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.IgnoresElement, users: map[string]string{}, successors: map[string]*Pool{}}
 	ports := wanted(w)
-	left := b.leftTo(w.Leaves, ports)
+	left := b.leftTo(w.IgnoresElement, ports)
 	e.stuck(b, left)
 	e.keep(left, b)
 	kept := left.alone(b)
@@ -143,7 +143,7 @@ func (e *editor) removePool(p *Pool) {
 	if cause != "" && len(takes) == 0 {
 		return
 	}
-	x := edit{changes: []kind.Change{{Field: cmp.Or(cause, portList), Have: "pool " + p.Name, Takes: takes}}}
+	x := edit{changes: []kind.Change{{Field: cmp.Or(cause, portList), Have: "pool " + p.Name, LostElements: takes}}}
 	if cause == "" {
 		x.request = func([]kind.Change) request { return del() }
 	}
@@ -262,7 +262,7 @@ func (e *editor) members(p, old *Pool) {
 // keepPauses leaves the weight at 0 if a member gets no connections now and its machine is not back yet.
 func (p *Pool) keepPauses(old *Pool) {
 	for _, m := range p.Members {
-		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
+		if m.traffic == kind.TrafficPauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
 			m.Weight = 0
 		}
 	}

@@ -29,7 +29,7 @@ func (rules) Export(s *State, e *kind.Export) *Spec {
 		at := portField(len(spec.Ports))
 		switch pool := b.pool(l.PoolID); {
 		case pool == nil:
-			e.Leave(portList, l.ID, fmt.Sprintf("the listener %s of port %d has no pool", l.Name, l.Port))
+			e.LeaveToCloud(portList, l.ID, fmt.Sprintf("the listener %s of port %d has no pool", l.Name, l.Port))
 		case e.Element(portList, l.ID):
 			e.Renames = append(e.Renames, at+".listener.name", at+".pool.name", at+".monitors[0].name")
 			spec.Ports = append(spec.Ports, exported(l, pool, b, at, e))
@@ -37,7 +37,7 @@ func (rules) Export(s *State, e *kind.Export) *Spec {
 	}
 	for _, p := range b.Pools {
 		if !b.used(p.ID) {
-			e.Leave(portList, p.ID, "the pool "+p.Name+" has no listener")
+			e.LeaveToCloud(portList, p.ID, "the pool "+p.Name+" has no listener")
 		}
 	}
 	return spec
@@ -139,7 +139,7 @@ func (p *Pool) exportMembers(r *RealServers, port int, at string, e *kind.Export
 			like.MonitorPort = asked
 		}
 		if m.String() != like.String() {
-			e.Leave(kind.WithoutPlaces(at+".realServers.members"), m.ID, "the manifest cannot say how it is: "+m.String())
+			e.LeaveToCloud(kind.WithoutIndexes(at+".realServers.members"), m.ID, "the manifest cannot say how it is: "+m.String())
 			continue
 		}
 		if m.Weight == 1 && !m.Backup && m.Port == first {

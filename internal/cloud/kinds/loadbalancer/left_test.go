@@ -86,7 +86,7 @@ func removed(w typed.Want[Spec], s *State, left []string) (gone []string) {
 // diffLeaving returns the differences for a manifest whose annotation leaves the elements in left to others.
 func diffLeaving(w typed.Want[Spec], s *State, left []string) kind.Changes {
 	d := kind.Desired{Key: w.Key, Options: kind.Options{Ignore: left}}
-	return Kind(nil, defaults.Defaults{}).Diff(kind.NewWant(&d, w.Spec, w.Mark, kind.Surroundings{}), s)
+	return Kind(nil, defaults.Defaults{}).Diff(kind.NewWant(&d, w.Spec, w.Mark, kind.Lookups{}), s)
 }
 
 // If a pool is removed with members that are left to others, the plan reports these members.
@@ -121,13 +121,13 @@ func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 			changes := diffLeaving(w, s, c.left)
 			var takes []string
 			for _, change := range changes.List() {
-				takes = append(takes, change.Takes...)
+				takes = append(takes, change.LostElements...)
 			}
 			if got := strings.Join(takes, ", "); got != c.want {
 				t.Errorf("%q would go, want %q: %v", got, c.want, changes.List())
 			}
-			if stay := len(c.left) > 0 && name != "the manifest has its socket"; stay != (len(changes.Left()) > 0) {
-				t.Errorf("%q are left to others", changes.Left())
+			if stay := len(c.left) > 0 && name != "the manifest has its socket"; stay != (len(changes.Foreign()) > 0) {
+				t.Errorf("%q are left to others", changes.Foreign())
 			}
 		})
 	}
@@ -142,7 +142,7 @@ func TestMembersOfRedirectsThatAreLeft(t *testing.T) {
 	left := []string{"spec.ports.l7Policies.redirectPool.realServers.members[m9]"}
 	w.Spec.Ports[0].L7Policies[1].RedirectPool.RealServers.Protocol = ptr("proxy")
 	changes := diffLeaving(w, s, left)
-	if !slices.ContainsFunc(changes.List(), func(c kind.Change) bool { return len(c.Takes) == 1 && c.Field == "spec.ports[0].l7Policies" }) {
+	if !slices.ContainsFunc(changes.List(), func(c kind.Change) bool { return len(c.LostElements) == 1 && c.Field == "spec.ports[0].l7Policies" }) {
 		t.Errorf("nothing is said of the member: %v", changes.List())
 	}
 }

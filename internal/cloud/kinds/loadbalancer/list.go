@@ -23,7 +23,7 @@ import (
 //
 // The members of each pool need one further list, because Octavia has no list of all members.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	var states []*State
 	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err

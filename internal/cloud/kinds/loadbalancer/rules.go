@@ -21,7 +21,7 @@ func (rules) Diff(w typed.Want[Spec], have *State, c *kind.Changes) {
 		}
 	}
 	for _, element := range e.others {
-		c.Leave(element)
+		c.AddForeign(element)
 	}
 	kind.Field(c, "spec.name", have.More.Name, w.Key.Name)
 	fields.Compare(w, have, c)

@@ -202,7 +202,7 @@ func socketText(address string, port int) string {
 }
 
 // token returns the text by which the load balancer's list of uses refers to the member.
-func (m *Member) token() string { return kind.Held(m.SubnetID, m.Address) }
+func (m *Member) token() string { return kind.ValueToken(m.SubnetID, m.Address) }
 
 // String returns the member as a text for people, which is also used to compare members.
 func (m *Member) String() string {

@@ -89,7 +89,7 @@ func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers [
 				p.missing = ref.Key.String()
 			} else {
 				one := like
-				if one.traffic = ref.Traffic; ref.Traffic == kind.Ends {
+				if one.traffic = ref.Traffic; ref.Traffic == kind.TrafficEnds {
 					one.Weight = 0
 				}
 				p.member(one, asked, name, ref.Facts.Address, ref.Facts.SubnetID)

@@ -153,7 +153,7 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 	text, ok := e.Data("ConfigMap", s.ConfigMapName, entry)
 	if !ok {
 		fix := "add it there, or remove configMapName"
-		if near := e.Meant("ConfigMap", s.ConfigMapName); near != "" && near != s.ConfigMapName {
+		if near := e.GuessName("ConfigMap", s.ConfigMapName); near != "" && near != s.ConfigMapName {
 			fix = "did you mean " + near + "?"
 		}
 		e.Lacks("spec.configMapName", "ConfigMap", s.ConfigMapName, fmt.Sprintf("ConfigMap/%s has no entry %s, or is not in the repository", s.ConfigMapName, entry), fix)

@@ -295,7 +295,7 @@ func TestRealClustersOfM3DBByAgentsThatDie(t *testing.T) {
 				for range 4 {
 					ctx, die := context.WithTimeout(t.Context(), time.Second+time.Duration(r.Int64N(int64(30*time.Second))))
 					agent := g.ProbingAgent()
-					agent.Timing.Former = 2 * time.Second
+					agent.Timing.KilledWait = 2 * time.Second
 					agent.Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(wanted)})
 					die()
 				}

@@ -26,7 +26,7 @@ type cluster struct {
 
 // List implements [typed.Kind]. It asks the machines of each cluster that manifests declare.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	clusters, err := d.members.Clusters(ctx, asked.Hosts)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func places(around kind.Hosts) (all []*place) {
 // List implements [typed.Kind]. If no majority of a cluster's machines agrees on its namespaces, the namespaces are unknown. A cluster
 // without machines has no namespaces yet.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	around := asked.Hosts
 	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
 		return nil, fmt.Errorf("the addresses of the machines are unknown: %w", errors.Join(errs...))

@@ -64,7 +64,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 type state = define.State[Spec, More]
 
 func stated(s *Spec) kind.Facts {
-	return kind.Facts{Outside: table.Or(s.External, false) && !table.Or(s.Shared, false)}
+	return kind.Facts{External: table.Or(s.External, false) && !table.Or(s.Shared, false)}
 }
 
 func observe(s *state, live *kind.Live) {

@@ -34,9 +34,9 @@ func alone(w typed.Want[Spec]) (claims []kind.Claim) {
 		switch {
 		case a.IP != nil:
 		case a.SubnetRef != "":
-			claims = append(claims, kind.Claim{Field: addressField(i), Of: w.Ref("Subnet", a.SubnetRef), By: "Port"})
+			claims = append(claims, kind.Claim{Field: addressField(i), Owner: w.Ref("Subnet", a.SubnetRef), HolderKind: "Port"})
 		default:
-			claims = append(claims, kind.Claim{Field: addressField(i), Of: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", By: "Port"})
+			claims = append(claims, kind.Claim{Field: addressField(i), Owner: w.Ref("Network", w.Spec.NetworkRef), From: "Subnet", HolderKind: "Port"})
 		}
 		names := []string{a.SubnetRef}
 		if a.SubnetRef == "" {

@@ -97,7 +97,7 @@ func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kin
 	}
 }
 
-// tokens are the addresses in the form that kind.Held writes and load balancer members refer to. The subnets in s are
+// tokens are the addresses in the form that kind.ValueToken writes and load balancer members refer to. The subnets in s are
 // IDs.
 func tokens(s *Spec) []string {
 	out := []string{}
@@ -107,7 +107,7 @@ func tokens(s *Spec) []string {
 	return out
 }
 
-func token(subnet, address string) string { return kind.Held(subnet, table.IP(address)) }
+func token(subnet, address string) string { return kind.ValueToken(subnet, table.IP(address)) }
 
 // fromMAC reports whether an IPv6 address was made from the MAC address
 // (RFC 4291, modified EUI-64).

@@ -63,7 +63,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Observe: func(s *state, live *kind.Live) {
 			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
-			live.Facts.IsProject, live.Facts.Here = true, s.ID == c.ProjectID
+			live.Facts.IsProject, live.Facts.OwnProject = true, s.ID == c.ProjectID
 		},
 		OfAgent: func(own cloud.Login) []string { return []string{own.Project} }, FoundBy: []string{"name", "enabled"},
 	})

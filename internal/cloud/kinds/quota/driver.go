@@ -44,7 +44,7 @@ func (a attributes) text(name string) (text string) {
 
 // List implements [typed.Kind]: it reads the quotas that bear a mark, with one request for each project and service.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
 	if err != nil {
 		return nil, err

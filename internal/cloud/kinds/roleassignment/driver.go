@@ -23,7 +23,7 @@ type (
 
 // List implements [typed.Kind].
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	type id struct {
 		ID string `json:"id"`
 	}

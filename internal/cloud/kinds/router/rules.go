@@ -48,7 +48,7 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
 	}
-	return []kind.Claim{{Field: "spec.resource.externalGateways[0].networkRef", Of: external(w), From: "Subnet", By: "Port"}}
+	return []kind.Claim{{Field: "spec.resource.externalGateways[0].networkRef", Owner: external(w), From: "Subnet", HolderKind: "Port"}}
 }
 
 func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {

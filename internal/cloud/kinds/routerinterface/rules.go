@@ -82,9 +82,9 @@ func export(s *state, spec *Spec, e *kind.Export) {
 func alone(w typed.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
-	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, By: "RouterInterface", Remedy: "remove one of the two"}}
+	claims := []kind.Claim{{Field: field, Owner: w.Ref("Router", w.Spec.RouterRef), Value: "the interface to Subnet " + w.Spec.SubnetRef, HolderKind: "RouterInterface", Remedy: "remove one of the two"}}
 	if leads := subnet.Expected().CIDR; leads != "" {
-		claims = append(claims, kind.Claim{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: table.Network(leads), By: "RouterInterface", Range: true, Remedy: "use another router for one of them"})
+		claims = append(claims, kind.Claim{Field: field, Owner: w.Ref("Router", w.Spec.RouterRef), Value: table.Network(leads), HolderKind: "RouterInterface", Range: true, Remedy: "use another router for one of them"})
 	}
 	if stated != "" && stated != expected {
 		return claims

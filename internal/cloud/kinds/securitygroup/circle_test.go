@@ -50,8 +50,8 @@ func TestKilledCreationIsNoDrift(t *testing.T) {
 			}
 		}
 		pass := g.MustSync(circle)
-		if len(pass.Late) > 0 {
-			t.Errorf("killed after %d writes: counts as drift: %v", n, pass.Late)
+		if len(pass.LateDrift) > 0 {
+			t.Errorf("killed after %d writes: counts as drift: %v", n, pass.LateDrift)
 		}
 		g.MustSync("")
 		if !reached {
@@ -67,7 +67,7 @@ func TestCircleIsNoDrift(t *testing.T) {
 	g.Only(circle)
 	for _, doc := range []string{circle, strings.Replace(circle, "stateful: true", "stateful: false", 1)} {
 		pass := g.MustSync(doc)
-		for _, s := range append(pass.First.Steps, pass.Late...) {
+		for _, s := range append(pass.First.Steps, pass.LateDrift...) {
 			if s.Drift {
 				t.Errorf("%s %s counts as drift", s.Action, s.Key)
 			}

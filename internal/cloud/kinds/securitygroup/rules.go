@@ -201,7 +201,7 @@ func compareRules(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	for i := range have.More.Rules {
 		r := &have.More.Rules[i]
 		if !slices.ContainsFunc(managed, func(m CloudRule) bool { return m.ID == r.ID }) {
-			c.Leave(fmt.Sprintf("rule %s (%s)", r, r.ID), table.Or(r.RemoteGroupRef, ""))
+			c.AddForeign(fmt.Sprintf("rule %s (%s)", r, r.ID), table.Or(r.RemoteGroupRef, ""))
 		}
 	}
 }
@@ -212,7 +212,7 @@ const list = "spec.resource.rules"
 // managed returns the rules in the cloud without those that the manifest leaves to others. Such a rule is managed nevertheless if
 // the manifest has a rule for the same traffic, and no other rule in the cloud is for that traffic.
 func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
-	left := func(r CloudRule) bool { return w.Leaves(list, r.ID) }
+	left := func(r CloudRule) bool { return w.IgnoresElement(list, r.ID) }
 	if !slices.ContainsFunc(have, left) {
 		return have
 	}

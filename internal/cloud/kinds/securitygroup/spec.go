@@ -65,7 +65,7 @@ type Filter struct {
 // because the dashboard lets users edit the description of a security group.
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
-		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", Held: true, Unmark: mark.UnmarkByLabel("security group"),
+		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", KeptWhileUsed: true, Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
 		Collection: define.Collection{Path: "security-groups", Singular: "security_group"}, Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}, MarkInTags: true,
 		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}},

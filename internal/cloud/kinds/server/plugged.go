@@ -67,7 +67,7 @@ func (p plugs) compare(c *kind.Changes, loss string) {
 // attached to several servers.
 func alone(w want) (claims []kind.Claim) {
 	for i, ref := range portRefs(w) {
-		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Of: ref, What: "use", By: "Server", Remedy: "give each server a port of its own"})
+		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Owner: ref, Value: "use", HolderKind: "Server", Remedy: "give each server a port of its own"})
 	}
 	return claims
 }
@@ -201,7 +201,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		spec.ConfigDrive = nil
 	}
 	if print, known := s.Notes[userDataKey]; !known || print != unset {
-		e.Lose("spec.resource.userData", "the cloud does not show it; add it to the manifest before the server is replaced")
+		e.AddLost("spec.resource.userData", "the cloud does not show it; add it to the manifest before the server is replaced")
 	}
 }
 

@@ -28,7 +28,7 @@ type judge struct{ client *cloud.Client }
 // network:attach_external_network says otherwise. (nova/network/neutron.py: _check_external_network_attach)
 func (j judge) doubtful(w want) string {
 	for _, name := range w.Spec.NetworkRefs {
-		if network := w.Ref("Network", name); network.Expected().Outside && j.isMember() {
+		if network := w.Ref("Network", name); network.Expected().External && j.isMember() {
 			return fmt.Sprintf("spec.resource.ports: Network %s is external and not shared with the project, and Nova plugs only machines of administrators into it where operators have not allowed more; use another network with a Router and a FloatingIP, or have it shared", network.Name)
 		}
 	}

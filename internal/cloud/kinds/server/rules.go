@@ -135,7 +135,7 @@ func observe(s *state, live *kind.Live) {
 	for _, i := range s.More.Interfaces {
 		first := live.Facts.Address == ""
 		for _, ip := range i.FixedIPs {
-			live.Tokens = append(live.Tokens, kind.Held(ip.SubnetID, ip.IPAddress))
+			live.Tokens = append(live.Tokens, kind.ValueToken(ip.SubnetID, ip.IPAddress))
 			if live.Facts.Address == "" {
 				live.Facts.Address, live.Facts.SubnetID = ip.IPAddress, ip.SubnetID
 			}

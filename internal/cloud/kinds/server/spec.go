@@ -155,7 +155,7 @@ type Filter struct {
 	define.TagFilter `json:",inline"`
 }
 
-// FilterName implements plan.Named.
+// FilterName is used by package decide, in messages about the filter.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Server over c, which may be nil where only rules are needed. master is the key from which certificates in user data are
@@ -183,6 +183,6 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
-		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Doubtful: judge.doubtful, ExclusiveClaims: alone, Zone: zone,
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, QuotaNeeded: takes, Impossible: impossible, LikelyRefusal: judge.doubtful, ExclusiveClaims: alone, Zone: zone,
 	})
 }

@@ -177,7 +177,7 @@ func userDataPrint(w want) string {
 	case !given:
 		return unset
 	case secretUserData(w.Spec):
-		return w.Print(userDataUse, text)
+		return w.Fingerprint(userDataUse, text)
 	default:
 		return checksum.Of(text).Text()
 	}
@@ -196,6 +196,6 @@ func knownUserData(w want, print string) (same, known bool) {
 	case checksum.Of(text).Stored(print):
 		return true, true
 	}
-	match := w.Printed(print, userDataUse, text)
+	match := w.CompareFingerprint(print, userDataUse, text)
 	return match == fingerprint.Same, match != fingerprint.Unknown || !strings.Contains(print, "-")
 }

@@ -266,7 +266,7 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass {
 	t.Helper()
 	e := g.Engine(g.Client(nil))
-	e.Timing.Busy = 100 * time.Millisecond
+	e.Timing.BusyWait = 100 * time.Millisecond
 	return e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 

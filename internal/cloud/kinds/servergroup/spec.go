@@ -60,6 +60,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.PlaceIn("name", unmarked, marked),
 		Overrides:  []table.Override[Spec, More]{{Field: "rules", Write: writeRules}},
 		Validate:   validate, Diff: noteKeep, Export: export, Match: match, Observe: observe, Create: create, Update: update,
-		Takes: define.One[Spec](cloud.Compute, "server_groups"), PerHost: perHost,
+		QuotaNeeded: define.One[Spec](cloud.Compute, "server_groups"), PerHost: perHost,
 	})
 }

@@ -26,6 +26,6 @@ func observe(s *state, live *kind.Live) {
 func export(_ *state, spec *Spec, e *kind.Export) {
 	if (spec.NetworkRef == "") != (spec.SubnetRef == "") {
 		spec.NetworkRef, spec.SubnetRef = "", ""
-		e.Lose("spec.resource.networkRef", "it has a network or a subnet, and not both")
+		e.AddLost("spec.resource.networkRef", "it has a network or a subnet, and not both")
 	}
 }

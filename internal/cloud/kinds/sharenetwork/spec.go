@@ -57,7 +57,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			UpdateBy: http.MethodPut, Project: "project_id"},
 		Mark:     mark.DescriptionPlace,
 		Validate: validate, Observe: observe, Show: show, Export: export,
-		Takes: define.One[Spec](cloud.SharedFileSystem, "share_networks"),
+		QuotaNeeded: define.One[Spec](cloud.SharedFileSystem, "share_networks"),
 	})
 }
 

@@ -71,7 +71,7 @@ func alone(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
 		return nil
 	}
-	return []kind.Claim{{Field: "spec.resource.cidr", Of: w.Ref("Network", w.Spec.NetworkRef), What: table.Network(w.Spec.CIDR), By: "Subnet", Range: true}}
+	return []kind.Claim{{Field: "spec.resource.cidr", Owner: w.Ref("Network", w.Spec.NetworkRef), Value: table.Network(w.Spec.CIDR), HolderKind: "Subnet", Range: true}}
 }
 
 // compareLength compares the requested prefix length with the prefix length of the subnet's addresses.

@@ -111,7 +111,7 @@ func observe(s *state, live *kind.Live) {
 		live.Uses = append(live.Uses, s.Spec.SubnetPoolRef)
 	}
 	if s.Spec.CIDR != provisional {
-		live.Tokens = append(live.Tokens, kind.Held(s.Spec.NetworkRef, table.Network(s.Spec.CIDR)))
+		live.Tokens = append(live.Tokens, kind.ValueToken(s.Spec.NetworkRef, table.Network(s.Spec.CIDR)))
 	}
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef, GatewayIP: s.More.GatewayIP, CIDR: s.Spec.CIDR, Pools: counted(s.Spec.AllocationPools)}
 }

@@ -46,8 +46,8 @@ func password(w want) (text string, given bool) {
 // stored with the user. If the user has none, the password is written.
 func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 	text, given := password(w)
-	if print := string(have.More.Print); given && w.Printed(print, passwordUse, text) != fingerprint.Same {
-		c.Add(kind.Change{Field: field, Have: print, Want: w.Print(passwordUse, text), Secret: true})
+	if print := string(have.More.Print); given && w.CompareFingerprint(print, passwordUse, text) != fingerprint.Same {
+		c.Add(kind.Change{Field: field, Have: print, Want: w.Fingerprint(passwordUse, text), Secret: true})
 	}
 }
 
@@ -56,8 +56,8 @@ func comparePassword(w want, have *table.Object[Spec, More], c *kind.Changes) {
 func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	text, given := password(n.Want)
 	print := string(n.Have.State.More.Print)
-	if given && (kind.Has(n.Changes, field) || n.Want.Printed(print, passwordUse, text) == fingerprint.Same) {
-		n.Fields[printKey] = n.Want.Print(passwordUse, text)
+	if given && (kind.Has(n.Changes, field) || n.Want.CompareFingerprint(print, passwordUse, text) == fingerprint.Same) {
+		n.Fields[printKey] = n.Want.Fingerprint(passwordUse, text)
 	}
 	return d.Write(ctx, n)
 }
@@ -68,11 +68,11 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 }
 
 func export(_ *state, _ *Spec, e *kind.Export) {
-	e.Lose("spec.resource.passwordRef", "the cloud does not show it; it stays as it is, and is not managed until the manifest names a Secret")
+	e.AddLost("spec.resource.passwordRef", "the cloud does not show it; it stays as it is, and is not managed until the manifest names a Secret")
 }
 
 func writePassword(w want, _ *table.Object[Spec, More], body map[string]any) {
 	if text, given := password(w); given {
-		body["password"], body[printKey] = text, w.Print(passwordUse, text)
+		body["password"], body[printKey] = text, w.Fingerprint(passwordUse, text)
 	}
 }

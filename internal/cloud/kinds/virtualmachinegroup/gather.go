@@ -20,24 +20,24 @@ type fields map[string]any
 type member struct {
 	template  fields
 	group     string // name of the server group
-	parts     []kind.Called
+	parts     []kind.ObjectName
 	described bool // the server has another description than Nova's default, which is the name
 }
 
 // gatherer reads members from exported objects. From their specs, it removes each field that a template can
 // express. If any field remains, the server is not a member.
 type gatherer struct {
-	of map[kind.Called]fields
+	of map[kind.ObjectName]fields
 	member
-	key kind.Called // kind and name of the server
+	key kind.ObjectName // kind and name of the server
 	ok  bool
 }
 
 // Gather finds servers NAME-0, NAME-1 and so on that are in one server group and differ only in their numbers.
 func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
-	specs := map[kind.Called]fields{}
+	specs := map[kind.ObjectName]fields{}
 	for _, o := range of {
-		specs[o.Called] = o.Spec
+		specs[o.ObjectName] = o.Spec
 	}
 	type series struct{ name, group string }
 	members := map[series]map[int]member{}
@@ -46,7 +46,7 @@ func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
 		if o.Kind != "Server" || !ok {
 			continue
 		}
-		g := gatherer{of: specs, key: o.Called, ok: true}
+		g := gatherer{of: specs, key: o.ObjectName, ok: true}
 		if g.read(); !g.ok || g.group == "" {
 			continue
 		}
@@ -166,7 +166,7 @@ func (g *gatherer) read() {
 
 // part records an object as a part of the machine and returns a copy of its spec. The caller may change the
 // copy.
-func (g *gatherer) part(key kind.Called) fields {
+func (g *gatherer) part(key kind.ObjectName) fields {
 	spec, there := g.of[key]
 	g.ok = g.ok && there
 	g.parts = append(g.parts, key)
@@ -181,7 +181,7 @@ func (g *gatherer) suffix(name string) string {
 }
 
 func (g *gatherer) port(name string) {
-	spec, to := g.part(kind.Called{Kind: "Port", Name: name}), g.template
+	spec, to := g.part(kind.ObjectName{Kind: "Port", Name: name}), g.template
 	if name != g.key.Name {
 		to = fields{"name": g.suffix(name)}
 		list, _ := g.template["ports"].([]fields)
@@ -205,7 +205,7 @@ func (g *gatherer) port(name string) {
 }
 
 func (g *gatherer) volume(name string, root bool) {
-	spec, to := g.part(kind.Called{Kind: "Volume", Name: name}), fields{}
+	spec, to := g.part(kind.ObjectName{Kind: "Volume", Name: name}), fields{}
 	suffix := g.suffix(name)
 	if g.ok = g.ok && (suffix == machine.RootName) == root; root {
 		move(spec, g.template, "imageRef=image")

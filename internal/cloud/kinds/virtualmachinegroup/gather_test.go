@@ -37,7 +37,7 @@ func gathered(t *testing.T, change string) []kind.Gathered {
 		}
 		for name, spec := range specs {
 			what, called, _ := strings.Cut(name, "/")
-			of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
+			of = append(of, kind.Exported{ObjectName: kind.ObjectName{Kind: what, Name: called}, Spec: spec})
 		}
 	}
 	return virtualmachinegroup.Kind().Gather(of)
@@ -100,7 +100,7 @@ func TestGatherZones(t *testing.T) {
 			}
 			for name, spec := range specs {
 				what, called, _ := strings.Cut(name, "/")
-				of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
+				of = append(of, kind.Exported{ObjectName: kind.ObjectName{Kind: what, Name: called}, Spec: spec})
 			}
 		}
 		found := virtualmachinegroup.Kind().Gather(of)

@@ -24,7 +24,7 @@ func TestRealMachinesGoBack(t *testing.T) {
 	of := func(version string) guests { return within(15, version) }
 	c := s.begin(within(60, "one"), 3) // the first machines of a cloud need longer
 	rev := s.revision(of(""))
-	rev.Earlier = func(_ context.Context, visit func(string, []kind.Desired) bool) error {
+	rev.EarlierCommits = func(_ context.Context, visit func(string, []kind.Desired) bool) error {
 		visit("before", s.Resolve(of("one").String()))
 		return nil
 	}

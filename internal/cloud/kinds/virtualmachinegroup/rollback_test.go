@@ -34,7 +34,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 			return nil
 		}
 		return e.Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifest),
-			Earlier: func(_ context.Context, visit func(string, []kind.Desired) bool) error {
+			EarlierCommits: func(_ context.Context, visit func(string, []kind.Desired) bool) error {
 				visit("before", g.Resolve(one))
 				return nil
 			}})
@@ -47,7 +47,7 @@ func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
 		served[serverNamed(t, c, name)] = true
 	}
 	e := start()
-	if pass := once(two, e); !pass.Back {
+	if pass := once(two, e); !pass.RollsBack {
 		t.Fatalf("it does not go back: %v", pass.Failures)
 	}
 	clear(served) // from now on, all machines serve

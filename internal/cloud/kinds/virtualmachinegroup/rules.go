@@ -45,7 +45,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Note("spec.strategy.partition", fmt.Sprintf("is higher than the number of any machine (there are %d): none of them is changed", len(numbers)))
 	}
 	roll.Heal = s.Heal.rollout()
-	e.Roll(roll, probes(s.Probes))
+	e.SetRollout(roll, probes(s.Probes))
 	m := one{Template: s.Template}
 	m.Description = cmp.Or(s.Template.Description, s.Description)
 	if s.ServerGroup != "" {

@@ -37,10 +37,10 @@ func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	var of []string
 	for _, p := range facts.Points {
 		switch {
-		case r.VolumeID != nil && p.Of != *r.VolumeID:
+		case r.VolumeID != nil && p.SourceID != *r.VolumeID:
 			continue
-		case !slices.Contains(of, p.Of):
-			of = append(of, p.Of)
+		case !slices.Contains(of, p.SourceID):
+			of = append(of, p.SourceID)
 		}
 		if (before.IsZero() || !p.At.After(before)) && p.At.After(found.At) {
 			found = p

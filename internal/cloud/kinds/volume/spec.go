@@ -72,7 +72,7 @@ type Filter struct {
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Availability zone of the volume."`
 }
 
-// FilterName implements plan.Named.
+// FilterName is used by package decide, in messages about the filter.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Volume over c, which may be nil where only rules are needed.
@@ -87,6 +87,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark:       mark.MetadataPlace,
 		Overrides: []table.Override[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
 			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}, {Field: "metadata", Compare: compareMetadata}},
-		Validate: validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
+		Validate: validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Update: update, Delete: remove, Trace: trace, Export: exportMetadata, QuotaNeeded: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

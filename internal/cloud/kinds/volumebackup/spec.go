@@ -69,7 +69,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Mark: place,
 		Overrides: []odd{once("volumeRef", func(s *Spec) (string, string) { return "Volume", s.VolumeRef }), once("snapshotRef", func(s *Spec) (string, string) { return "VolumeSnapshot", s.SnapshotRef }),
 			{Field: "incremental", Compare: stays}, {Field: "container", Compare: stays}, {Field: "availabilityZone", Compare: stays}},
-		Validate: validate, Join: findParents, Observe: observe, Create: create, Update: update, Delete: remove, Unmark: unmark, Takes: define.One[Spec](cloud.BlockStorage, "backups"),
+		Validate: validate, Join: findParents, Observe: observe, Create: create, Update: update, Delete: remove, Unmark: unmark, QuotaNeeded: define.One[Spec](cloud.BlockStorage, "backups"),
 		Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

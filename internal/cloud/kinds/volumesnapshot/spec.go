@@ -61,7 +61,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		},
 		Collection: define.Collection{Path: "snapshots", Lists: []string{"snapshots/detail"}, Singular: "snapshot", UpdateBy: http.MethodPut, Project: "os-extended-snapshot-attributes:project_id"},
 		Mark:       mark.MetadataPlace,
-		Validate:   validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, Takes: takes,
+		Validate:   validate, Observe: observe, Join: blockstorage.FailedWhy[Spec, Filter](failed), Create: create, Delete: remove, QuotaNeeded: takes,
 	})
 }
 

@@ -55,7 +55,7 @@ type answer struct {
 // List implements [typed.Kind]. It lists the items that bear the mark of a series. The items of one series form one object. If an
 // item has several marks, or a copied mark, its owner is uncertain, and it forms an object alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
-	ctx = cloud.At(ctx, asked.Moment)
+	ctx = cloud.At(ctx, asked.Shared)
 	found := map[string][]item{}
 	var owners []string
 	for _, c := range collections {

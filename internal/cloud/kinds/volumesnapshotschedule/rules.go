@@ -147,7 +147,7 @@ func live(items []item) typed.Live[series] {
 			out.Uses = append(out.Uses, i.volume)
 		}
 		if i.usable() {
-			out.Facts.Points = append(out.Facts.Points, kind.Point{At: i.at(), Of: i.volume, Kind: i.kind, ID: i.id, Size: i.size})
+			out.Facts.Points = append(out.Facts.Points, kind.Point{At: i.at(), SourceID: i.volume, Kind: i.kind, ID: i.id, Size: i.size})
 		}
 	}
 	out.Mark, out.Copied = s.Mark, oldest.copied

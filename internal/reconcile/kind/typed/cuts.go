@@ -14,22 +14,22 @@ import (
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
-// cut sets Cuts of the changes, from the tags of the spec's fields; path is the path of the spec.
-func cut(changes []kind.Change, spec reflect.Type, path string) {
+// setCuts sets Cuts of the changes, from the tags of the spec's fields; path is the path of the spec.
+func setCuts(changes []kind.Change, spec reflect.Type, path string) {
 	for i := range changes {
 		change := &changes[i]
 		name, below := strings.CutPrefix(change.Field, path+".")
 		if !below || change.Cuts != "" || change.Secret {
 			continue
 		}
-		if text := cutBy(spec, name); text != "" {
-			change.Cuts = emptied(change.Have, change.Want, text)
+		if text := cutText(spec, name); text != "" {
+			change.Cuts = emptiedText(change.Have, change.Want, text)
 		}
 	}
 }
 
-// cutBy returns the tag cuts of the field at a path in a spec; "" if the field has none, or does not exist.
-func cutBy(spec reflect.Type, path string) string {
+// cutText returns the tag cuts of the field at a path in a spec; "" if the field has none, or does not exist.
+func cutText(spec reflect.Type, path string) string {
 	for spec.Kind() == reflect.Pointer || spec.Kind() == reflect.Slice {
 		spec = spec.Elem()
 	}
@@ -43,11 +43,11 @@ func cutBy(spec reflect.Type, path string) string {
 		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case json == name && below:
-			return cutBy(f.Type, rest)
+			return cutText(f.Type, rest)
 		case json == name && name == first:
 			return f.Tag.Get("cuts")
 		case f.Anonymous && json == "":
-			if text := cutBy(f.Type, path); text != "" {
+			if text := cutText(f.Type, path); text != "" {
 				return text
 			}
 		}
@@ -55,9 +55,9 @@ func cutBy(spec reflect.Type, path string) string {
 	return ""
 }
 
-// emptied returns text, which says what no longer works, if a value loses all or most of its content;
+// emptiedText returns text, which says what no longer works, if a value loses all or most of its content;
 // otherwise "".
-func emptied(have, want any, text string) string {
+func emptiedText(have, want any, text string) string {
 	h, w := valueOf(have), valueOf(want)
 	switch {
 	case !h.IsValid() || h.IsZero():
@@ -77,7 +77,7 @@ func emptied(have, want any, text string) string {
 		if w.Kind() != reflect.Slice {
 			return ""
 		}
-		if lost := h.Len() - common(h, w); lost*2 > h.Len() && w.Len()*2 < h.Len() {
+		if lost := h.Len() - countCommon(h, w); lost*2 > h.Len() && w.Len()*2 < h.Len() {
 			return fmt.Sprintf("%d of %d removed: %s for most users", lost, h.Len(), text)
 		}
 	}
@@ -92,8 +92,8 @@ func valueOf(x any) reflect.Value {
 	return v
 }
 
-// common counts the items of list that other contains, too.
-func common(list, other reflect.Value) (n int) {
+// countCommon counts the items of list that other contains, too.
+func countCommon(list, other reflect.Value) (n int) {
 	there := map[string]int{}
 	for i := range other.Len() {
 		there[fmt.Sprint(other.Index(i).Interface())]++

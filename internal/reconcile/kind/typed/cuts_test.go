@@ -50,7 +50,7 @@ func TestWhatAChangeCutsOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c kind.Changes
 			kind.Differs(&c, tt.field, tt.have, tt.want, kind.InPlace)
-			cut(c.List(), reflect.TypeFor[*gateSpec](), "spec.resource")
+			setCuts(c.List(), reflect.TypeFor[*gateSpec](), "spec.resource")
 			if got := c.List()[0].Cuts; (got != "") != tt.cuts {
 				t.Errorf("it cuts off %q", got)
 			}

@@ -45,10 +45,10 @@ type Kind[Spec, Filter, State any] struct {
 	Zone            func(spec *Spec) string
 	PerHost         func(spec *Spec) (n int, hard bool)
 	PerHostOf       func(have *State) (n int, hard bool)
-	Takes           func(spec *Spec, of kind.FactsOf) kind.Amounts
-	Holds           func(have *State, of kind.FactsOf) kind.Amounts
+	QuotaNeeded     func(spec *Spec, of kind.FactsOf) kind.Amounts
+	QuotaUsed       func(have *State, of kind.FactsOf) kind.Amounts
 	Impossible      func(w Want[Spec]) string
-	Doubtful        func(w Want[Spec]) string
+	LikelyRefusal   func(w Want[Spec]) string
 	ExclusiveClaims func(w Want[Spec]) []kind.Claim
 	Diff            func(w Want[Spec], have *State, c *kind.Changes)
 	Match           func(w Want[Filter], have *State) bool
@@ -67,38 +67,38 @@ type Kind[Spec, Filter, State any] struct {
 
 // Resource returns a kind in K-ORC's vocabulary: its spec is the field spec.resource of an [Envelope].
 func (k Kind[S, F, T]) Resource() *kind.Kind {
-	return k.erased("spec.resource", manifest.TypeFor[resourceBody[S, F]](), readEnvelope[S, F])
+	return k.untyped("spec.resource", manifest.TypeFor[resourceBody[S, F]](), readEnvelope[S, F])
 }
 
 // Flat returns a kind whose spec is the field spec itself. Its objects cannot be imported.
 func (k Kind[S, F, T]) Flat() *kind.Kind {
-	return k.erased("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
+	return k.untyped("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
 }
 
-func (k Kind[S, F, T]) erased(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
+func (k Kind[S, F, T]) untyped(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
 	e := &kind.Kind{
 		Info: k.Info, Body: body, SpecPath: path, Cures: k.Cures, StatusID: k.StatusID,
 		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) { return k.decode(obj, read) },
-		Name:   named,
-		Stated: ofSpec(k.Stated), Project: ofWant(k.Project), Impossible: ofWant(k.Impossible), Doubtful: ofWant(k.Doubtful), ExclusiveClaims: ofWant(k.ExclusiveClaims),
+		Name:   manifestName,
+		Stated: ofSpec(k.Stated), Project: ofWant(k.Project), Impossible: ofWant(k.Impossible), LikelyRefusal: ofWant(k.LikelyRefusal), ExclusiveClaims: ofWant(k.ExclusiveClaims),
 		Diff: func(w kind.Want, have any) (c kind.Changes) {
 			if k.Diff != nil {
-				k.Diff(wanted[S](w), have.(*T), &c)
+				k.Diff(wantOf[S](w), have.(*T), &c)
 			}
-			cut(c.List(), reflect.TypeFor[S](), path)
+			setCuts(c.List(), reflect.TypeFor[S](), path)
 			return c
 		},
-		Match:  func(w kind.Want, have any) bool { return k.Match != nil && k.Match(wanted[F](w), have.(*T)) },
+		Match:  func(w kind.Want, have any) bool { return k.Match != nil && k.Match(wantOf[F](w), have.(*T)) },
 		Status: func(have any) any { return nil },
 	}
 	if k.Name != nil {
-		e.Name = func(w kind.Want) string { return k.Name(wanted[S](w)) }
+		e.Name = func(w kind.Want) string { return k.Name(wantOf[S](w)) }
 	}
 	if k.Status != nil {
 		e.Status = func(have any) any { return k.Status(have.(*T)) }
 	}
-	k.needs(e)
-	k.tells(e)
+	k.setNeeds(e)
+	k.setDescribers(e)
 	if k.Expand != nil {
 		e.Expand = func(d *kind.Desired, x *kind.Expansion) {
 			if spec, _ := d.Spec.(*S); spec != nil {
@@ -126,8 +126,8 @@ func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, 
 	return d, r.Problems(obj)
 }
 
-// needs sets in e the functions that say what the kind's objects need from the cloud.
-func (k Kind[S, F, T]) needs(e *kind.Kind) {
+// setNeeds sets in e the functions that say what the kind's objects need from the cloud.
+func (k Kind[S, F, T]) setNeeds(e *kind.Kind) {
 	if zone := ofSpec(k.Zone); zone != nil {
 		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
 	}
@@ -147,33 +147,33 @@ func (k Kind[S, F, T]) needs(e *kind.Kind) {
 			return n, hard
 		}
 	}
-	if k.Takes != nil {
-		e.Takes = func(w kind.Want) (takes kind.Amounts) {
+	if k.QuotaNeeded != nil {
+		e.QuotaNeeded = func(w kind.Want) (takes kind.Amounts) {
 			if spec, _ := w.Spec.(*S); spec != nil {
-				takes = k.Takes(spec, func(of, ref string) kind.Facts { return w.Ref(of, ref).Facts })
+				takes = k.QuotaNeeded(spec, func(of, ref string) kind.Facts { return w.Ref(of, ref).Facts })
 			}
 			return takes
 		}
 	}
-	if k.Holds != nil {
-		e.Holds = func(have any, of kind.FactsOf) (holds kind.Amounts) {
+	if k.QuotaUsed != nil {
+		e.QuotaUsed = func(have any, of kind.FactsOf) (holds kind.Amounts) {
 			if state, _ := have.(*T); state != nil {
-				holds = k.Holds(state, of)
+				holds = k.QuotaUsed(state, of)
 			}
 			return holds
 		}
 	}
 }
 
-// tells sets in e the optional functions that describe an object in the cloud.
-func (k Kind[S, F, T]) tells(e *kind.Kind) {
+// setDescribers sets in e the optional functions that describe an object in the cloud.
+func (k Kind[S, F, T]) setDescribers(e *kind.Kind) {
 	if k.Export != nil {
 		e.Export = func(have any, x *kind.Export) any { return k.Export(have.(*T), x) }
 	}
 	if k.Upkeep != nil {
 		e.Upkeep = func(w kind.Want, have any, now time.Time) (u kind.Upkeep) {
 			if state, _ := have.(*T); state != nil {
-				u = k.Upkeep(wanted[S](w), state, now)
+				u = k.Upkeep(wantOf[S](w), state, now)
 			}
 			return u
 		}
@@ -186,41 +186,41 @@ func (k Kind[S, F, T]) driver() *kind.Driver {
 			items, err := k.List(ctx, asked)
 			out := make([]kind.Live, len(items))
 			for i := range items {
-				out[i] = items[i].erased()
+				out[i] = items[i].untyped()
 			}
 			return out, err
 		},
 		Create: func(ctx context.Context, w kind.Want) (kind.Live, error) {
-			live, err := k.Create(ctx, wanted[S](w))
-			return live.erased(), err
+			live, err := k.Create(ctx, wantOf[S](w))
+			return live.untyped(), err
 		},
 		Update: func(ctx context.Context, w kind.Want, have kind.Live, changes []kind.Change) error {
-			return k.Update(ctx, wanted[S](w), seen[T](have), changes)
+			return k.Update(ctx, wantOf[S](w), liveOf[T](have), changes)
 		},
-		Delete: func(ctx context.Context, have kind.Live) (bool, error) { return k.Delete(ctx, seen[T](have)) },
-		Unmark: func(ctx context.Context, have kind.Live) error { return k.Unmark(ctx, seen[T](have)) },
+		Delete: func(ctx context.Context, have kind.Live) (bool, error) { return k.Delete(ctx, liveOf[T](have)) },
+		Unmark: func(ctx context.Context, have kind.Live) error { return k.Unmark(ctx, liveOf[T](have)) },
 	}
 	if k.Trace != nil {
 		d.Trace = func(ctx context.Context, have kind.Live, changes []kind.Change) (kind.Trace, bool, error) {
-			return k.Trace(ctx, seen[T](have), changes)
+			return k.Trace(ctx, liveOf[T](have), changes)
 		}
 	}
 	return d
 }
 
-// wanted returns a Want with a nil Spec if w has no spec of type S, for example because an imported object has a filter
+// wantOf returns a Want with a nil Spec if w has no spec of type S, for example because an imported object has a filter
 // instead.
-func wanted[S any](w kind.Want) Want[S] {
+func wantOf[S any](w kind.Want) Want[S] {
 	spec, _ := w.Spec.(*S)
 	return Want[S]{w, spec}
 }
 
-func seen[T any](l kind.Live) Live[T] {
+func liveOf[T any](l kind.Live) Live[T] {
 	state, _ := l.State.(*T)
 	return Live[T]{l, state}
 }
 
-func (l Live[T]) erased() kind.Live {
+func (l Live[T]) untyped() kind.Live {
 	l.Live.State = l.State
 	return l.Live
 }
@@ -232,7 +232,7 @@ func ofWant[S, R any](f func(Want[S]) R) func(kind.Want) R {
 		return nil
 	}
 	return func(w kind.Want) (r R) {
-		if t := wanted[S](w); t.Spec != nil {
+		if t := wantOf[S](w); t.Spec != nil {
 			r = f(t)
 		}
 		return r

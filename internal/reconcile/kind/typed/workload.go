@@ -20,7 +20,7 @@ type Workload[Spec any] struct {
 // Kind returns the kind without its types.
 func (k Workload[S]) Kind() *kind.Kind {
 	e := &kind.Kind{
-		Info: k.Info, Group: k.Group, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: named, Gather: k.Gather,
+		Info: k.Info, Group: k.Group, Body: manifest.TypeFor[flatBody[S]](), SpecPath: "spec", Name: manifestName, Gather: k.Gather,
 		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 			d := kind.NewDesired(obj)
 			spec, problems := readFlat[S](obj, &d)
@@ -46,8 +46,8 @@ func (k Workload[S]) Kind() *kind.Kind {
 	return e
 }
 
-// named returns the name of the manifest as the object's name in the cloud.
-func named(w kind.Want) string { return w.Key.Name }
+// manifestName returns the name of the manifest as the object's name in the cloud.
+func manifestName(w kind.Want) string { return w.Key.Name }
 
 // maxData is the largest size of a ConfigMap or Secret in bytes, as in Kubernetes. (pkg/apis/core/types.go:
 // MaxSecretSize)
@@ -56,7 +56,7 @@ const maxData = 1 << 20
 // Data returns a kind that only contains text for other objects: a ConfigMap or a Secret. read extracts the content
 // from the decoded body.
 func Data[B any](info kind.Info, read func(*B, *kind.Report) map[string]string) *kind.Kind {
-	return &kind.Kind{Info: info, Body: manifest.TypeFor[B](), Name: named, Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
+	return &kind.Kind{Info: info, Body: manifest.TypeFor[B](), Name: manifestName, Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
 		d := kind.NewDesired(obj)
 		d.Virtual = true
 		body := new(B)

@@ -13,7 +13,7 @@ func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
 	if errs := p.Have[d.Key.Kind].Errs(); len(errs) > 0 {
 		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, errs[0].Error()))
 	}
-	if p.Cloud.Of(d.Key.Kind) == nil { // the kind has no objects in the cloud; an example is a Secret
+	if p.Cloud.Collection(d.Key.Kind) == nil { // the kind has no objects in the cloud; an example is a Secret
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
 	ch := p.identify(d)

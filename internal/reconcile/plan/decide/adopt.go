@@ -26,7 +26,7 @@ func (p *planner) foundBySearch(d *kind.Desired) *kind.Live {
 // exists, if the agent never saw it, or if this agent deleted it. If d has vanished, an object that a search finds is not d.
 func (w worldReader) vanishedID(d *kind.Desired) string {
 	id := w.KnownIDs[d.Key.String()]
-	if id == "" || w.Cloud.Of(d.Key.Kind).Find(id, d.Entry) != nil {
+	if id == "" || w.Cloud.Collection(d.Key.Kind).Find(id, d.Entry) != nil {
 		return ""
 	}
 	return id
@@ -34,7 +34,7 @@ func (w worldReader) vanishedID(d *kind.Desired) string {
 
 // adoptable returns the objects of the project that a manifest asks to adopt, with or without an owner.
 func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live) {
-	candidates := p.Cloud.Of(d.Key.Kind).Named(p.nameToAdopt(d))
+	candidates := p.Cloud.Collection(d.Key.Kind).WithName(p.nameToAdopt(d))
 	if d.Import.Filter != nil {
 		candidates = p.candidates(d)
 	}

@@ -62,12 +62,12 @@ func expandTrain(s *trainSpec, e *kind.Expansion) {
 	if s.Drain {
 		strategy.Drain = time.Minute
 	}
-	e.Roll(strategy, nil)
+	e.SetRollout(strategy, nil)
 	scaled(e, "Cart", s.Carts, s.Most, map[string]any{"spec": s.Cart})
 }
 
 func expandRow(s *rowSpec, e *kind.Expansion) {
-	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 1}, MaxSurge: &rollout.Amount{}}, nil)
+	e.SetRollout(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 1}, MaxSurge: &rollout.Amount{}}, nil)
 	scaled(e, "Thing", s.Count, s.Most, thing(thingtest.Spec{}))
 }
 

@@ -66,7 +66,7 @@ func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool
 		return change, true
 	}
 	for _, other := range others {
-		if by, ok := change.By(other.Way); ok && other.Disruption == kind.Rebuild {
+		if by, ok := change.InWay(other.Way); ok && other.Disruption == kind.Rebuild {
 			return by, true
 		}
 	}

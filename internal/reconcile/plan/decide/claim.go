@@ -23,11 +23,11 @@ type choice struct {
 //   - the only object that d asks to adopt by a search
 func (p *planner) identify(d *kind.Desired) choice {
 	named := p.AdoptedByID(d)
-	found := p.Cloud.Choose(p.claims(d), bind.Asked{Named: named, FixedMark: p.KindOf[d.Key.Kind].Info.FixedMark,
+	found := p.Cloud.Choose(p.claims(d), bind.ManifestFacts{AdoptedByID: named, FixedMark: p.KindOf[d.Key.Kind].Info.FixedMark,
 		Adopted: func(l *kind.Live) bool { return p.AdoptedBy[l] != nil }})
 	out := choice{have: found.Have, surplus: found.Surplus, copied: found.Copied, refusal: p.ambiguityText(d, found)}
 	switch {
-	case out.have != nil || found.Doubt != bind.NoDoubt:
+	case out.have != nil || found.Ambiguity != bind.NoAmbiguity:
 	case named != nil && p.mayTake(d, named) && p.isFree(d.Key.Kind, named):
 		out.have = named
 	default:
@@ -40,14 +40,14 @@ func (p *planner) identify(d *kind.Desired) choice {
 
 // ambiguityText says why it is unknown which object belongs to d; zero if it is known.
 func (w worldReader) ambiguityText(d *kind.Desired, found bind.Choice) cause.Cause {
-	switch found.Doubt {
+	switch found.Ambiguity {
 	case bind.Contested:
-		return w.contestedText(d.Key.Kind, found.About[0])
+		return w.contestedText(d.Key.Kind, found.Ambiguous[0])
 	case bind.Several:
-		return w.severalNamesText(d, found.About)
+		return w.severalNamesText(d, found.Ambiguous)
 	case bind.OnlyCopied:
-		return w.onlyCopiedText(d.Key, found.About[0])
-	case bind.NoDoubt:
+		return w.onlyCopiedText(d.Key, found.Ambiguous[0])
+	case bind.NoAmbiguity:
 	}
 	return cause.Cause{}
 }
@@ -60,10 +60,10 @@ func (w worldReader) ambiguityText(d *kind.Desired, found bind.Choice) cause.Cau
 // another manifest adopts does not count either.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live {
 	id := p.KnownIDs[d.Key.String()]
-	if id == "" || p.Cloud.Of(d.Key.Kind) == nil || p.AdoptedByID(d) != nil {
+	if id == "" || p.Cloud.Collection(d.Key.Kind) == nil || p.AdoptedByID(d) != nil {
 		return nil
 	}
-	l := p.Cloud.Of(d.Key.Kind).Find(id, d.Entry)
+	l := p.Cloud.Collection(d.Key.Kind).Find(id, d.Entry)
 	if l == nil || !p.inProject(d, l) || l.Mark != nil || l.ID == l.Name || p.AdoptedBy[l] != nil {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (p *planner) adoptedNow(item *kind.Live) bool {
 // straySteps makes the steps for objects that bear a mark of the stack for another kind. The agent never writes such a mark.
 func (w worldReader) straySteps() (list []plan.Step) {
 	for _, name := range w.KindNames {
-		x := w.Cloud.Of(name)
+		x := w.Cloud.Collection(name)
 		if x == nil || w.Have[name].Err != nil {
 			continue
 		}

@@ -50,7 +50,7 @@ func Compute(in world.Input) plan.Plan {
 // lastPlanner returns the last planner, which found no new facts, and the number of planners that were needed (decision 0054).
 func lastPlanner(in world.Input) (p *planner, times int) {
 	in = in.WithFallbacks()
-	known, all, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.In(in.Have, in.Stack)
+	known, all, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.NewCloud(in.Have, in.Stack)
 	worldWith := func(known verdicts) *world.World {
 		in.Want = all.Cut(want, known.learned.Spares, known.learned.Sizes)
 		return world.New(in, cloud, all)

@@ -29,7 +29,7 @@ func (p *planner) changesNotFromOptional(own []kind.Change, d *kind.Desired, hav
 	if len(used) == 0 {
 		return own
 	}
-	scene := *p.scene
+	scene := *p.lookups
 	scene.Lookup = func(key manifest.Key) kind.Ref {
 		switch live, further := used[key]; {
 		case !further:
@@ -40,12 +40,12 @@ func (p *planner) changesNotFromOptional(own []kind.Change, d *kind.Desired, hav
 			return kind.Ref{Key: key, Ready: true, ID: live.ID, Facts: live.Facts}
 		}
 	}
-	c := p.KindOf[d.Key.Kind].Diff(kind.NewWant(d, d.Spec, p.mark(d), kind.Surroundings{Scene: &scene, Former: p.identities(d)}), have.State)
+	c := p.KindOf[d.Key.Kind].Diff(kind.NewWant(d, d.Spec, p.mark(d), kind.Lookups{PlanLookups: &scene, Former: p.identities(d)}), have.State)
 	left := map[string]bool{kind.MarkField: true}
 	for _, change := range c.List() {
-		left[kind.WithoutPlaces(change.Field)] = true
+		left[kind.WithoutIndexes(change.Field)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutPlaces(c.Field)] })
+	return slices.DeleteFunc(slices.Clone(own), func(c kind.Change) bool { return !left[kind.WithoutIndexes(c.Field)] })
 }
 
 // optionalUsed returns the spares and scaled members among the targets of d about which the group and the object in the cloud differ. A

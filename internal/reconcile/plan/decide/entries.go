@@ -13,10 +13,10 @@ import (
 // entryChange returns a change if the entry of the manifest does not show the object, because it was created through another entry. The
 // change replaces the object.
 func (w worldReader) entryChange(d *kind.Desired, have *kind.Live) []kind.Change {
-	if have.As(d.Entry) != nil {
+	if have.SeenBy(d.Entry) != nil {
 		return nil
 	}
-	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Through), Want: entryName(d.Entry), Disruption: kind.Replace}}
+	return []kind.Change{{Field: resolve.CloudField, Have: entryName(have.Entry), Want: entryName(d.Entry), Disruption: kind.Replace}}
 }
 
 // mayExistInOtherEntry says why d may exist in the cloud although no entry shows it; zero if it does not exist. Its manifest may have named

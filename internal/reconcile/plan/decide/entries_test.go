@@ -25,10 +25,10 @@ func seenBy(name string, entries ...string) func(*world.Input) {
 	return func(in *world.Input) {
 		l := item(in, name)
 		plain := *l
-		l.Through = entries[0]
+		l.Entry = entries[0]
 		for _, entry := range entries {
-			plain.Through = entry
-			l.Also = append(l.Also, plain)
+			plain.Entry = entry
+			l.OtherViews = append(l.OtherViews, plain)
 		}
 	}
 }

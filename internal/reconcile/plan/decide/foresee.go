@@ -13,7 +13,7 @@ import (
 func (p *planner) targetGone(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Of(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[ref.Key] != nil || p.Cloud.Collection(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
 			return false
 		}
 		ch := p.identify(target)

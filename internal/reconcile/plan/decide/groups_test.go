@@ -107,7 +107,7 @@ func TestFrontsFollowTheMembersOfAGroup(t *testing.T) {
 		in.Kinds[0].Diff = func(w kind.Want, have any) kind.Changes {
 			c := diff(w, have)
 			for _, name := range w.Spec.(*thingtest.Spec).Near {
-				if w.Ref("Thing", name).Traffic == kind.Ends {
+				if w.Ref("Thing", name).Traffic == kind.TrafficEnds {
 					c.Add(kind.Change{Field: "spec.resource.traffic"})
 				}
 			}

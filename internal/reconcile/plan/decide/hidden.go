@@ -46,7 +46,7 @@ type hiddenUser struct {
 // have to be in the same project.
 func (u hiddenUser) mayUse(s *plan.Step) bool {
 	fixed, can := u.uses[s.Key.Kind]
-	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.As(u.entry) != nil)
+	return can && (fixed || s.Action != plan.Recreate) && (u.all || s.Have.SeenBy(u.entry) != nil)
 }
 
 func (w worldReader) hiddenUsers() (users []hiddenUser) {

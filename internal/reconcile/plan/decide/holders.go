@@ -47,7 +47,7 @@ func (h holder) deletedWith(have *kind.Live) bool {
 // foreignHolder returns the object of another owner that has the claimed value. If an object of the stack has the same token, it returns none.
 func (h *holders) foreignHolder(c kind.Claim) (holder, bool) {
 	token := c.Token()
-	found, ok := h.foreign[c.By][token]
+	found, ok := h.foreign[c.HolderKind][token]
 	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
 }
 

@@ -79,7 +79,7 @@ func (w worldReader) firstOrphanText(item *kind.Live) cause.Cause {
 }
 
 func (p *planner) candidates(d *kind.Desired) []*kind.Live {
-	x := p.Cloud.Of(d.Key.Kind)
+	x := p.Cloud.Collection(d.Key.Kind)
 	if d.Import.ID != "" {
 		if item := x.Find(d.Import.ID, d.Entry); item != nil {
 			return []*kind.Live{item}
@@ -90,7 +90,7 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	k, w := p.KindOf[d.Key.Kind], p.view(d, d.Import.Filter)
 	items := p.Have[d.Key.Kind].Items
 	for i := range items {
-		if seen := items[i].As(d.Entry); seen != nil && k.Match(w, seen.State) {
+		if seen := items[i].SeenBy(d.Entry); seen != nil && k.Match(w, seen.State) {
 			found = append(found, &items[i])
 		}
 	}

@@ -55,7 +55,7 @@ func (p *planner) takenAlready(d *kind.Desired, have *kind.Live, c kind.Claim) c
 
 // claimCause describes the problem of a claim.
 func claimCause(c kind.Claim, why cause.Cause) cause.Cause {
-	return cause.Of(cause.Claim, printable.Line(c.What), c.Of.Key.Kind, c.Of.Name, why)
+	return cause.Of(cause.Claim, printable.Line(c.Value), c.Owner.Key.Kind, c.Owner.Name, why)
 }
 
 func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
@@ -68,10 +68,10 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 // rival returns another object of the repository that claims the same value; nil for none. The object that both refer to is known, because
 // it is decided before them. A suspended object that does not exist is not created, so its claims do not count.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
-	if c.What == "" {
+	if c.Value == "" {
 		return nil // any free value will do, see package preflight, addresses.go
 	}
-	for _, of := range p.keysOfSameObject(c.Of.Key) {
+	for _, of := range p.keysOfSameObject(c.Owner.Key) {
 		for _, other := range p.claimantsOf(of, c) {
 			if other.Key != d.Key && !(other.Options.Suspend && p.identify(other).have == nil) {
 				return other
@@ -85,7 +85,7 @@ func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 func (p *planner) claimantsOf(of manifest.Key, c kind.Claim) (list []*kind.Desired) {
 	all := p.claimants(of)
 	if !c.Range {
-		return all[c.What]
+		return all[c.Value]
 	}
 	for _, what := range slices.Sorted(maps.Keys(all)) {
 		if c.Overlaps(what) {
@@ -120,9 +120,9 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 		if k == nil || k.ExclusiveClaims == nil {
 			continue
 		}
-		for _, claim := range k.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Surroundings{Scene: p.scene})) {
-			if claim.Of.Key == of {
-				asked[claim.What] = append(asked[claim.What], other)
+		for _, claim := range k.ExclusiveClaims(kind.NewWant(other, other.Spec, kind.Mark{}, kind.Lookups{PlanLookups: p.lookups})) {
+			if claim.Owner.Key == of {
+				asked[claim.Value] = append(asked[claim.Value], other)
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 // replacement, or if nobody could use the object yet.
 func (w worldReader) likelyRefusal(d *kind.Desired, s plan.Step) string {
 	k := w.KindOf[d.Key.Kind]
-	if k == nil || k.Doubtful == nil || s.Unused || d.Options.Replace != nil && *d.Options.Replace || w.Applied(d, s.Have.Mark) {
+	if k == nil || k.LikelyRefusal == nil || s.Unused || d.Options.Replace != nil && *d.Options.Replace || w.Applied(d, s.Have.Mark) {
 		return ""
 	}
-	return k.Doubtful(s.View())
+	return k.LikelyRefusal(s.View())
 }

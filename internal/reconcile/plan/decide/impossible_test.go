@@ -21,7 +21,7 @@ func claiming(k *kind.Kind) *kind.Kind {
 		if !ok || len(spec.On) == 0 {
 			return nil
 		}
-		return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing", Range: strings.Contains(spec.Colour, "/")}}
+		return []kind.Claim{{Field: "spec.resource.colour", Owner: w.Ref("Thing", spec.On[0]), Value: spec.Colour, HolderKind: "Thing", Range: strings.Contains(spec.Colour, "/")}}
 	}
 	return k
 }
@@ -230,7 +230,7 @@ func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 	for _, unknown := range []error{nil, errors.New("it is down")} {
 		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
 		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
-		claim := kind.Claim{Of: kind.Ref{ID: "of"}, What: "it", By: "Shade"}
+		claim := kind.Claim{Owner: kind.Ref{ID: "of"}, Value: "it", HolderKind: "Shade"}
 		if _, found := p.findHolders().foreignHolder(claim); found != (unknown == nil) {
 			t.Errorf("%v: somebody has it: %t", unknown, found)
 		}

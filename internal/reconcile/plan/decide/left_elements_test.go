@@ -19,7 +19,7 @@ func leaving(name, element string, with ...string) func(*world.Input) {
 		k.Diff = func(w kind.Want, state any) kind.Changes {
 			c := compare(w, state)
 			if state.(*thingtest.Thing).Name == name {
-				c.Leave(element, with...)
+				c.AddForeign(element, with...)
 			}
 			return c
 		}

@@ -56,8 +56,8 @@ func (w worldReader) takenText(by *kind.Live) cause.Cause {
 // being deleted may have lost its mark already.
 func (p *planner) nameTaken(d *kind.Desired, have *kind.Live) *kind.Live {
 	k := p.KindOf[d.Key.Kind]
-	for _, item := range p.Cloud.Of(d.Key.Kind).Named(k.Name(p.view(d, d.Spec))) {
-		if item != have && item.Name != "" && item.As(d.Entry) != nil && (k.Info.UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+	for _, item := range p.Cloud.Collection(d.Key.Kind).WithName(k.Name(p.view(d, d.Spec))) {
+		if item != have && item.Name != "" && item.SeenBy(d.Entry) != nil && (k.Info.UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}

@@ -94,7 +94,7 @@ func (p *planner) newClaims() map[claimed]manifest.Key {
 			continue
 		}
 		for _, c := range k.ExclusiveClaims(s.View()) {
-			if token := c.Token(); token != "" && c.By == s.Key.Kind {
+			if token := c.Token(); token != "" && c.HolderKind == s.Key.Kind {
 				asking[claimed{s.Key.Kind, token}] = s.Key
 			}
 		}

@@ -79,7 +79,7 @@ func (w worldReader) withID(id string, kinds []string) (*kind.Live, string) {
 		kinds = slices.Concat(kinds, w.KindNames)
 	}
 	for _, kind := range kinds {
-		if x := w.Cloud.Of(kind); x != nil && x.WithID(id) != nil {
+		if x := w.Cloud.Collection(kind); x != nil && x.WithID(id) != nil {
 			return x.WithID(id), kind
 		}
 	}

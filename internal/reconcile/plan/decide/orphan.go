@@ -16,11 +16,11 @@ import (
 func (p *planner) orphans() {
 	list, reached := []plan.Step{}, p.ownProjects()
 	for _, name := range slices.Backward(p.KindNames) {
-		x := p.Cloud.Of(name)
+		x := p.Cloud.Collection(name)
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for owner, claimed := range x.Known(reached) {
+		for owner, claimed := range x.ToDecide(reached) {
 			o, ok := ownertext.Parse(owner)
 			switch key, wanted := p.ByOwner[owner]; {
 			case !ok || o.Kind != name:

@@ -27,13 +27,13 @@ import (
 
 // overlapped says which object has a part of a range; zero if none has, or if that object is replaced or deleted before.
 func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
-	if c.Of.ID == "" || c.Of.Replacing {
+	if c.Owner.ID == "" || c.Owner.Replacing {
 		return cause.Cause{}
 	}
-	items := p.Have[c.By].Items
+	items := p.Have[c.HolderKind].Items
 	for i := range items {
 		item := &items[i]
-		if item.Phase == kind.Deleting || have != nil && (holder{item, c.By}).deletedWith(have) || !p.within(item, c) {
+		if item.Phase == kind.Deleting || have != nil && (holder{item, c.HolderKind}).deletedWith(have) || !p.within(item, c) {
 			continue
 		}
 		key, wanted := p.ownerOf(item)
@@ -45,7 +45,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 			p.keepFor(item, d.Key)
 			return p.renamedText(d, item, c)
 		default:
-			return cause.Of(cause.ClaimOverlaps, holder{item, c.By}.text(), p.Stack, remedy(c.Remedy, cause.ChooseOthers))
+			return cause.Of(cause.ClaimOverlaps, holder{item, c.HolderKind}.text(), p.Stack, remedy(c.Remedy, cause.ChooseOthers))
 		}
 	}
 	return cause.Cause{}
@@ -54,7 +54,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 // within reports whether an object has a part of the claimed range.
 func (w worldReader) within(item *kind.Live, c kind.Claim) bool {
 	for _, token := range item.Tokens {
-		if what, of := strings.CutPrefix(token, kind.Held(c.Of.ID, "")); of && c.Overlaps(what) {
+		if what, of := strings.CutPrefix(token, kind.ValueToken(c.Owner.ID, "")); of && c.Overlaps(what) {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func (w worldReader) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 }
 
 func (w worldReader) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
-	was := manifest.Key{Kind: c.By, Name: item.Name}
+	was := manifest.Key{Kind: c.HolderKind, Name: item.Name}
 	if o, ok := ownertext.Parse(item.Mark.Owner); ok {
 		was = w.orphanKey(o, item)
 	}
@@ -98,11 +98,11 @@ func (p *planner) whyNotDelete(kindName string, item *kind.Live) cause.Cause {
 		return cause.Of(cause.KeptInstead, instead)
 	}
 	carries := p.KindOf[kindName].Info.Carries
-	if carries == "" || p.Cloud.Of(carries) == nil {
+	if carries == "" || p.Cloud.Collection(carries) == nil {
 		return cause.Cause{}
 	}
 	for _, id := range item.Uses {
-		if l := p.Cloud.Of(carries).WithID(id); l != nil && !p.locked[l].IsZero() {
+		if l := p.Cloud.Collection(carries).WithID(id); l != nil && !p.locked[l].IsZero() {
 			return cause.Of(cause.KeptForOthers, plan.LiveText(carries, l))
 		}
 	}

@@ -123,7 +123,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 // lostElements returns the elements left to others that changes would delete.
 func lostElements(changes []kind.Change) (elements []string) {
 	for _, c := range changes {
-		elements = append(elements, c.Takes...)
+		elements = append(elements, c.LostElements...)
 	}
 	return elements
 }
@@ -132,13 +132,13 @@ func lostElements(changes []kind.Change) (elements []string) {
 // or elements of other objects that the cloud removes together with it.
 func (p *planner) othersElements(s plan.Step) []string {
 	own := p.differing(s.Want, s.Have)
-	elements := own.Left()
+	elements := own.Foreign()
 	for _, user := range p.Cloud.UsersOf(s.Have) {
 		if user == s.Have || user.Mark == nil || !slices.Contains(user.AutoDetached, s.Have.ID) {
 			continue
 		}
 		theirs := p.differing(p.ByKey[p.ByOwner[user.Mark.Owner]], user)
-		for _, element := range theirs.LeftWith(s.Have.ID) {
+		for _, element := range theirs.ForeignWith(s.Have.ID) {
 			elements = append(elements, element+" of "+p.userText(user))
 		}
 	}

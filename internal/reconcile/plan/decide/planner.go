@@ -19,7 +19,7 @@ type planner struct {
 	verdicts
 	found group.Found
 	rivalry
-	scene          *kind.Scene
+	lookups        *kind.PlanLookups
 	formerMemberOf map[*kind.Live]manifest.Key // objects of former members of groups, with the member that each belonged to
 	unmade         map[manifest.Key]bool       // objects that are not created, since only frozen objects would use them
 	steps          []plan.Step
@@ -36,7 +36,7 @@ type rivalry struct {
 }
 
 func newPlanner(in world.Input) *planner {
-	return plannerOf(world.New(in, bind.In(in.Have, in.Stack), nil), newVerdicts())
+	return plannerOf(world.New(in, bind.NewCloud(in.Have, in.Stack), nil), newVerdicts())
 }
 
 // plannerOf returns a planner that starts with the facts that the previous planners found.
@@ -48,6 +48,6 @@ func plannerOf(w *world.World, known verdicts) *planner {
 		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
 		unmade:  map[manifest.Key]bool{}, formerMemberOf: map[*kind.Live]manifest.Key{},
 	}
-	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.markedFacts, Groups: p.APIGroups, Printer: p.Printer, StandsIn: p.standsIn}
+	p.lookups = &kind.PlanLookups{Lookup: p.lookup, Marked: p.markedFacts, Groups: p.APIGroups, Printer: p.Printer, StandsIn: p.standsIn}
 	return p
 }

@@ -18,7 +18,7 @@ func (p *planner) projectOf(d *kind.Desired) kind.Ref {
 // inProject reports whether an object belongs to the project of d. That is the project that the manifest names, or otherwise the project of
 // the manifest's entry.
 func (p *planner) inProject(d *kind.Desired, l *kind.Live) bool {
-	seen := l.As(d.Entry)
+	seen := l.SeenBy(d.Entry)
 	if project := p.projectOf(d); project.Name != "" {
 		return seen != nil && seen.Project != "" && seen.Project == project.ID
 	}
@@ -37,7 +37,7 @@ func (p *planner) mayTake(d *kind.Desired, l *kind.Live) bool {
 func (p *planner) ownProjects() func(id string) bool {
 	ids := map[string]bool{}
 	for _, name := range p.KindNames {
-		if x := p.Cloud.Of(name); x != nil {
+		if x := p.Cloud.Collection(name); x != nil {
 			for l := range x.Marked() {
 				if l.Facts.IsProject {
 					ids[l.ID] = true
@@ -61,11 +61,11 @@ const maxInOtherProjects = 20
 // about it.
 func (p *planner) stepsInOtherProjects(reached func(id string) bool) (list []plan.Step) {
 	for _, name := range p.KindNames {
-		x := p.Cloud.Of(name)
+		x := p.Cloud.Collection(name)
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for owner, l := range x.Elsewhere() {
+		for owner, l := range x.InOtherProjects() {
 			d, why := p.ByKey[p.ByOwner[owner]], cause.Of(cause.NoProjectLeads)
 			if d != nil {
 				why = cause.Of(cause.OtherProject)

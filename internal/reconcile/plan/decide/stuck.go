@@ -85,7 +85,7 @@ func (p *planner) staysInUse(user, s *plan.Step, known verdicts) bool {
 	case !p.found.Doomed[s.Key]:
 		return false
 	}
-	held := p.KindOf[s.Key.Kind].Info.Held && !world.Loosely(user.Have, s.Have)
+	held := p.KindOf[s.Key.Kind].Info.KeptWhileUsed && !world.Loosely(user.Have, s.Have)
 	return slices.ContainsFunc(user.Want.Refs, func(ref kind.RefSpec) bool { return ref.Key == s.Key && (ref.Fixed || held && !ref.Order) })
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // held makes Things a kind whose objects the cloud does not delete while they are in use.
-func held(in *world.Input) { in.Kinds[0].Info.Held = true }
+func held(in *world.Input) { in.Kinds[0].Info.KeptWhileUsed = true }
 
 // loosely makes the cloud detach an object from every object that it uses, when the used object is deleted.
 func loosely(name string) func(*world.Input) {

@@ -28,7 +28,7 @@ func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bo
 }
 
 func waysOf(field string, c kind.Change) (list []string) {
-	for _, way := range c.Open() {
+	for _, way := range c.OpenWays() {
 		list = append(list, field+"="+way)
 	}
 	return list
@@ -59,11 +59,11 @@ func (p *planner) whyNotReplace(d *kind.Desired, have *kind.Live, c kind.Change)
 		return cause.Of(cause.BarredImport, c.Field, other.Key, resolve.AnnotationChange, strings.Join(ways, " or "))
 	}
 	if _, refusal := d.Options.Chosen(c); refusal != "" {
-		ways := append(c.Open(), manifest.WayReplace, manifest.WayIgnore)
+		ways := append(c.OpenWays(), manifest.WayReplace, manifest.WayIgnore)
 		return cause.Of(cause.BarredWay, c.Field, resolve.AnnotationChange, refusal, field+"="+strings.Join(ways, " or "+field+"="))
 	}
 	var other cause.Cause
-	if open := c.Open(); len(open) > 0 {
+	if open := c.OpenWays(); len(open) > 0 {
 		other = cause.Of(cause.OtherWay, resolve.AnnotationChange, field+"="+strings.Join(open, " or "+field+"="))
 	}
 	return cause.Of(cause.Barred, c.Field, resolve.AnnotationReplace, other)

@@ -57,11 +57,11 @@ func (g *group) traffic(i int) kind.Traffic {
 	switch {
 	case len(m.fronts) == 0 || !g.drains():
 	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):
-		return kind.Pauses
+		return kind.TrafficPauses
 	case up && g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0:
-		return kind.Ends
+		return kind.TrafficEnds
 	}
-	return kind.Flows
+	return kind.TrafficNormal
 }
 
 // drained reports whether no front has sent new traffic to a member for long enough. If ignoreUnchanged is true, a front that still sends does not

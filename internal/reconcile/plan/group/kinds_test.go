@@ -31,7 +31,7 @@ func (c cast) kinds() []*kind.Kind {
 			if drained = slices.Contains(strings.Fields(t.Says), ref.ID); ref.ID == "" {
 				continue
 			}
-			quiet := ref.Traffic == kind.Ends || ref.Traffic == kind.Pauses && drained
+			quiet := ref.Traffic == kind.TrafficEnds || ref.Traffic == kind.TrafficPauses && drained
 			kind.Field(changes, "spec.resource.near."+name, !drained, !quiet)
 		}
 	}
@@ -58,7 +58,7 @@ func camp(name, members string) *kind.Kind {
 		Expand: func(s *campSpec, e *kind.Expansion) {
 			body := map[string]any{"spec": s.Tent}
 			e.Varied(members, s.Surge, func(i int) string { return kind.SpareName(e.Key.Name, i) }, []any{body}, func(int) int { return 0 }, kind.Spare)
-			e.Roll(rollout.Strategy{MaxSurge: &rollout.Amount{Count: s.Surge}}, nil)
+			e.SetRollout(rollout.Strategy{MaxSurge: &rollout.Amount{Count: s.Surge}}, nil)
 			for i := range s.Count {
 				e.Child(members, fmt.Sprintf("%s-%d", e.Key.Name, i), body)
 			}

@@ -46,7 +46,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 		}
 		for i, m := range g.members {
 			news = gs.learnFrozen(g, i, next) || news
-			if traffic := g.traffic(i); traffic != kind.Flows && gs.before.Traffic[m.Member] == kind.Flows {
+			if traffic := g.traffic(i); traffic != kind.TrafficNormal && gs.before.Traffic[m.Member] == kind.TrafficNormal {
 				next.limitTraffic(m, traffic)
 				news = true
 			}

@@ -21,7 +21,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	for i, m := range g.members {
 		if m.spare && g.spareNumber(i) >= needed {
 			unneeded = append(unneeded, m)
-			pending = pending || !g.drained(m, gs.Now, next.Traffic[m.Member] != kind.Flows)
+			pending = pending || !g.drained(m, gs.Now, next.Traffic[m.Member] != kind.TrafficNormal)
 		}
 	}
 	if !pending {
@@ -29,8 +29,8 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 		return true
 	}
 	for _, m := range unneeded { // a spare that was drained gets no traffic again while the other spares are drained
-		if next.Traffic[m.Member] == kind.Flows && m.runs() {
-			next.limitTraffic(m, kind.Ends)
+		if next.Traffic[m.Member] == kind.TrafficNormal && m.runs() {
+			next.limitTraffic(m, kind.TrafficEnds)
 			news = true
 		}
 	}
@@ -57,7 +57,7 @@ func (gs *Groups) awaitSpares(g *group) {
 		gs.awaited(g, g.members[at], g.decision.Until)
 	}
 	for _, m := range g.members {
-		if !m.spare || gs.before.Traffic[m.Member] != kind.Ends || len(m.changes) > 0 {
+		if !m.spare || gs.before.Traffic[m.Member] != kind.TrafficEnds || len(m.changes) > 0 {
 			continue
 		}
 		for _, f := range m.fronts {

@@ -10,7 +10,7 @@ import (
 )
 
 func worldOf(in world.Input) *world.World {
-	return world.New(in, bind.In(in.Have, in.Stack), world.FindOptionalMembers(in))
+	return world.New(in, bind.NewCloud(in.Have, in.Stack), world.FindOptionalMembers(in))
 }
 
 // An object belongs to the nearest group around it.

@@ -10,7 +10,7 @@ func (w *World) AdoptedByID(d *kind.Desired) *kind.Live {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
 	}
-	return w.Cloud.Of(d.Key.Kind).Find(d.Import.ID, d.Entry)
+	return w.Cloud.Collection(d.Key.Kind).Find(d.Import.ID, d.Entry)
 }
 
 // FormerOwners returns the owner texts that d had under its former names.

@@ -66,7 +66,7 @@ func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 		w.Owned += n
 	}
 	for i := range in.Want {
-		if d := &in.Want[i]; w.Cloud.Of(d.Key.Kind) != nil && w.AdoptedByID(d) != nil {
+		if d := &in.Want[i]; w.Cloud.Collection(d.Key.Kind) != nil && w.AdoptedByID(d) != nil {
 			w.AdoptedBy[w.AdoptedByID(d)] = d
 		}
 	}

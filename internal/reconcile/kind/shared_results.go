@@ -2,16 +2,16 @@ package kind
 
 import "sync"
 
-// Moment shares results between the lists of one snapshot, which run at the same time: if several lists need the same result,
+// SharedResults shares results between the lists of one snapshot, which run at the same time: if several lists need the same result,
 // the request is sent once.
-type Moment struct {
+type SharedResults struct {
 	mu    sync.Mutex
 	known map[string]func() (any, error)
 }
 
-// Once returns the result of do. It calls do once for each key of a Moment. If m is nil, it calls do each time. Callers must
+// Once returns the result of do. It calls do once for each key of a SharedResults. If m is nil, it calls do each time. Callers must
 // not change the result. All calls with the same key must have the same type T.
-func Once[T any](m *Moment, key string, do func() (T, error)) (T, error) {
+func Once[T any](m *SharedResults, key string, do func() (T, error)) (T, error) {
 	if m == nil {
 		return do()
 	}

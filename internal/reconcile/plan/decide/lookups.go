@@ -9,7 +9,7 @@ import (
 
 // view converts a desired object to the form that the driver of its kind gets.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want {
-	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
+	return kind.NewWant(d, spec, p.mark(d), kind.Lookups{PlanLookups: p.lookups, Former: p.identities(d)})
 }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {
@@ -18,7 +18,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref.Ready, ref.Data = true, d.Data
 	}
 	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Unlisted(d.Entry) == nil {
-		ref = ref.MadeBy(p.KindOf[key.Kind], d.Spec)
+		ref = ref.WithNewTarget(p.KindOf[key.Kind], d.Spec)
 	}
 	if live := p.found.Live[key]; live != nil {
 		ref.Replacing = p.found.Doomed[key]
@@ -32,12 +32,12 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 // trafficOf says which traffic may be sent to an object that is a member of a group, or a part of one.
 func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 	if len(p.learned.Traffic) == 0 {
-		return kind.Flows
+		return kind.TrafficNormal
 	}
 	if part := p.PartOf(p.ByKey[key]); part != nil {
 		return p.learned.Traffic[part.Member]
 	}
-	return kind.Flows
+	return kind.TrafficNormal
 }
 
 // standsIn reports whether the object with a token stands in for other members of its group.
