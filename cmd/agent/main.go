@@ -15,7 +15,7 @@ func main() { os.Exit(run()) }
 
 // run does the work of main and returns the exit code. Tests with scripts also call it.
 func run() int {
-	service.Frugal()
+	service.SaveMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process immediately

@@ -22,7 +22,7 @@ func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func())
 			if by == "" {
 				continue
 			}
-			if cancel(by); supersededBy(ctx) != by && s.news == nil {
+			if cancel(by); supersededBy(ctx) != by && s.fetched == nil {
 				s.Signals.interrupt(by) // the pass had already ended
 			}
 		}
@@ -57,7 +57,7 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	case err != nil || !changed:
 		return "" // nothing new; after an error, the next poll fetches again
 	}
-	s.news = &rev
+	s.fetched = &rev
 	if sameFiles(rev, s.state.last) {
 		return "" // the stack's files are the same, so the revision can wait for the end of the pass
 	}
@@ -67,8 +67,8 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 // newest returns the revision that was fetched while a pass ran. If there is none, it fetches the source's
 // newest revision.
 func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
-	if s.news != nil {
-		rev, s.news = *s.news, nil
+	if s.fetched != nil {
+		rev, s.fetched = *s.fetched, nil
 		return rev, true, nil
 	}
 	end := trace.Begin(ctx, "fetch", nil)

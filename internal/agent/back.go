@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// mostBack is the maximum number of commits that fallBack goes back.
-	mostBack = 50
-	// askedBack is the time limit for asking the forge whether refused commits were in sync.
-	askedBack = 30 * time.Second
+	// maxBack is the maximum number of commits that fallBack goes back.
+	maxBack = 50
+	// askTime is the time limit for asking the forge whether refused commits were in sync.
+	askTime = 30 * time.Second
 )
 
 // fallBack searches the commits before a refused commit for the newest one whose manifests are accepted. The agent then makes the
@@ -27,7 +27,7 @@ const (
 // is known to have been applied, fallBack does not go back at all. A commit is not accepted either if the files that head has emptied
 // define no objects in it.
 func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) {
-	if s.Earlier == nil || s.state.footing.noGoodBefore == head.Commit {
+	if s.Earlier == nil || s.state.inForce.noGoodBefore == head.Commit {
 		return
 	}
 	found, refused, err := s.lastGood(ctx, head, region, emptied)
@@ -38,17 +38,17 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return
 	case found == nil:
-		s.state.footing = s.state.footing.nothingBefore(head.Commit)
+		s.state.inForce = s.state.inForce.nothingBefore(head.Commit)
 		refusal.Back = "no earlier commit is accepted, either"
 		return
 	}
 	if newer := s.appliedOf(ctx, refused); newer != "" {
-		s.state.footing = s.state.footing.nothingBefore(head.Commit)
+		s.state.inForce = s.state.inForce.nothingBefore(head.Commit)
 		refusal.Back = "commit " + report.Short(newer) + " was applied and is now refused, so no older commit is applied"
 		return
 	}
 	synced, _ := s.wasSynced(ctx, found.Commit) // after an error, the pass asks the forge again
-	s.state.footing = s.state.footing.wentBack(*found, synced)
+	s.state.inForce = s.state.inForce.wentBack(*found, synced)
 }
 
 // lastGood returns the newest accepted commit before head, and the refused commits, the newest first.
@@ -56,7 +56,7 @@ func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string
 	trees := map[string]bool{head.Tree: head.Tree != ""} // trees that are refused
 	refused = []string{head.Commit}
 	var failed error
-	err = s.Earlier(ctx, head.Commit, mostBack, func(rev source.Revision) (more bool) {
+	err = s.Earlier(ctx, head.Commit, maxBack, func(rev source.Revision) (more bool) {
 		if !trees[rev.Tree] {
 			read, err := s.Read(ctx, rev.Files, region)
 			switch {
@@ -82,7 +82,7 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	if s.Applied == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, askedBack)
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	for _, commit := range commits {
 		if ctx.Err() != nil {
@@ -97,15 +97,15 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	return ""
 }
 
-// wanted returns a function that visits earlier commits with the objects that they want. It skips refused
-// commits. wanted returns nil if there is no history.
-func (s *Loop) wanted(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
+// earlierObjects returns a function that visits earlier commits with the objects that they want. It skips refused
+// commits. earlierObjects returns nil if there is no history.
+func (s *Loop) earlierObjects(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
 	if s.Earlier == nil {
 		return nil
 	}
 	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
 		trees := map[string]bool{of.Tree: of.Tree != ""} // trees that were visited
-		err := s.Earlier(ctx, of.Commit, mostBack, func(rev source.Revision) (more bool) {
+		err := s.Earlier(ctx, of.Commit, maxBack, func(rev source.Revision) (more bool) {
 			if trees[rev.Tree] {
 				return true
 			}

@@ -66,7 +66,7 @@ func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 			t.Errorf("%s: walked %d times", name, b.walks)
 		}
 		for _, p := range o.passes {
-			if cautious(p) != c.cautious || p.Synced == c.cautious {
+			if isCautious(p) != c.cautious || p.Synced == c.cautious {
 				t.Errorf("%s: a pass that is %+v", name, p)
 			}
 		}
@@ -85,7 +85,7 @@ func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	s.Pass(t.Context())
 	var careful []bool
 	for _, p := range o.passes {
-		careful = append(careful, cautious(p))
+		careful = append(careful, isCautious(p))
 	}
 	if !slices.Equal(careful, []bool{true, false, false}) || !slices.Equal(o.commits(), []string{"one/one", "two/two", "two/two"}) || b.walks != 1 {
 		t.Errorf("passes %q, cautious %v, after %d walks", o.commits(), careful, b.walks)
@@ -100,7 +100,7 @@ func TestCautionStaysWhileTheSourceIsAway(t *testing.T) {
 	s.Pass(t.Context())
 	o.commit = ""
 	run := s.Pass(t.Context())
-	if run.FetchErr == nil || run.Refused == nil || run.Refused.Commit != "bad1" || len(o.passes) != 2 || !cautious(o.passes[1]) {
+	if run.FetchErr == nil || run.Refused == nil || run.Refused.Commit != "bad1" || len(o.passes) != 2 || !isCautious(o.passes[1]) {
 		t.Errorf("while the source is away: %+v, %q", run, o.commits())
 	}
 }
@@ -112,11 +112,11 @@ func TestCautionEndsWithAnAnswer(t *testing.T) {
 	s.Earlier = b.earlier
 	down := errors.New("the forge is away")
 	s.Applied = func(_ context.Context, commit string) (bool, error) { return commit == "one" && down == nil, down }
-	if run := s.Pass(t.Context()); !run.Refused.Cautious || len(o.passes) != 1 || !cautious(o.passes[0]) {
+	if run := s.Pass(t.Context()); !run.Refused.Cautious || len(o.passes) != 1 || !isCautious(o.passes[0]) {
 		t.Errorf("while nobody answers: %+v", run.Refused)
 	}
 	down = nil
-	if run := s.Pass(t.Context()); run.Refused.Cautious || len(o.passes) != 2 || cautious(o.passes[1]) || !o.passes[1].Synced {
+	if run := s.Pass(t.Context()); run.Refused.Cautious || len(o.passes) != 2 || isCautious(o.passes[1]) || !o.passes[1].Synced {
 		t.Errorf("afterwards: %+v", run.Refused)
 	}
 }
@@ -142,8 +142,8 @@ func TestFallingBackIsBounded(t *testing.T) {
 	s.Earlier = b.earlier
 	asked := 0
 	s.Applied = func(context.Context, string) (bool, error) { asked++; return false, nil }
-	if s.Pass(t.Context()); len(b.visited) != mostBack || asked > mostBack+1 {
-		t.Errorf("visited %d commits and asked about %d, want %d", len(b.visited), asked, mostBack)
+	if s.Pass(t.Context()); len(b.visited) != maxBack || asked > maxBack+1 {
+		t.Errorf("visited %d commits and asked about %d, want %d", len(b.visited), asked, maxBack)
 	}
 }
 
@@ -172,8 +172,8 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// cautious reports whether a policy restricts a revision. In these tests, only caution adds policies.
-func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }
+// isCautious reports whether a policy restricts a revision. In these tests, only caution adds policies.
+func isCautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }
 
 // A pass can read the objects that earlier commits wanted. It gets each tree once, and no refused commits.
 func TestAPassSeesWhatWasWantedBefore(t *testing.T) {

@@ -48,8 +48,8 @@ func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resol
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):
 		return nil, nil
-	case s.state.asked.looked:
-		return s.state.asked.wanted, nil
+	case s.state.pastAnswers.computed:
+		return s.state.pastAnswers.wanted, nil
 	}
 	before, err := Wanted(ctx, PastOf(s.History, rev), func(files fs.FS) ([]kind.Desired, error) {
 		read, err := s.Read(ctx, files, s.cloud.Region)
@@ -58,6 +58,6 @@ func (s *Loop) wantedBefore(ctx context.Context, rev source.Revision, read resol
 	if err != nil {
 		return nil, err
 	}
-	s.state.asked.wanted, s.state.asked.looked = before, true
+	s.state.pastAnswers.wanted, s.state.pastAnswers.computed = before, true
 	return before, nil
 }

@@ -28,7 +28,7 @@ func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision)
 		}
 	}
 	if err == nil {
-		s.state.footing = s.state.footing.accepted(rev)
+		s.state.inForce = s.state.inForce.accepted(rev)
 		return rev, read, true
 	}
 	var problems manifest.Problems
@@ -37,15 +37,15 @@ func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision)
 		return rev, resolve.Reading{}, false
 	}
 	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
-	if !s.state.footing.kept() {
+	if !s.state.inForce.exists() {
 		s.fallBack(ctx, rev, region, emptied, run.Refused)
 	}
-	if !s.state.footing.kept() {
+	if !s.state.inForce.exists() {
 		return rev, resolve.Reading{}, false
 	}
-	run.Refused.Cautious = s.state.footing.on == withCaution
-	if read, err = s.Read(ctx, s.state.footing.good.Files, region); err != nil {
+	run.Refused.Cautious = s.state.inForce.certainty == cautious
+	if read, err = s.Read(ctx, s.state.inForce.good.Files, region); err != nil {
 		return rev, resolve.Reading{}, false
 	}
-	return s.state.footing.good, read, true
+	return s.state.inForce.good, read, true
 }

@@ -63,21 +63,21 @@ func (e *OtherPlanError) Error() string {
 // control contains the state of a stack that people read and change while it runs, such as the held plan and
 // its approval. People and the stack's loop use it at the same time.
 type control struct {
-	mu       sync.Mutex
-	state    State
-	stand    string // outcome of the last run that had one
-	held     *plan.Plan
-	given    *plan.Approval // the approval of the held plan, or of the rest of it.
-	at       time.Time      // time of the approval.
-	project  string         // the project in which the stack was last in sync; "" when unknown.
-	recalled bool           // the record of the previous process was read.
-	serves   bool           // the loop runs as long as the process.
-	heard    bool           // somebody has approved a plan since the process started.
-	spent    []string       // hashes of used approvals
+	mu            sync.Mutex
+	state         State
+	lastOutcome   string // outcome of the last run that had one
+	held          *plan.Plan
+	approval      *plan.Approval // the approval of the held plan, or of the rest of it.
+	approvedAt    time.Time      // time of the approval.
+	project       string         // the project in which the stack was last in sync; "" when unknown.
+	recalled      bool           // the record of the previous process was read.
+	serves        bool           // the loop runs as long as the process.
+	approvedHere  bool           // somebody has approved a plan since the process started.
+	usedApprovals []string       // hashes of used approvals
 }
 
-// mostSpent is the maximum number of used approvals that are remembered.
-const mostSpent = 1000
+// maxUsedApprovals is the maximum number of used approvals that are remembered.
+const maxUsedApprovals = 1000
 
 // Approve approves the held plan if hash is its hash, and starts a run now. The approval covers only that plan at its commit, or the
 // rest of it if its pass is interrupted. It is valid in this process and in processes that read its [Record].
@@ -85,7 +85,7 @@ func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
 		s.control.mu.Lock()
-		s.keep()
+		s.writeRecord()
 		s.control.mu.Unlock()
 		s.Signals.interrupt(engine.Superseded("the approval of " + hash))
 	}
@@ -99,8 +99,8 @@ func (s *Loop) State() State {
 	defer c.mu.Unlock()
 	state := c.state
 	state.Stack, state.Running = s.Name, s.Progress.running(time.Now())
-	if c.given != nil && c.held != nil {
-		state.Approved = fmt.Sprintf("by %s at %s", c.given.By, c.at.UTC().Format(time.RFC3339))
+	if c.approval != nil && c.held != nil {
+		state.Approved = fmt.Sprintf("by %s at %s", c.approval.By, c.approvedAt.UTC().Format(time.RFC3339))
 	}
 	return state
 }
@@ -110,7 +110,7 @@ func (s *Loop) State() State {
 func (s *Loop) LastOutcome() string {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
-	return s.control.stand
+	return s.control.lastOutcome
 }
 
 // approve stores an approval. news is false if the same approval is stored already. Then the pass that carries the plan out must not
@@ -124,12 +124,12 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 	if have := c.held.Hash(); have != hash {
 		return false, &OtherPlanError{have}
 	}
-	if c.given != nil && c.given.Hash == hash && c.given.Commit == c.held.Commit {
+	if c.approval != nil && c.approval.Hash == hash && c.approval.Commit == c.held.Commit {
 		return false, nil
 	}
-	c.given = &plan.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
-	c.at, c.heard = now, true
-	c.spent = slices.DeleteFunc(c.spent, func(spent string) bool { return spent == hash })
+	c.approval = &plan.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
+	c.approvedAt, c.approvedHere = now, true
+	c.usedApprovals = slices.DeleteFunc(c.usedApprovals, func(spent string) bool { return spent == hash })
 	return true, nil
 }
 
@@ -139,19 +139,19 @@ func (s *Loop) approved(commit string) (list []plan.Approval) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range s.Approved {
-		if !slices.Contains(c.spent, a.Hash) {
+		if !slices.Contains(c.usedApprovals, a.Hash) {
 			list = append(list, a)
 		}
 	}
-	if c.given != nil && c.given.Commit == commit {
-		list = append(list, *c.given)
+	if c.approval != nil && c.approval.Commit == commit {
+		list = append(list, *c.approval)
 	}
 	return list
 }
 
-// forgets reports whether a plan of the commit may have been approved in the previous process, which left no record of it. That is
+// approvalMayBeLost reports whether a plan of the commit may have been approved in the previous process, which left no record of it. That is
 // possible if the commit did not arrive while this process ran, and nobody has approved a plan since the process started.
-func (s *Loop) forgets(commit string) bool {
+func (s *Loop) approvalMayBeLost(commit string) bool {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,31 +159,31 @@ func (s *Loop) forgets(commit string) bool {
 		return false
 	}
 	s.state.first = cmp.Or(s.state.first, commit)
-	return commit == s.state.first && !c.heard
+	return commit == s.state.first && !c.approvedHere
 }
 
-// saw stores the result of a run, and writes the [Record] if the approval has changed.
-func (s *Loop) saw(run report.Run) {
+// storeRun stores the result of a run, and writes the [Record] if the approval has changed.
+func (s *Loop) storeRun(run report.Run) {
 	s.control.mu.Lock()
-	before := s.control.given
+	before := s.control.approval
 	s.control.mu.Unlock()
 	s.Progress.end()
-	s.control.saw(run)
+	s.control.storeRun(run)
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
-	if s.control.given != before {
-		s.keep()
+	if s.control.approval != before {
+		s.writeRecord()
 	}
 }
 
-// saw stores the result of a run, and drops the approval if it was used or is for another plan.
-func (c *control) saw(run report.Run) {
+// storeRun stores the result of a run, and drops the approval if it was used or is for another plan.
+func (c *control) storeRun(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.state
 	c.state = stateOf(run)
-	if now, ok := stands(run); ok {
-		c.stand = now.String()
+	if now, ok := outcomeOf(run); ok {
+		c.lastOutcome = now.String()
 	}
 	if run.Pass == nil { // nothing was planned, so the held plan stays held
 		c.state.Held, c.state.Hash, c.state.Suspended, c.state.Plan = before.Held, before.Hash, before.Suspended, before.Plan
@@ -193,30 +193,30 @@ func (c *control) saw(run report.Run) {
 	switch pass := *run.Pass; {
 	case pass.First.Held != nil:
 		c.held = &pass.First
-		if c.given != nil && !c.given.Covers(pass.First) {
-			c.given = nil // it was for another plan; an approval that arrived during the pass covers pass.First, and stays for the next pass
+		if c.approval != nil && !c.approval.Covers(pass.First) {
+			c.approval = nil // it was for another plan; an approval that arrived during the pass covers pass.First, and stays for the next pass
 		}
 	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
 	case pass.Last.Summary().Writes() == 0:
 		// The approved plan is carried out. The same plan may come up again for other reasons, and then needs another approval.
 		if used := pass.First.Approved; used != nil {
-			c.spend(used.Hash)
+			c.markUsed(used.Hash)
 		}
-		c.given = nil
+		c.approval = nil
 	}
 }
 
-func (c *control) spend(hash string) {
-	if !slices.Contains(c.spent, hash) {
-		c.spent = append(c.spent, hash)
+func (c *control) markUsed(hash string) {
+	if !slices.Contains(c.usedApprovals, hash) {
+		c.usedApprovals = append(c.usedApprovals, hash)
 	}
-	if len(c.spent) > mostSpent {
-		c.spent = c.spent[1:]
+	if len(c.usedApprovals) > maxUsedApprovals {
+		c.usedApprovals = c.usedApprovals[1:]
 	}
 }
 
-// mostFailures is the maximum number of failures in a [State].
-const mostFailures = 100
+// maxFailures is the maximum number of failures in a [State].
+const maxFailures = 100
 
 func stateOf(run report.Run) State {
 	state := State{Commit: run.Revision.Commit, Looked: run.Started, Outcome: run.Outcome().String()}
@@ -231,7 +231,7 @@ func stateOf(run report.Run) State {
 		if state.Held != "" {
 			state.Hash = pass.First.Hash()
 		}
-		for _, f := range pass.Failures[:min(len(pass.Failures), mostFailures)] {
+		for _, f := range pass.Failures[:min(len(pass.Failures), maxFailures)] {
 			state.Failures = append(state.Failures, Failed{f.Key.String(), report.Clean(f.Reason()), f.Fault})
 		}
 	}

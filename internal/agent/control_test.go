@@ -52,7 +52,7 @@ func TestThePassThatRunsIsShown(t *testing.T) {
 		t.Errorf("it is %+v", is)
 	}
 	failed := engine.Failure{Key: manifest.Key{Kind: "Thing", Name: "a"}, Causes: cause.List{cause.Of(cause.Tried, "403")}, Fault: "Forbidden"}
-	s.saw(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
+	s.storeRun(report.Run{Pass: &engine.Pass{Failures: []engine.Failure{failed}}})
 	if is := s.State(); is.Running != nil || !slices.Equal(is.Failures, []Failed{{"Thing/a", "403", "Forbidden"}}) {
 		t.Errorf("it has ended: %+v", is)
 	}
@@ -261,7 +261,7 @@ func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	s.Approved = []plan.Approval{{Hash: planned("one", "a").Hash()}}
 	for i, want := range []bool{false, true} {
 		run := s.Pass(t.Context())
-		s.control.saw(run)
+		s.control.storeRun(run)
 		if held := run.Pass.First.Held != nil; held != want {
 			t.Errorf("pass %d: held %v, want %v", i, held, want)
 		}

@@ -14,23 +14,23 @@ import (
 // stacks that it depends on are in sync. Only checks since the start of the process count. A name is ignored unless [Dependencies.Expect] was
 // called for it.
 type Dependencies struct {
-	mu      sync.Mutex
-	of      map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first check.
-	on      map[*Loop][]string      // the names of the stacks that a stack depends on
-	waiting map[string][]*Loop      // the stacks that depend on a stack
-	due     map[string][]*Loop      // the waiting stacks that must be checked once a stack is in sync
+	mu        sync.Mutex
+	outcomes  map[string]plan.Outcome // outcome of each stack's newest check; Broken before the first check.
+	dependsOn map[*Loop][]string      // the names of the stacks that a stack depends on
+	waiting   map[string][]*Loop      // the stacks that depend on a stack
+	due       map[string][]*Loop      // the waiting stacks that must be checked once a stack is in sync
 }
 
 // NewDependencies returns dependencies that no stack has joined yet.
 func NewDependencies() *Dependencies {
-	return &Dependencies{of: map[string]plan.Outcome{}, on: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
+	return &Dependencies{outcomes: map[string]plan.Outcome{}, dependsOn: map[*Loop][]string{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 }
 
 // Expect makes the stacks that depend on this one wait until it is in sync, no matter which agent serves it.
 func (s *Dependencies) Expect(stack string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of[stack] = plan.Broken
+	s.outcomes[stack] = plan.Broken
 }
 
 // Join adds a stack, whose [Process] has these dependencies. From now on, the stack is checked when a stack that it waits for gets in sync. leave
@@ -43,7 +43,7 @@ func (s *Dependencies) Join(l *Loop) (leave func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.depend(l, nil)
-		delete(s.on, l)
+		delete(s.dependsOn, l)
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *Dependencies) Depend(l *Loop, on []string) {
 			waited++
 		}
 	}
-	if _, joined := s.on[l]; joined && !slices.Equal(s.on[l], on) {
+	if _, joined := s.dependsOn[l]; joined && !slices.Equal(s.dependsOn[l], on) {
 		s.depend(l, on)
 	}
 	s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *Dependencies) Depend(l *Loop, on []string) {
 
 // depend replaces the dependencies of a stack. The caller holds the lock.
 func (s *Dependencies) depend(l *Loop, on []string) {
-	for _, name := range s.on[l] {
+	for _, name := range s.dependsOn[l] {
 		if !slices.Contains(on, name) {
 			without(s.waiting, name, l)
 			without(s.due, name, l)
@@ -79,7 +79,7 @@ func (s *Dependencies) depend(l *Loop, on []string) {
 			s.waiting[name] = append(s.waiting[name], l)
 		}
 	}
-	s.on[l] = on
+	s.dependsOn[l] = on
 }
 
 func without(list map[string][]*Loop, name string, l *Loop) {
@@ -93,7 +93,7 @@ func without(list map[string][]*Loop, name string, l *Loop) {
 func (s *Dependencies) Remove(stack string) {
 	s.mu.Lock()
 	next := s.due[stack]
-	delete(s.of, stack)
+	delete(s.outcomes, stack)
 	delete(s.due, stack)
 	s.mu.Unlock()
 	for _, l := range next {
@@ -101,15 +101,15 @@ func (s *Dependencies) Remove(stack string) {
 	}
 }
 
-// saw stores the outcome of a run of a stack.
-func (s *Dependencies) saw(run report.Run) {
-	if now, ok := stands(run); ok && s != nil {
+// storeRun stores the outcome of a run of a stack.
+func (s *Dependencies) storeRun(run report.Run) {
+	if now, ok := outcomeOf(run); ok && s != nil {
 		s.SetOutcome(run.Stack, now)
 	}
 }
 
-// stands returns the outcome of a stack after a run. ok is false if the source or the cloud was down, so that the run found nothing new.
-func stands(run report.Run) (now plan.Outcome, ok bool) {
+// outcomeOf returns the outcome of a stack after a run. ok is false if the source or the cloud was down, so that the run found nothing new.
+func outcomeOf(run report.Run) (now plan.Outcome, ok bool) {
 	switch {
 	case run.Refused != nil:
 		return plan.Invalid, true
@@ -124,9 +124,9 @@ func stands(run report.Run) (now plan.Outcome, ok bool) {
 // before its first check, because that check comes anyway.
 func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	s.mu.Lock()
-	before, expected := s.of[stack]
+	before, expected := s.outcomes[stack]
 	if expected {
-		s.of[stack] = now
+		s.outcomes[stack] = now
 	}
 	var next []*Loop
 	switch {
@@ -142,15 +142,15 @@ func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	}
 }
 
-// waits returns the stacks that l depends on and that are not in sync. l is checked once they are in sync.
-func (s *Dependencies) waits(l *Loop) (list []string) {
+// unsynced returns the stacks that l depends on and that are not in sync. l is checked once they are in sync.
+func (s *Dependencies) unsynced(l *Loop) (list []string) {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range s.on[l] {
-		if outcome, run := s.of[name]; run && outcome != plan.InSync {
+	for _, name := range s.dependsOn[l] {
+		if outcome, run := s.outcomes[name]; run && outcome != plan.InSync {
 			list = append(list, name)
 			if !slices.Contains(s.due[name], l) {
 				s.due[name] = append(s.due[name], l)
@@ -162,7 +162,7 @@ func (s *Dependencies) waits(l *Loop) (list []string) {
 
 // depends returns the policy that makes the stack wait until the stacks that it depends on are in sync.
 func (s *Loop) depends() []plan.Policy {
-	list := s.Dependencies.waits(s)
+	list := s.Dependencies.unsynced(s)
 	if len(list) == 0 {
 		return nil
 	}

@@ -38,19 +38,19 @@ func TestAStackWaitsForOthers(t *testing.T) {
 	if got := suspended(); got != "it waits until stack network is in sync" {
 		t.Errorf("before the first check: %q", got)
 	}
-	s.saw(ended("network", differs))
+	s.storeRun(ended("network", differs))
 	if len(checks) > 0 || suspended() == "" {
 		t.Error("it goes on while the other differs")
 	}
-	s.saw(ended("network", plan.Plan{}))
+	s.storeRun(ended("network", plan.Plan{}))
 	if len(checks) != 1 || suspended() != "" {
 		t.Errorf("%d checks; suspended %q", len(checks), suspended())
 	}
-	s.saw(report.Run{Stack: "network", Err: errors.New("away")})
+	s.storeRun(report.Run{Stack: "network", Err: errors.New("away")})
 	if suspended() != "" {
 		t.Error("a source that is away makes it wait again")
 	}
-	s.saw(report.Run{Stack: "network", Refused: &report.Refusal{}})
+	s.storeRun(report.Run{Stack: "network", Refused: &report.Refusal{}})
 	if suspended() == "" {
 		t.Error("it goes on while the other's commit is refused")
 	}
@@ -65,21 +65,21 @@ func TestNoCheckMoreThanNeeded(t *testing.T) {
 	network, app := New(Config{Name: "network"}), New(Config{Name: "app", DependsOn: []string{"network"}})
 	s := joined(network, app)
 	checks := app.Signals.check
-	s.saw(ended("network", plan.Plan{}))
+	s.storeRun(ended("network", plan.Plan{}))
 	if len(checks) > 0 || len(app.depends()) > 0 {
 		t.Error("it is checked before its first check, or waits")
 	}
-	s.saw(ended("network", differs))
-	s.saw(ended("network", differs))
+	s.storeRun(ended("network", differs))
+	s.storeRun(ended("network", differs))
 	if len(checks) > 0 {
 		t.Error("it is checked while the other differs")
 	}
-	s.saw(ended("network", plan.Plan{}))
+	s.storeRun(ended("network", plan.Plan{}))
 	if len(checks) != 1 {
 		t.Error("it is not checked after the other has changed")
 	}
 	<-checks
-	s.saw(ended("network", plan.Plan{}))
+	s.storeRun(ended("network", plan.Plan{}))
 	if len(checks) > 0 {
 		t.Error("it is checked although nothing is new")
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// mostEmptied is the maximum number of commits that are searched, after a start, for the earlier content of a
+// maxEmptied is the maximum number of commits that are searched, after a start, for the earlier content of a
 // file without objects.
-const mostEmptied = 20
+const maxEmptied = 20
 
 // emptied reports the files that still exist in a commit but no longer define objects. It compares them with the last
 // accepted commit. If no commit has been accepted since the start, or if fallBack found that commit, it compares them with
@@ -20,7 +20,7 @@ func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Re
 		return nil
 	}
 	return s.Emptied(ctx, read, func(ctx context.Context, visit func(string, fs.FS) bool) error {
-		if kept := s.state.footing; kept.on == firm {
+		if kept := s.state.inForce; kept.certainty == certain {
 			visit(kept.good.Commit, kept.good.Files)
 			return nil
 		}
@@ -31,11 +31,11 @@ func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Re
 	})
 }
 
-// PastOf returns the past of a revision: the last [mostEmptied] commits of its branch, each tree once.
+// PastOf returns the past of a revision: the last [maxEmptied] commits of its branch, each tree once.
 func PastOf(history func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error, of source.Revision) resolve.Past {
 	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
 		seen := map[string]bool{of.Tree: of.Tree != ""}
-		return source.Public(history(ctx, of.Commit, mostEmptied, func(rev source.Revision) (more bool) {
+		return source.Public(history(ctx, of.Commit, maxEmptied, func(rev source.Revision) (more bool) {
 			if seen[rev.Tree] {
 				return true
 			}

@@ -24,7 +24,7 @@ type Loop struct {
 	Config
 	state   state
 	cloud   *Cloud           // nil until it is opened.
-	news    *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
+	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
 	due     time.Time        // the time of an object's next upkeep; zero if there is none.
 	control control
 }
@@ -55,13 +55,13 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 	if run.Pass != nil && (run.Pass.RollsBack || run.Pass.LeavesUnforeseen && s.Only == "") && ctx.Err() == nil {
 		run, _ = s.runOnce(ctx, true)
 	}
-	s.Dependencies.saw(run)
+	s.Dependencies.storeRun(run)
 	return run
 }
 
-// runOnce fetches from the source, and does what [contact.look] decides. If always is true, it runs a pass even without a new commit.
-// said is false if there is nothing to report.
-func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
+// runOnce fetches from the source, and does what [contact.next] decides. If always is true, it runs a pass even without a new commit.
+// ok is false if there is nothing to report.
+func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	if s.Traced {
 		ctx, run.Trace = trace.Start(ctx)
@@ -69,9 +69,9 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
 	var next followUp
-	s.state.contact, next = s.state.contact.look(looked{failed: err != nil, changed: changed, always: always, ended: ctx.Err() != nil}, s.state.footing.kept())
+	s.state.contact, next = s.state.contact.next(fetchResult{failed: err != nil, changed: changed, always: always, ended: ctx.Err() != nil}, s.state.inForce.exists())
 	switch {
-	case next == fails:
+	case next == reportError:
 		run.Err = err
 		return run, true
 	case err != nil:
@@ -83,12 +83,12 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 		s.state.last = rev
 	}
 	switch next {
-	case lingers:
-		run.Revision, run.Refused = s.state.footing.good, s.state.refused
+	case reportErrorKeep:
+		run.Revision, run.Refused = s.state.inForce.good, s.state.refused
 		return run, true
-	case rests:
+	case doNothing:
 		return run, false
-	case fails, passes:
+	case reportError, runPass:
 	}
 	done, err := s.Turns.take(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 
 // pass chooses a revision, logs in if necessary, and compares the cloud with the revision.
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
-	s.recall(false)
+	s.readRecord(false)
 	rev, read, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
 		if err := s.logIn(ctx); err != nil {
@@ -125,13 +125,13 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		return
 	}
 	ctx, stop := s.attend(ctx)
-	pass := s.syncHere(ctx, revision, rev)
+	pass := s.syncInProject(ctx, revision, rev)
 	stop()
-	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
+	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.fetched == nil {
 		s.Signals.interrupt(by) // the signal came after the end of the pass
 	}
 	run.Pass = &pass
-	s.passed(rev.Commit, pass)
+	s.storePass(rev.Commit, pass)
 }
 
 // logIn opens the cloud.
@@ -150,9 +150,9 @@ func (s *Loop) logIn(ctx context.Context) error {
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
 	synced, unknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {
-		s.state.footing, run.Refused.Cautious = s.state.footing.foundInSync(), false
+		s.state.inForce, run.Refused.Cautious = s.state.inForce.foundInSync(), false
 	}
-	policies := append(s.weaker(rev, newest), s.depends()...)
+	policies := append(s.policiesOf(rev, newest), s.depends()...)
 	if unknown != nil && s.leavesDrift(read.Want, policies) {
 		return engine.Revision{}, errNotKnown
 	}
@@ -160,27 +160,27 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if err != nil {
 		return engine.Revision{}, err
 	}
-	if s.state.footing.on == withCaution {
+	if s.state.inForce.certainty == cautious {
 		policies = append(policies, guard.Cautious)
 	}
-	if s.forgets(rev.Commit) {
+	if s.approvalMayBeLost(rev.Commit) {
 		policies = append(policies, guard.Forgetful)
 	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Synced: synced, Policies: policies,
-		EarlierCommits: s.wanted(rev, s.cloud.Region), PreviousSums: before,
+		EarlierCommits: s.earlierObjects(rev, s.cloud.Region), PreviousSums: before,
 	}, nil
 }
 
-// passed stores the results of a pass, for later runs.
-func (s *Loop) passed(commit string, pass engine.Pass) {
+// storePass stores the results of a pass, for later runs.
+func (s *Loop) storePass(commit string, pass engine.Pass) {
 	s.due = pass.Last.Due()
 	if len(pass.Results) > 0 {
 		s.state.sync = s.state.sync.Changed(commit)
 	}
-	if pass.Outcome() == plan.InSync && s.state.footing.on != withCaution {
+	if pass.Outcome() == plan.InSync && s.state.inForce.certainty != cautious {
 		s.state.sync = s.state.sync.InSync(commit)
-		s.settled()
+		s.storeProject()
 	}
 	if pass.Last.ListsIncomplete() {
 		s.cloud = nil

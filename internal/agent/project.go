@@ -21,28 +21,28 @@ import (
 //	the number of objects with which a commit was  the number is not 0, and no object in the
 //	  in sync (from the forge)                       project bears the stack's mark
 
-// mostPast is the maximum number of commits that the forge is asked about.
-const mostPast = 20
+// maxPast is the maximum number of commits that the forge is asked about.
+const maxPast = 20
 
-// elsewhere returns policies that hold the plan if the stack was in sync in another project, or if that is
+// projectPolicies returns policies that hold the plan if the stack was in sync in another project, or if that is
 // possible.
-func (s *Loop) elsewhere() []plan.Policy {
+func (s *Loop) projectPolicies() []plan.Policy {
 	project := s.lastProject()
 	switch {
 	case s.AnyProject:
 		return nil
 	case project != "" && s.cloud.Project != "" && project != s.cloud.Project:
 		return []plan.Policy{guard.HoldIfOtherProject(cause.Of(cause.OtherCredentials, project, s.cloud.Project), true)}
-	case project == "" && s.Existed != nil && !s.state.asked.nowhere:
+	case project == "" && s.Existed != nil && !s.state.pastAnswers.noneWithObjects:
 		return []plan.Policy{guard.HoldIfOtherProject(cause.Of(cause.PerhapsInSync), false)}
 	}
 	return nil
 }
 
-// syncHere calls sync. If that finds no object of the stack in the project, it asks the forge about the past,
+// syncInProject calls sync. If that finds no object of the stack in the project, it asks the forge about the past,
 // and calls sync again with the answer.
-func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
-	own := s.elsewhere()
+func (s *Loop) syncInProject(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
+	own := s.projectPolicies()
 	rev.Policies = append(rev.Policies, own...)
 	pass := s.sync(ctx, rev)
 	if pass.First.Elsewhere.Code != cause.PerhapsInSync || ctx.Err() != nil {
@@ -56,7 +56,7 @@ func (s *Loop) syncHere(ctx context.Context, rev engine.Revision, at source.Revi
 	case existed:
 		rev.Policies = append(rev.Policies, guard.HoldIfOtherProject(cause.Of(cause.InSyncElsewhere, commit), false))
 	default:
-		s.state.asked.nowhere = true
+		s.state.pastAnswers.noneWithObjects = true
 	}
 	return s.sync(ctx, rev)
 }
@@ -71,7 +71,7 @@ func (s *Loop) existed(ctx context.Context, at source.Revision) (commit string, 
 		return err == nil && !known
 	}
 	if look(at) && s.History != nil {
-		if past := s.History(ctx, at.Commit, mostPast, look); err == nil {
+		if past := s.History(ctx, at.Commit, maxPast, look); err == nil {
 			err = past
 		}
 	}

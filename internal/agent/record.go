@@ -18,8 +18,8 @@ import (
 // used.
 type Record string
 
-// mostRecord bounds the file, in bytes: enough for an approval of 100,000 steps.
-const mostRecord = 16 << 20
+// maxRecord bounds the file, in bytes: enough for an approval of 100,000 steps.
+const maxRecord = 16 << 20
 
 // record is the content of the file.
 type record struct {
@@ -37,7 +37,7 @@ type approvalDoc struct {
 }
 
 func (f Record) read() (r record, err error) {
-	text, err := localfile.ReadOwn(string(f), mostRecord)
+	text, err := localfile.ReadOwn(string(f), maxRecord)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -99,9 +99,9 @@ func (f Record) Check() error {
 	return err
 }
 
-// recall reads the record of the previous process, once. It uses the approval in it only if the loop keeps running (serves), because
+// readRecord reads the record of the previous process, once. It uses the approval in it only if the loop keeps running (serves), because
 // only such a loop knows whether the approval was used.
-func (s *Loop) recall(serves bool) {
+func (s *Loop) readRecord(serves bool) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,19 +115,19 @@ func (s *Loop) recall(serves bool) {
 		return // Check reported the error when the stack was set up
 	}
 	c.project = r.Project
-	if serves && c.given == nil {
-		c.given = r.Approval.approval(s.Name)
+	if serves && c.approval == nil {
+		c.approval = r.Approval.approval(s.Name)
 	}
 }
 
-// settled stores the project in which the stack is in sync.
-func (s *Loop) settled() {
+// storeProject stores the project in which the stack is in sync.
+func (s *Loop) storeProject() {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.cloud.Project != "" && c.project != s.cloud.Project {
 		c.project = s.cloud.Project
-		s.keep()
+		s.writeRecord()
 	}
 }
 
@@ -138,10 +138,10 @@ func (s *Loop) lastProject() string {
 	return s.control.project
 }
 
-// keep writes the record. The caller holds the lock. If the file cannot be written, the next process only
+// writeRecord writes the record. The caller holds the lock. If the file cannot be written, the next process only
 // knows less.
-func (s *Loop) keep() {
+func (s *Loop) writeRecord() {
 	if s.Record != "" {
-		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.given)})
+		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.approval)})
 	}
 }

@@ -23,13 +23,13 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 	held.Held = cause.List{cause.Of(cause.Told, "for a test")}
 	first := New(Config{Name: "s", Process: Process{Record: Record(path)}})
 	first.cloud = &Cloud{Project: "p1"}
-	first.settled()
+	first.storeProject()
 	first.control.held = &held
 	if err := first.Approve(held.Hash(), "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	next := New(Config{Name: "s", Process: Process{Record: Record(path)}})
-	next.recall(true)
+	next.readRecord(true)
 	if got := next.approved("one"); len(got) != 1 || got[0].Hash != held.Hash() || got[0].By != "Ann" || !got[0].Covers(held) {
 		t.Errorf("known are %v", got)
 	}
@@ -37,11 +37,11 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 		t.Errorf("of another commit: %v, project %s", got, next.lastProject())
 	}
 	other := New(Config{Name: "t", Process: Process{Record: Record(path)}})
-	if other.recall(true); len(other.approved("one")) > 0 {
+	if other.readRecord(true); len(other.approved("one")) > 0 {
 		t.Error("another stack's approval is used")
 	}
 	once := New(Config{Name: "s", Process: Process{Record: Record(path)}})
-	if once.recall(false); len(once.approved("one")) > 0 {
+	if once.readRecord(false); len(once.approved("one")) > 0 {
 		t.Error("a single pass uses it")
 	}
 	text, err := os.ReadFile(path)
@@ -52,15 +52,15 @@ func TestWhatAProcessKnowsIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	forged := New(Config{Name: "s", Process: Process{Record: Record(path)}})
-	if forged.recall(true); len(forged.approved("one")) > 0 {
+	if forged.readRecord(true); len(forged.approved("one")) > 0 {
 		t.Error("an approval is used that is not of its hash")
 	}
 	done := planned("one")
-	if next.saw(report.Run{Pass: &engine.Pass{First: done, Last: done}}); Record(path).Check() != nil {
+	if next.storeRun(report.Run{Pass: &engine.Pass{First: done, Last: done}}); Record(path).Check() != nil {
 		t.Error("it cannot be read any more")
 	}
 	last := New(Config{Name: "s", Process: Process{Record: Record(path)}})
-	if last.recall(true); len(last.approved("one")) > 0 || last.lastProject() != "p1" {
+	if last.readRecord(true); len(last.approved("one")) > 0 || last.lastProject() != "p1" {
 		t.Error("an approval that was used is given again, or the project is forgotten")
 	}
 }

@@ -15,10 +15,10 @@ func (s *Loop) carry(from, to string) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.given != nil && c.given.Commit == from {
-		given := *c.given
+	if c.approval != nil && c.approval.Commit == from {
+		given := *c.approval
 		given.Commit = to
-		c.given = &given
-		s.keep()
+		c.approval = &given
+		s.writeRecord()
 	}
 }

@@ -33,7 +33,7 @@ func Serve(ctx context.Context, stacks []*Loop) {
 // runs after the pass.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.Signals.check
-	s.recall(true)
+	s.readRecord(true)
 	ctx, end := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Signals.Wake) })
@@ -42,18 +42,18 @@ func (s *Loop) Serve(ctx context.Context) {
 	defer end() // before the deferred wait for the clocks
 
 	r := rest{}
-	for always := true; ctx.Err() == nil && !s.leaves(); {
+	for always := true; ctx.Err() == nil && !s.mustLeave(); {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
-			s.saw(run)
-			s.Dependencies.saw(run)
+			s.storeRun(run)
+			s.Dependencies.storeRun(run)
 			s.Report(run)
 		}
 		superseded := run.Pass != nil && run.Pass.Superseded != ""
 		if !superseded && (run.Pass != nil || run.Err != nil || run.Refused != nil) {
 			r.after(run, time.Now())
 		}
-		if superseded || s.news != nil {
+		if superseded || s.fetched != nil {
 			always = superseded
 			continue
 		}
@@ -61,8 +61,8 @@ func (s *Loop) Serve(ctx context.Context) {
 	}
 }
 
-// leaves reports whether Leave is closed, so that Serve returns instead of starting another run.
-func (s *Loop) leaves() bool {
+// mustLeave reports whether Leave is closed, so that Serve returns instead of starting another run.
+func (s *Loop) mustLeave() bool {
 	select {
 	case <-s.Leave: // a nil channel blocks
 		return true
@@ -110,15 +110,15 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 	}
 }
 
-// mostLate is the maximum random delay of upkeep that is due. The delay spreads the load of many stacks.
-const mostLate = 20 * time.Second
+// maxUpkeepDelay is the maximum random delay of upkeep that is due. The delay spreads the load of many stacks.
+const maxUpkeepDelay = 20 * time.Second
 
 // upkeep returns a timer for the next upkeep of an object. There is none while the stack rests, since a pass follows the rest.
 func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
 	if s.due.IsZero() || !r.until.IsZero() {
 		return nil, func() {}
 	}
-	timer := time.NewTimer(time.Until(s.due) + rand.N(mostLate))
+	timer := time.NewTimer(time.Until(s.due) + rand.N(maxUpkeepDelay))
 	return timer.C, func() { timer.Stop() }
 }
 

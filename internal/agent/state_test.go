@@ -6,28 +6,28 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// The test has one case for each row of the table of [contact.look].
+// The test has one case for each row of the table of [contact.next].
 func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		was  []contact
-		at   []looked
+		at   []fetchResult
 		kept bool
 		now  contact
 		next followUp
 	}{
-		{"it fails, and nothing is kept", []contact{answers, silent}, []looked{{failed: true}, {failed: true, always: true}, {failed: true, changed: true}}, false, silent, fails},
-		{"it fails at the end", []contact{answers, silent}, []looked{{failed: true, ended: true}, {failed: true, always: true, ended: true}}, true, silent, fails},
-		{"it fails, and a pass is asked for", []contact{answers, silent}, []looked{{failed: true, always: true}, {failed: true, changed: true}}, true, silent, passes},
-		{"it fails", []contact{answers, silent}, []looked{{failed: true}}, true, silent, lingers},
-		{"there is a reason", []contact{answers, silent}, []looked{{always: true}, {changed: true}, {changed: true, ended: true}}, true, answers, passes},
-		{"there is a reason, and nothing is kept", []contact{answers, silent}, []looked{{always: true}, {changed: true}}, false, answers, passes},
-		{"it is back", []contact{silent}, []looked{{}}, true, answers, passes},
-		{"nothing is new", []contact{answers}, []looked{{}}, true, answers, rests},
+		{"it fails, and nothing is kept", []contact{answering, silent}, []fetchResult{{failed: true}, {failed: true, always: true}, {failed: true, changed: true}}, false, silent, reportError},
+		{"it fails at the end", []contact{answering, silent}, []fetchResult{{failed: true, ended: true}, {failed: true, always: true, ended: true}}, true, silent, reportError},
+		{"it fails, and a pass is asked for", []contact{answering, silent}, []fetchResult{{failed: true, always: true}, {failed: true, changed: true}}, true, silent, runPass},
+		{"it fails", []contact{answering, silent}, []fetchResult{{failed: true}}, true, silent, reportErrorKeep},
+		{"there is a reason", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}, {changed: true, ended: true}}, true, answering, runPass},
+		{"there is a reason, and nothing is kept", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}}, false, answering, runPass},
+		{"it is back", []contact{silent}, []fetchResult{{}}, true, answering, runPass},
+		{"nothing is new", []contact{answering}, []fetchResult{{}}, true, answering, doNothing},
 	} {
 		for _, was := range c.was {
 			for _, at := range c.at {
-				if now, next := was.look(at, c.kept); now != c.now || next != c.next {
+				if now, next := was.next(at, c.kept); now != c.now || next != c.next {
 					t.Errorf("%s: from %d with %+v: %d and %d, want %d and %d", c.name, was, at, now, next, c.now, c.next)
 				}
 			}
@@ -35,29 +35,29 @@ func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 	}
 }
 
-// The test has a case for each cell of the table of [footing].
-func TestWhatTheCloudIsKeptAt(t *testing.T) {
+// The test has a case for each cell of the table of [revisionInForce].
+func TestRevisionInForce(t *testing.T) {
 	type now struct {
-		on                   ground
+		on                   certainty
 		commit, noGoodBefore string
 	}
 	g, r := source.Revision{Commit: "g"}, source.Revision{Commit: "r"}
 	for _, c := range []struct {
 		name                                                 string
-		from                                                 footing
+		from                                                 revisionInForce
 		accepted, known, unknown, nothingBefore, foundInSync now
 	}{
-		{"none", footing{}, now{firm, "r", ""}, now{firm, "r", ""}, now{withCaution, "r", ""}, now{none, "", "c"}, now{}},
-		{"none before another", footing{noGoodBefore: "b"}, now{firm, "r", ""}, now{firm, "r", ""}, now{withCaution, "r", ""}, now{none, "", "c"}, now{none, "", "b"}},
-		{"firm", footing{on: firm, good: g}, now{firm, "r", ""}, now{firm, "g", ""}, now{firm, "g", ""}, now{firm, "g", ""}, now{firm, "g", ""}},
-		{"with caution", footing{on: withCaution, good: g}, now{firm, "r", ""}, now{withCaution, "g", ""}, now{withCaution, "g", ""}, now{withCaution, "g", ""}, now{firm, "g", ""}},
+		{"none", revisionInForce{}, now{certain, "r", ""}, now{certain, "r", ""}, now{cautious, "r", ""}, now{none, "", "c"}, now{}},
+		{"none before another", revisionInForce{noGoodBefore: "b"}, now{certain, "r", ""}, now{certain, "r", ""}, now{cautious, "r", ""}, now{none, "", "c"}, now{none, "", "b"}},
+		{"certain", revisionInForce{certainty: certain, good: g}, now{certain, "r", ""}, now{certain, "g", ""}, now{certain, "g", ""}, now{certain, "g", ""}, now{certain, "g", ""}},
+		{"cautious", revisionInForce{certainty: cautious, good: g}, now{certain, "r", ""}, now{cautious, "g", ""}, now{cautious, "g", ""}, now{cautious, "g", ""}, now{certain, "g", ""}},
 	} {
-		if got := c.from.kept(); got != (c.from.on != none) {
+		if got := c.from.exists(); got != (c.from.certainty != none) {
 			t.Errorf("%s: kept: %t", c.name, got)
 		}
 		for _, e := range []struct {
 			event string
-			got   footing
+			got   revisionInForce
 			want  now
 		}{
 			{"accepted", c.from.accepted(r), c.accepted},
@@ -66,7 +66,7 @@ func TestWhatTheCloudIsKeptAt(t *testing.T) {
 			{"nothing before", c.from.nothingBefore("c"), c.nothingBefore},
 			{"found in sync", c.from.foundInSync(), c.foundInSync},
 		} {
-			if got := (now{e.got.on, e.got.good.Commit, e.got.noGoodBefore}); got != e.want {
+			if got := (now{e.got.certainty, e.got.good.Commit, e.got.noGoodBefore}); got != e.want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, e.event, got, e.want)
 			}
 		}

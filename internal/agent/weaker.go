@@ -6,9 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// weaker returns the policies of the applied revision, and those of a newer revision that was refused. So a commit can suspend a stack
+// policiesOf returns the policies of the applied revision, and those of a newer revision that was refused. So a commit can suspend a stack
 // even if its other files are wrong.
-func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
+func (s *Loop) policiesOf(rev, newest source.Revision) []plan.Policy {
 	if s.Weaker == nil {
 		return nil
 	}

@@ -74,10 +74,10 @@ func (s *Tracker) Ran(run report.Run) {
 	rev, known := s.review.Last()
 	d := s.state.ran(run, rev.Branch, known)
 	s.review.SetHeld(d.held)
-	if d.outdates {
+	if d.outdatesPlans {
 		s.repository.Outdate(time.Now())
 	}
-	if d.wakes {
+	if d.wakesReview {
 		s.repository.Wake()
 	}
 	if d.replaced != "" {
@@ -94,9 +94,9 @@ func (s *Tracker) Ran(run report.Run) {
 func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
-	was, err := s.recorded(ctx, commit)
+	was, err := s.syncStatus(ctx, commit)
 	switch {
-	case err != nil && (review.Later(err) || ctx.Err() != nil):
+	case err != nil && (review.TryLater(err) || ctx.Err() != nil):
 		return false, err
 	case err != nil || was.Is != memory.InSync:
 		return false, nil
@@ -109,7 +109,7 @@ func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool, err 
 func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
-	was, err := s.recorded(ctx, commit)
+	was, err := s.syncStatus(ctx, commit)
 	switch {
 	case err != nil:
 		return false, false, err
@@ -121,8 +121,8 @@ func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, 
 	return false, false, nil
 }
 
-// recorded returns the sync status of a commit at the forge.
-func (s *Tracker) recorded(ctx context.Context, commit string) (memory.Status, error) {
+// syncStatus returns the sync status of a commit at the forge.
+func (s *Tracker) syncStatus(ctx context.Context, commit string) (memory.Status, error) {
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	if err != nil {
 		s.repository.Complain("it cannot be read whether a commit was in sync", err)

@@ -26,12 +26,12 @@ type driftComments struct {
 	files   map[string]int // the pull request of each file for which an attempt has found it
 }
 
-// mostFiles is the maximum number of files for which the forge is asked which pull request changed them. mostDriftPulls is the maximum
+// maxFiles is the maximum number of files for which the forge is asked which pull request changed them. maxDriftPulls is the maximum
 // number of pull requests on which drift is reported. Even these need hundreds of requests to the forge, and all other reports wait
 // meanwhile.
 const (
-	mostFiles      = 50
-	mostDriftPulls = 10
+	maxFiles      = 50
+	maxDriftPulls = 10
 )
 
 // postDriftComments reports drift on the pull requests that last changed the files of the drifted objects. Each pull request gets only the
@@ -41,11 +41,11 @@ func (s *Tracker) postDriftComments(r driftReport) {
 	rev, _ := s.review.Last()
 	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}, files: map[string]int{}}
 	s.repository.Outbox.Put("drift comments "+r.Stack, func(ctx context.Context) (err error) {
-		if c.authors, c.More, err = s.authors(ctx, rev.Branch, r.Steps, c.files); err != nil {
+		if c.authors, c.More, err = s.stepsByPull(ctx, rev.Branch, r.Steps, c.files); err != nil {
 			return err
 		}
 		if c.More > 0 {
-			s.repository.Complain("some drift could not be reported on pull requests", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), mostFiles, mostDriftPulls))
+			s.repository.Complain("some drift could not be reported on pull requests", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), maxFiles, maxDriftPulls))
 		}
 		url, err := s.writeDriftComments(ctx, c)
 		if err != nil {
@@ -121,21 +121,21 @@ func (s *state) driftCommented(number int, open bool) {
 	s.drift.comments[number] = open
 }
 
-// authors returns the steps by the pull request that last changed their file. more is the number of steps that are left out because there are
-// too many files or pull requests. files contains the results of earlier attempts; authors adds the new ones.
-func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
+// stepsByPull returns the steps by the pull request that last changed their file. more is the number of steps that are left out because there are
+// too many files or pull requests. files contains the results of earlier attempts; stepsByPull adds the new ones.
+func (s *Tracker) stepsByPull(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
 	pulls = map[int][]plan.Step{}
 	for _, step := range steps {
 		file := step.Origin.File
 		number, ok := files[file]
-		if !ok && len(files) < mostFiles {
-			if number, err = s.author(ctx, branch, file); err != nil {
+		if !ok && len(files) < maxFiles {
+			if number, err = s.lastChangedBy(ctx, branch, file); err != nil {
 				return nil, 0, err
 			}
 			files[file], ok = number, true
 		}
 		switch {
-		case !ok || number > 0 && pulls[number] == nil && len(pulls) >= mostDriftPulls:
+		case !ok || number > 0 && pulls[number] == nil && len(pulls) >= maxDriftPulls:
 			more++
 		case number > 0:
 			pulls[number] = append(pulls[number], step)
@@ -144,8 +144,8 @@ func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step,
 	return pulls, more, nil
 }
 
-// author returns the pull request that last changed a file; 0 for none.
-func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) {
+// lastChangedBy returns the pull request that last changed a file; 0 for none.
+func (s *Tracker) lastChangedBy(ctx context.Context, branch, file string) (int, error) {
 	if !s.repository.Forge.Reviewed() {
 		return 0, nil
 	}
@@ -177,7 +177,7 @@ func (s *Tracker) closeDriftComments(c driftClosing) {
 		}
 		for i := 0; i < len(numbers); i++ {
 			reported, err := s.closeDriftComment(ctx, numbers[i], c.commit, run)
-			if review.Later(err) {
+			if review.TryLater(err) {
 				return err
 			}
 			for _, number := range reported {

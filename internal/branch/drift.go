@@ -53,10 +53,10 @@ type driftClosing struct {
 }
 
 const (
-	// patientPasses is the number of passes in a row that must fail to read the cloud before the branch reports an unknown state.
-	patientPasses = 2
-	// mostCarried is the maximum number of steps in carried.
-	mostCarried = 1000
+	// failuresBeforeUnknown is the number of passes in a row that must fail to read the cloud before the branch reports an unknown state.
+	failuresBeforeUnknown = 2
+	// maxCarried is the maximum number of steps in carried.
+	maxCarried = 1000
 )
 
 // planned records the drift in the plan of a pass whose commit was in sync. The pass may report it or correct it.
@@ -80,8 +80,8 @@ func (d *drift) ran(run report.Run, synced bool, unseen int) (next driftDecision
 	if !synced || run.Refused != nil {
 		return next
 	}
-	if why := unseenBecause(run); why != "" {
-		if unseen >= patientPasses {
+	if why := whyUnread(run); why != "" {
+		if unseen >= failuresBeforeUnknown {
 			next.commit, next.unknown = commit, why
 		}
 		return next
@@ -118,7 +118,7 @@ func (d *drift) begin(objects int, now time.Time) {
 // report returns the drift that pull requests must report; nil if their comments report it already.
 func (d *drift) report(about comment.Drift) *driftReport {
 	about.Since = d.since
-	difference := alike(about)
+	difference := commentKey(about)
 	if d.reported == difference {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (d *drift) close(commit, parent string) *driftClosing {
 func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
 	for _, step := range slices.Concat(d.carried, p.First.Drifting(), p.LateDrift) {
-		if !known[step.Key] && len(steps) < mostCarried {
+		if !known[step.Key] && len(steps) < maxCarried {
 			steps = append(steps, step)
 		}
 		known[step.Key] = true
@@ -154,8 +154,8 @@ func (d *drift) found(p engine.Pass) (steps []plan.Step) {
 	return steps
 }
 
-// alike returns a text that is equal for drifts that would get the same comment.
-func alike(d comment.Drift) string {
+// commentKey returns a text that is equal for drifts that would get the same comment.
+func commentKey(d comment.Drift) string {
 	all := checksum.New("drift comments")
 	all.Add(d.Commit, strconv.FormatBool(d.Corrected))
 	for _, s := range d.Steps {

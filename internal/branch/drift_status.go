@@ -14,7 +14,7 @@ func (s *Tracker) reportDrift(d driftDecision) {
 		return
 	case d.unknown != "":
 		s.put("drift", d.commit, func(ctx context.Context) error {
-			return s.set(ctx, d.commit, "drift", unknown(d.unknown), "")
+			return s.set(ctx, d.commit, "drift", unknownStatus(d.unknown), "")
 		})
 		return
 	}
@@ -27,9 +27,9 @@ func (s *Tracker) reportDrift(d driftDecision) {
 	s.postDriftStatus(d.commit)
 }
 
-// calmAfter is a number of drift statuses of a commit. After that many, a drift that is over before its report is not reported. The reason
+// maxDriftStatuses is a number of drift statuses of a commit. After that many, a drift that is over before its report is not reported. The reason
 // is that a forge stores at most 1,000 statuses of a commit.
-const calmAfter = 200
+const maxDriftStatuses = 200
 
 // postDriftStatus reports on a commit whether the cloud has drifted from it. The status has the state at the time of delivery.
 func (s *Tracker) postDriftStatus(commit string) {
@@ -40,9 +40,9 @@ func (s *Tracker) postDriftStatus(commit string) {
 			return err
 		}
 		d := s.state.takeDrift()
-		for _, means := range d.statuses(memory.ParseStatus(before), board.Count(commit, name) >= calmAfter) {
+		for _, means := range d.statuses(memory.ParseStatus(before), board.Count(commit, name) >= maxDriftStatuses) {
 			if err := s.set(ctx, commit, "drift", means, before.URL); err != nil {
-				if means.Is == memory.Drifted && review.Later(err) {
+				if means.Is == memory.Drifted && review.TryLater(err) {
 					s.state.returnDrift(d)
 				}
 				return err
@@ -68,14 +68,14 @@ func (s *state) returnDrift(d drift) {
 	s.drift.news = s.drift.news || d.news
 }
 
-// statuses returns the drift statuses to write for a commit, in their order. Drift that is already over gets a status, too, unless calm is
+// statuses returns the drift statuses to write for a commit, in their order. Drift that is already over gets a status, too, unless quiet is
 // true. If an earlier process has reported the drift, its start time is used.
-func (d drift) statuses(before memory.Status, calm bool) (list []memory.Status) {
+func (d drift) statuses(before memory.Status, quiet bool) (list []memory.Status) {
 	drifted := memory.Status{Is: memory.Drifted, Objects: d.count, Since: d.since}
 	if before.Is == memory.Drifted {
 		drifted.Since = before.Since
 	}
-	if d.open || d.news && !calm {
+	if d.open || d.news && !quiet {
 		list = append(list, drifted)
 	}
 	if !d.open {

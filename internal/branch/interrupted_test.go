@@ -21,15 +21,15 @@ func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
 	}{{interrupted, ""}, {unlisted, "context canceled"}} {
 		s := state{sync: insync.Of("one")}
 		var d decision
-		for range patientPasses {
+		for range failuresBeforeUnknown {
 			d = s.ran(report.Run{Revision: source.Revision{Commit: "one"}, Pass: &c.pass}, "main", true)
 		}
 		if d.drift.unknown != c.want {
 			t.Errorf("interrupted: %v: the drift status says %q, want %q", c.pass.Interrupted, d.drift.unknown, c.want)
 		}
 	}
-	s := state{sync: insync.Of("one"), unseen: 1}
-	if s.ran(report.Run{Pass: &interrupted}, "main", true); s.unseen != 1 {
-		t.Errorf("an interrupted pass makes %d of 1 that did not see the cloud", s.unseen)
+	s := state{sync: insync.Of("one"), unread: 1}
+	if s.ran(report.Run{Pass: &interrupted}, "main", true); s.unread != 1 {
+		t.Errorf("an interrupted pass makes %d of 1 that did not see the cloud", s.unread)
 	}
 }

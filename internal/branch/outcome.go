@@ -17,11 +17,11 @@ import (
 // returns the complete status for the commit. The status links to the comment. If no pull request can approve the plan, the status contains
 // the command for that. writeOutcome returns nil if the plan was approved meanwhile, so that the outcome is outdated.
 func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
-	status := s.status("sync", o.means, "")
+	status := s.status("sync", o.status, "")
 	held := heldPlan(o.run)
 	m, err := s.review.MergedBy(ctx, o.commit)
 	if errors.Is(err, forge.ErrNotFound) {
-		if o.means.Is == memory.Held {
+		if o.status.Is == memory.Held {
 			s.repository.Complain("a commit without a pull request is held", s.howTo(*held))
 			status = s.status("sync", s.withCommand(*held), "")
 		}
@@ -39,14 +39,14 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 			s.review.Again() // the pass has not seen the approval
 			return nil, nil
 		}
-		if m.Unread && o.means.Is == memory.Held {
+		if m.Unread && o.status.Is == memory.Held {
 			s.repository.Complain("a commit is held whose pull request has more comments than are read", s.howTo(*held))
 			means := s.withCommand(*held)
 			means.Unread = true
 			status = s.status("sync", means, "")
 		}
 	}
-	marker, parts, ok := ending(m, o, s.review.Name, s.repository.Forge.Browser, status.State)
+	marker, parts, ok := endingComment(m, o, s.review.Name, s.repository.Forge.Browser, status.State)
 	if !ok {
 		c, _, _, _ := memory.Find(m.Comments, memory.PlanComment, s.review.Name)
 		status.URL = c.URL
@@ -58,9 +58,9 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 	return &status, err
 }
 
-// ending returns the plan's comment with its outcome at the top. ok is false if there is nothing to add, because an earlier run has reported
+// endingComment returns the plan's comment with its outcome at the top. ok is false if there is nothing to add, because an earlier run has reported
 // how the same commit ended, and this run found nothing to do.
-func ending(m review.Merged, o outcome, stack string, at forge.Browser, state forge.State) (marker memory.Marker, parts []string, ok bool) {
+func endingComment(m review.Merged, o outcome, stack string, at forge.Browser, state forge.State) (marker memory.Marker, parts []string, ok bool) {
 	page := comment.Page{
 		Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, Unread: m.Unread, After: &o.run, Browser: at,
 	}
@@ -73,7 +73,7 @@ func ending(m review.Merged, o outcome, stack string, at forge.Browser, state fo
 	}
 	marker.Run, marker.Base, marker.Done = max(o.run.Started.UnixMilli(), marker.Run), o.commit, state
 	if held := heldPlan(o.run); held != nil {
-		marker = review.Prove(marker, *held, m.Revision.Tree)
+		marker = review.WithProof(marker, *held, m.Revision.Tree)
 	}
 	parts[0] = onTop(page.Markdown(), parts[0])
 	return marker, parts, true

@@ -15,12 +15,12 @@ import (
 type state struct {
 	mu   sync.Mutex
 	sync insync.State
-	// pass is the commit of the pass in progress, and parent is the commit before it. works is true if the pass has something to do, so that
+	// pass is the commit of the pass in progress, and parent is the commit before it. hasWork is true if the pass has something to do, so that
 	// its commit must report the progress.
 	pass, parent string
-	works        bool
-	// unseen counts the passes in a row that could not read the cloud.
-	unseen   int
+	hasWork      bool
+	// unread counts the passes in a row that could not read the cloud.
+	unread   int
 	branch   string // the branch whose pull requests were last looked for
 	plan     string // the last plan, by its commit and hash
 	begun    time.Time
@@ -33,7 +33,7 @@ type state struct {
 // outcome is the result of a pass: the meaning that it gives to the status of its commit, and the run.
 type outcome struct {
 	commit string
-	means  memory.Status
+	status memory.Status
 	run    report.Run
 }
 
@@ -47,13 +47,13 @@ type beginning struct {
 func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.reported, s.pass, s.parent, s.works = now, now, p.Commit, parent, false
+	s.begun, s.reported, s.pass, s.parent, s.hasWork = now, now, p.Commit, parent, false
 	if p.Commit == "" {
 		return beginning{}
 	}
 	synced := s.sync.Was(p.Commit) == insync.Yes
 	b := beginning{begins: !synced && !p.Stopped()}
-	s.works = b.begins && !p.InSync()
+	s.hasWork = b.begins && !p.InSync()
 	if synced {
 		b.drift = s.drift.planned(p, now)
 	}
@@ -102,7 +102,7 @@ func (s *state) progressed(now time.Time) (due bool, works string) {
 	if due = ran >= firstProgress && quiet >= max(firstProgress, pause); due {
 		s.reported = now
 	}
-	if s.works {
+	if s.hasWork {
 		works = s.pass
 	}
 	return due, works
@@ -117,9 +117,9 @@ func (s *state) restore(commit string) {
 
 // decision contains the reports and actions that are necessary after a run.
 type decision struct {
-	outdates bool       // plans of pull requests are outdated
-	wakes    bool       // pull requests must be visited
-	held     *plan.Plan // the held plan of the branch; nil if there is none
+	outdatesPlans bool       // plans of pull requests are outdated
+	wakesReview   bool       // pull requests must be visited
+	held          *plan.Plan // the held plan of the branch; nil if there is none
 	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" for none.
 	replaced, by string
 	outcome      *outcome // nil if the run says nothing about its commit
@@ -130,35 +130,35 @@ type decision struct {
 func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen(run, &d)
+	s.recordPass(run, &d)
 	if known && s.branch != branch {
-		s.branch, d.wakes = branch, true
+		s.branch, d.wakesReview = branch, true
 	}
-	s.judged(run, &d)
-	d.drift = s.drift.ran(run, s.sync.Was(run.Revision.Commit) == insync.Yes, s.unseen)
+	s.recordVerdict(run, &d)
+	d.drift = s.drift.ran(run, s.sync.Was(run.Revision.Commit) == insync.Yes, s.unread)
 	return d
 }
 
-// seen records the values with which the next run is compared.
-func (s *state) seen(run report.Run, d *decision) {
+// recordPass records the values with which the next run is compared.
+func (s *state) recordPass(run report.Run, d *decision) {
 	if run.Pass != nil {
 		plan := run.Revision.Commit + run.Pass.Last.Hash()
-		d.outdates = run.Pass.Writes() > 0 || s.plan != "" && s.plan != plan
+		d.outdatesPlans = run.Pass.Writes() > 0 || s.plan != "" && s.plan != plan
 		s.plan = plan
 		d.held = heldPlan(run)
-		d.wakes = d.held != nil
+		d.wakesReview = d.held != nil
 	}
 	switch {
-	case unseenBecause(run) != "":
-		s.unseen++
+	case whyUnread(run) != "":
+		s.unread++
 	case run.Pass != nil && len(run.Pass.Last.Unlisted) == 0:
-		d.outdates = d.outdates || s.unseen > 0 // plans may have failed for the same reason
-		s.unseen = 0
+		d.outdatesPlans = d.outdatesPlans || s.unread > 0 // plans may have failed for the same reason
+		s.unread = 0
 	}
 }
 
-// judged records the meaning of a run for its commit.
-func (s *state) judged(run report.Run, d *decision) {
+// recordVerdict records the meaning of a run for its commit.
+func (s *state) recordVerdict(run report.Run, d *decision) {
 	commit, means, ok := verdict(run, s.sync.Was(run.Revision.Commit) == insync.Yes)
 	inSync := ok && means.Is == memory.InSync
 	if inSync || run.Pass != nil && len(run.Pass.Results) > 0 {
@@ -171,7 +171,7 @@ func (s *state) judged(run report.Run, d *decision) {
 	if !ok {
 		return
 	}
-	if s.outcome.commit != commit || s.outcome.means != means {
+	if s.outcome.commit != commit || s.outcome.status != means {
 		s.outcome = outcome{commit, means, run}
 	}
 	one := s.outcome
@@ -186,9 +186,9 @@ func heldPlan(run report.Run) *plan.Plan {
 	return &run.Pass.First
 }
 
-// unseenBecause returns the reason why a run says nothing about the cloud. It returns "" if the cloud was read. It also returns "" if the
+// whyUnread returns the reason why a run says nothing about the cloud. It returns "" if the cloud was read. It also returns "" if the
 // run was interrupted, because the cloud did not cause that.
-func unseenBecause(run report.Run) string {
+func whyUnread(run report.Run) string {
 	switch {
 	case run.Err != nil:
 		return run.Err.Error()

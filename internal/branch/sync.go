@@ -79,17 +79,17 @@ func (s *Tracker) postReplaced(commit, by string) {
 func (s *Tracker) postOutcome(o outcome) {
 	written := false // the comment was written, now or in an earlier attempt
 	s.put("sync", o.commit, func(ctx context.Context) error {
-		news, err := s.repository.Board.News(ctx, o.commit, s.status("sync", o.means, ""))
-		if review.Later(err) || err == nil && !news && !written {
+		news, err := s.repository.Board.News(ctx, o.commit, s.status("sync", o.status, ""))
+		if review.TryLater(err) || err == nil && !news && !written {
 			return err
 		}
 		// The comment is written first. If the process is killed after that, the status is missing, so the next process reports both again.
 		status, err := s.writeOutcome(ctx, o)
-		if review.Later(err) || status == nil {
+		if review.TryLater(err) || status == nil {
 			return err
 		}
 		written = true
-		if by := s.state.replacedBy(o.commit); by != "" && o.means.Is == memory.InSync {
+		if by := s.state.replacedBy(o.commit); by != "" && o.status.Is == memory.InSync {
 			*status = s.status("sync", memory.Status{Is: memory.WasInSync, Commit: report.Short(by)}, status.URL)
 		}
 		_, err2 := s.repository.Board.Set(ctx, o.commit, *status)

@@ -18,13 +18,13 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 	case run.Refused != nil:
 		commit, means = run.Refused.Commit, memory.Status{Is: memory.Failed, Why: run.Refused.Reason()}
 	case run.Err != nil:
-		return commit, memory.Status{Why: review.Steady(run.Err.Error())}, commit != "" && !synced
+		return commit, memory.Status{Why: review.WithoutVaryingParts(run.Err.Error())}, commit != "" && !synced
 	case run.Pass != nil && run.Pass.Superseded != "" && !synced:
 		means.Why = run.Pass.Superseded.Error() + " before it was applied in full"
 	case run.Pass == nil || run.Pass.Interrupted:
 		return commit, means, false
 	default:
-		means = passed(*run.Pass)
+		means = statusOf(*run.Pass)
 		// If drift is the only difference, only the drift status reports it.
 		if last := run.Pass.Last; means.Is != memory.InSync && synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, means, false
@@ -33,18 +33,18 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 	return commit, means, commit != ""
 }
 
-// passed returns the meaning of a pass for its commit. If drift is only reported, the commit still counts as applied.
-func passed(p engine.Pass) memory.Status {
+// statusOf returns the meaning of a pass for its commit. If drift is only reported, the commit still counts as applied.
+func statusOf(p engine.Pass) memory.Status {
 	switch last := p.Last; {
 	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
 		return memory.Status{Is: memory.Suspended, Objects: last.Differing(), Why: last.Suspended}
 	case p.First.Held != nil:
 		return memory.Status{Is: memory.Held, Hash: p.First.Hash(), Why: p.First.Held.String()}
 	case len(last.Unlisted) > 0:
-		return unknown(last.Unlisted[0])
+		return unknownStatus(last.Unlisted[0])
 	case len(p.Failures) > 0:
 		f := p.Failures[0]
-		return memory.Status{Is: memory.Failed, Why: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, review.Steady(f.Reason()))}
+		return memory.Status{Is: memory.Failed, Why: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, review.WithoutVaryingParts(f.Reason()))}
 	case p.Outcome() == plan.InSync, onlyDrift(last):
 		return memory.Status{Is: memory.InSync, Objects: last.Owned, Paused: last.Suspended != ""}
 	default:
@@ -52,9 +52,9 @@ func passed(p engine.Pass) memory.Status {
 	}
 }
 
-// unknown returns the status for a cloud that could not be read.
-func unknown(why string) memory.Status {
-	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
+// unknownStatus returns the status for a cloud that could not be read.
+func unknownStatus(why string) memory.Status {
+	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.WithoutVaryingParts(why)}
 }
 
 // onlyDrift reports whether somebody made all differences in the cloud. If every change must wait for an approval, the plan is held, but

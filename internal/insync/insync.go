@@ -32,14 +32,14 @@ const (
 // Changed, it is known that no commit is in sync any more. The empty commit means that there is no commit: it
 // was not in sync, and changes no state. [State.SameFiles] changes only the commit of a state.
 type State struct {
-	is     known
-	commit string // the commit that is in sync, or has changed something
+	knowledge knowledge
+	commit    string // the commit that is in sync, or has changed something
 }
 
-type known int
+type knowledge int
 
 const (
-	unknown known = iota
+	unknown knowledge = iota
 	begun
 	inSync
 	changed
@@ -53,9 +53,9 @@ func (s State) Was(commit string) Answer {
 	switch {
 	case commit == "":
 		return No
-	case s.is == unknown, s.is == begun && s.commit == commit:
+	case s.knowledge == unknown, s.knowledge == begun && s.commit == commit:
 		return Ask
-	case s.is == inSync && s.commit == commit:
+	case s.knowledge == inSync && s.commit == commit:
 		return Yes
 	}
 	return No
@@ -64,9 +64,9 @@ func (s State) Was(commit string) Answer {
 // Changed returns the state after something was changed for a commit. Then no other commit is in sync any more.
 func (s State) Changed(commit string) State {
 	switch {
-	case commit == "", s.is == inSync && s.commit == commit:
+	case commit == "", s.knowledge == inSync && s.commit == commit:
 		return s
-	case s.is == unknown, s.is == begun:
+	case s.knowledge == unknown, s.knowledge == begun:
 		return State{begun, commit}
 	}
 	return State{changed, commit}
@@ -82,11 +82,11 @@ func (s State) InSync(commit string) State {
 
 // Answered returns the state after the forge has answered about a commit. An earlier process has stored this
 // answer on the forge.
-func (s State) Answered(commit string, was bool) State {
+func (s State) Answered(commit string, inSync bool) State {
 	switch {
-	case was:
+	case inSync:
 		return s.InSync(commit)
-	case s.is == unknown, s.is == begun:
+	case s.knowledge == unknown, s.knowledge == begun:
 		return State{changed, s.commit}
 	}
 	return s
@@ -106,9 +106,9 @@ func (s State) SameFiles(before, commit string) State {
 // Replaced returns "" if this was reported before.
 func (s State) Replaced(by, parent string) string {
 	switch {
-	case by == "", s.commit == by && s.is != unknown:
+	case by == "", s.commit == by && s.knowledge != unknown:
 		return ""
-	case s.is == inSync:
+	case s.knowledge == inSync:
 		return s.commit
 	}
 	return parent

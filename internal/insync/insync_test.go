@@ -51,7 +51,7 @@ func TestStates(t *testing.T) {
 }
 
 func TestACommitWithTheSameFilesTakesThePlace(t *testing.T) {
-	for _, is := range []known{begun, inSync, changed} {
+	for _, is := range []knowledge{begun, inSync, changed} {
 		if got := (State{is, "c"}).SameFiles("c", "d"); got != (State{is, "d"}) {
 			t.Errorf("of state %d: %+v", is, got)
 		}

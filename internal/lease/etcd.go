@@ -18,8 +18,8 @@ type Etcd struct {
 
 var _ Store = Etcd{}
 
-// mostKeys is the maximum number of keys that are read. Each agent and each stack has one.
-const mostKeys = 10_000
+// maxKeys is the maximum number of keys that are read. Each agent and each stack has one.
+const maxKeys = 10_000
 
 // Grant implements Store.
 func (e Etcd) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
@@ -48,7 +48,7 @@ func (e Etcd) Write(ctx context.Context, lease ID, key string, value []byte) (he
 
 // List implements Store.
 func (e Etcd) List(ctx context.Context) (list []Record, err error) {
-	found, err := e.Cluster.List(ctx, e.Prefix, mostKeys)
+	found, err := e.Cluster.List(ctx, e.Prefix, maxKeys)
 	for _, r := range found {
 		list = append(list, Record{strings.TrimPrefix(r.Key, e.Prefix), r.Value, ID(r.Lease), r.Created})
 	}

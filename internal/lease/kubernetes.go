@@ -29,13 +29,13 @@ type Kubernetes struct {
 	Group  string // the group of agents, as the value of a label
 
 	mu   sync.Mutex
-	seen map[ID]sighting // by lease
+	seen map[ID]seenVersion // by lease
 }
 
 var _ Store = (*Kubernetes)(nil)
 
-// sighting is the version of a lease and the time since when it has that version.
-type sighting struct {
+// seenVersion is the version of a lease and the time since when it has that version.
+type seenVersion struct {
 	version string
 	since   time.Time
 }
@@ -188,7 +188,7 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) map[ID]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	seen, out := map[ID]sighting{}, map[ID]bool{}
+	seen, out := map[ID]seenVersion{}, map[ID]bool{}
 	for _, one := range all {
 		id := leaseOf(one)
 		if id == 0 || one.Metadata.Name != leaseName(id) {
@@ -196,7 +196,7 @@ func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) m
 		}
 		s, known := k.seen[id]
 		if !known || s.version != one.Metadata.ResourceVersion {
-			s = sighting{one.Metadata.ResourceVersion, answered}
+			s = seenVersion{one.Metadata.ResourceVersion, answered}
 		}
 		seen[id] = s
 		out[id] = asked.Sub(s.since) < time.Duration(one.Spec.LeaseDurationSeconds)*time.Second

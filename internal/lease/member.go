@@ -26,19 +26,19 @@ type Member struct {
 	// Seen, when set, is called with every view of the agents and stacks.
 	Seen func(View)
 
-	mu      sync.Mutex
-	view    View
-	said    string        // the last complaint
-	set     bool          // whether Set was called
-	now     []string      // the stacks of the last Set
-	changed chan struct{} // contains one value after Set
+	mu            sync.Mutex
+	view          View
+	lastComplaint string        // the last complaint
+	isSet         bool          // whether Set was called
+	shared        []string      // the stacks of the last Set
+	changed       chan struct{} // contains one value after Set
 }
 
 // Set replaces the list of the stacks that the agents share. If this agent serves a stack that is no longer in the list, it finishes the
 // pass in progress.
 func (m *Member) Set(stacks []string) {
 	m.mu.Lock()
-	m.set, m.now = true, slices.Clone(stacks)
+	m.isSet, m.shared = true, slices.Clone(stacks)
 	m.mu.Unlock()
 	select {
 	case m.changes() <- struct{}{}:
@@ -50,8 +50,8 @@ func (m *Member) Set(stacks []string) {
 func (m *Member) wanted() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.set {
-		return m.now
+	if m.isSet {
+		return m.shared
 	}
 	return m.Stacks
 }
@@ -72,8 +72,8 @@ func (m *Member) View() View {
 	return m.view
 }
 
-// Elsewhere returns the other agent that serves a stack. ok is false if this agent serves it, or if no agent does.
-func (m *Member) Elsewhere(stack string) (h Holder, ok bool) {
+// ServedByOther returns the other agent that serves a stack. ok is false if this agent serves it, or if no agent does.
+func (m *Member) ServedByOther(stack string) (h Holder, ok bool) {
 	h, ok = m.View().Stacks[stack]
 	return h, ok && h.Agent != m.Name
 }
@@ -95,7 +95,7 @@ func (m *Member) session(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("no lease: %w", err)
 	}
-	s := &session{Member: m, id: id, term: newTerm(m.Periods, sent), began: time.Now(), running: map[string]*running{}, failed: map[string]failure{}, free: ages{}, arrived: ages{}, over: make(chan string)}
+	s := &session{Member: m, id: id, term: newTerm(m.Periods, sent), began: time.Now(), running: map[string]*running{}, failed: map[string]failure{}, free: ages{}, arrived: ages{}, finished: make(chan string)}
 	defer s.close(ctx)
 	if err := s.register(ctx); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (s *session) register(ctx context.Context) error {
 // complain logs a problem. It does not log the same problem twice in a row.
 func (m *Member) complain(what string, more ...any) {
 	m.mu.Lock()
-	news := what != m.said
-	m.said = what
+	news := what != m.lastComplaint
+	m.lastComplaint = what
 	m.mu.Unlock()
 	if news && what != "" {
 		m.Log.Warn(what, more...)
@@ -148,5 +148,5 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// isOver reports whether an error says that a lease has ended.
-func isOver(err error) bool { return errors.Is(err, ErrEnded) }
+// leaseEnded reports whether an error says that a lease has ended.
+func leaseEnded(err error) bool { return errors.Is(err, ErrEnded) }

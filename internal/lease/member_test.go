@@ -216,7 +216,7 @@ func TestThreeAgentsShareStacks(t *testing.T) {
 				t.Errorf("%s was written by %v", stack, who)
 			}
 		}
-		if h, ok := a.Elsewhere(b.held(t)); !ok || h.Agent != "b" || h.Address != "http://b" || h.Summary.Outcome != "in sync" {
+		if h, ok := a.ServedByOther(b.held(t)); !ok || h.Agent != "b" || h.Address != "http://b" || h.Summary.Outcome != "in sync" {
 			t.Errorf("a knows of b: %+v", h)
 		}
 		b.end() // its stacks are free immediately

@@ -22,8 +22,8 @@ type failure struct {
 	last  time.Time // time of the last failure
 }
 
-// several is the number of failures in a row after which another agent should serve the stack.
-const several = 3
+// failuresBeforeGiveUp is the number of failures in a row after which another agent should serve the stack.
+const failuresBeforeGiveUp = 3
 
 // act carries out the decision about one stack.
 func (s *session) act(ctx context.Context, v View, stack string) error {
@@ -32,9 +32,9 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 		failed = failure{} // the stack is served again
 	}
 	action := v.decide(stack, situation{
-		me: s.Name, lease: s.id, periods: s.Periods, settled: now.Sub(s.began),
+		agent: s.Name, lease: s.id, periods: s.Periods, settled: now.Sub(s.began),
 		free: s.free.of(freeKey(stack, v), now), arrived: s.arrived.of(v.preferred(stack).key(), now),
-		failed: failed.times, ago: now.Sub(failed.last),
+		failed: failed.times, sinceFailure: now.Sub(failed.last),
 	})
 	switch {
 	case action == Serve && here == nil:
@@ -57,8 +57,8 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 	return nil
 }
 
-// drop ends the serving of stacks that are no longer shared, once the pass in progress has ended. Then it removes their keys.
-func (s *session) drop(ctx context.Context, v View, wanted []string) error {
+// unshare ends the serving of stacks that are no longer shared, once the pass in progress has ended. Then it removes their keys.
+func (s *session) unshare(ctx context.Context, v View, wanted []string) error {
 	for stack, here := range s.running {
 		if !slices.Contains(wanted, stack) {
 			here.hold.handOver()
@@ -97,10 +97,10 @@ func (s *session) take(ctx context.Context, stack string) error {
 
 // write writes a key. Its time limit is the time until the next renewal.
 func (s *session) write(ctx context.Context, key string, value []byte) (bool, error) {
-	within, cancel := context.WithTimeout(ctx, max(s.Periods.Retry(), s.term.left(time.Now())))
+	within, cancel := context.WithTimeout(ctx, max(s.Periods.Retry(), s.term.untilRenewal(time.Now())))
 	defer cancel()
 	held, err := s.Store.Write(within, s.id, key, value)
-	if isOver(err) {
+	if leaseEnded(err) {
 		s.term.end()
 	}
 	return held, err
@@ -142,7 +142,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 			s.Log.Info("stopped serving a stack", "stack", stack, "why", why.Error())
 		}
 		h.finish(ctx)
-		s.over <- stack
+		s.finished <- stack
 	})
 }
 

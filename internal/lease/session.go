@@ -15,11 +15,11 @@ type session struct {
 	term  *term
 	began time.Time
 
-	running map[string]*running // by stack; only loop and its calls use it
-	next    int                 // index of the stack with which a round begins
-	all     sync.WaitGroup
-	over    chan string // receives each stack that is not served any more
-	failed  map[string]failure
+	running  map[string]*running // by stack; only loop and its calls use it
+	next     int                 // index of the stack with which a round begins
+	all      sync.WaitGroup
+	finished chan string // receives each stack that is not served any more
+	failed   map[string]failure
 	// free has the time since which each stack is free, and arrived has the time since which each agent is registered.
 	free, arrived ages
 }
@@ -49,7 +49,7 @@ func (s *session) loop(ctx context.Context) error {
 	for {
 		began, next := time.Now(), s.Periods.Renew()
 		switch err := s.round(ctx); {
-		case isOver(err):
+		case leaseEnded(err):
 			return err
 		case err != nil && ctx.Err() == nil:
 			s.complain("several agents: " + err.Error())
@@ -57,16 +57,16 @@ func (s *session) loop(ctx context.Context) error {
 		default:
 			s.complain("")
 		}
-		if !s.rest(ctx, max(s.Periods.Retry(), next-time.Since(began))) {
+		if !s.waitForRound(ctx, max(s.Periods.Retry(), next-time.Since(began))) {
 			return nil
 		}
 	}
 }
 
-// rest waits for the next round. It returns earlier if a stack must be handed over or served again, or if the list of stacks has changed. It returns
+// waitForRound waits for the next round. It returns earlier if a stack must be handed over or served again, or if the list of stacks has changed. It returns
 // false if ctx has ended. If serving a stack has failed, rest continues to wait: the stack is tried again later, and the lease must be renewed in
 // time.
-func (s *session) rest(ctx context.Context, d time.Duration) bool {
+func (s *session) waitForRound(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {
@@ -77,7 +77,7 @@ func (s *session) rest(ctx context.Context, d time.Duration) bool {
 			return true
 		case <-s.changes():
 			return true
-		case stack := <-s.over:
+		case stack := <-s.finished:
 			if s.ended(stack) {
 				return true
 			}
@@ -105,7 +105,7 @@ func (s *session) round(ctx context.Context) error {
 	}
 	s.recordView(v)
 	stacks := s.wanted()
-	if err := s.drop(ctx, v, stacks); err != nil {
+	if err := s.unshare(ctx, v, stacks); err != nil {
 		return err
 	}
 	for range stacks {
@@ -128,9 +128,9 @@ func (s *session) renew(ctx context.Context) error {
 	err := s.Store.Renew(within, s.id)
 	switch {
 	case err == nil:
-		s.term.again(sent)
+		s.term.recordRenewal(sent)
 		return nil
-	case isOver(err):
+	case leaseEnded(err):
 		s.term.end()
 	}
 	return fmt.Errorf("renew the lease: %w", err)
@@ -175,7 +175,7 @@ func (s *session) close(ctx context.Context) {
 		select {
 		case <-quiet:
 			done = true
-		case <-s.over:
+		case <-s.finished:
 		case <-ticks.C:
 			_ = s.renew(ctx) // without a renewal, the stacks end when their time is over
 		}
@@ -183,7 +183,7 @@ func (s *session) close(ctx context.Context) {
 	s.term.end()
 	within, cancel := context.WithTimeout(ctx, s.Periods.Renew())
 	defer cancel()
-	if err := s.Store.Revoke(within, s.id); err != nil && !isOver(err) {
+	if err := s.Store.Revoke(within, s.id); err != nil && !leaseEnded(err) {
 		s.Log.Debug("the lease could not be ended; others wait until it has expired", "error", err)
 	}
 }

@@ -27,8 +27,8 @@ func newTerm(p Periods, sent time.Time) *term {
 	return t
 }
 
-// again records a successful renewal. sent is the time at which its request was sent.
-func (t *term) again(sent time.Time) {
+// recordRenewal records a successful renewal. sent is the time at which its request was sent.
+func (t *term) recordRenewal(sent time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.renewed = sent
@@ -83,8 +83,8 @@ func (t *term) fresh(now time.Time) bool {
 	return !t.ended && t.age(now) < t.periods.Act()
 }
 
-// left returns the time until the next renewal.
-func (t *term) left(now time.Time) time.Duration {
+// untilRenewal returns the time until the next renewal.
+func (t *term) untilRenewal(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.periods.Renew() - t.age(now)

@@ -12,12 +12,12 @@ import (
 
 // Summary is the information that an agent gives to others about a stack that it serves. It contains no texts from clouds or manifests.
 type Summary struct {
-	Outcome   string    `json:"outcome,omitempty"`
-	Stands    string    `json:"stands,omitempty"` // the outcome of the last run that had one
-	Commit    string    `json:"commit,omitempty"`
-	Looked    time.Time `json:"looked,omitzero"`
-	Held      bool      `json:"held,omitempty"`
-	Suspended bool      `json:"suspended,omitempty"`
+	Outcome     string    `json:"outcome,omitempty"`
+	LastOutcome string    `json:"stands,omitempty"` // the outcome of the last run that had one
+	Commit      string    `json:"commit,omitempty"`
+	Looked      time.Time `json:"looked,omitzero"`
+	Held        bool      `json:"held,omitempty"`
+	Suspended   bool      `json:"suspended,omitempty"`
 }
 
 // Agent is a registered agent.
@@ -70,7 +70,7 @@ func viewOf(records []Record) View {
 			_ = json.Unmarshal(r.Value, &h)
 			h.Agent, h.Address, h.Since, h.lease = word(h.Agent), word(h.Address), r.Since, r.Lease
 			of := &h.Summary
-			of.Outcome, of.Stands, of.Commit = word(of.Outcome), word(of.Stands), word(of.Commit)
+			of.Outcome, of.LastOutcome, of.Commit = word(of.Outcome), word(of.LastOutcome), word(of.Commit)
 			v.Stacks[name] = h
 		}
 	}
@@ -99,21 +99,23 @@ const (
 
 // situation contains the facts about a stack and an agent that are not in the view.
 type situation struct {
-	me      string
-	lease   ID
-	settled time.Duration // time since this agent registered.
-	free    time.Duration // time for which this agent knows that the stack is free.
-	arrived time.Duration // time for which this agent knows that the preferred agent is registered.
-	failed  int           // number of times in a row that serving has failed.
-	ago     time.Duration // time since serving last failed.
-	periods Periods
+	agent        string
+	lease        ID
+	settled      time.Duration // time since this agent registered.
+	free         time.Duration // time for which this agent knows that the stack is free.
+	arrived      time.Duration // time for which this agent knows that the preferred agent is registered.
+	failed       int           // number of times in a row that serving has failed.
+	sinceFailure time.Duration // time since serving last failed.
+	periods      Periods
 }
 
-// resting reports whether it is too early to serve a stack again.
-func (s situation) resting() bool { return s.failed > 0 && s.ago < s.periods.Renew() }
+// tooEarly reports whether it is too early to serve a stack again.
+func (s situation) tooEarly() bool { return s.failed > 0 && s.sinceFailure < s.periods.Renew() }
 
 // unable reports whether another agent should try to serve a stack.
-func (s situation) unable() bool { return s.failed >= several && s.ago < s.periods.GivenUp() }
+func (s situation) unable() bool {
+	return s.failed >= failuresBeforeGiveUp && s.sinceFailure < s.periods.GivenUp()
+}
 
 // decide returns the action of this agent for a stack. In the table, "us" is this agent.
 //
@@ -139,15 +141,15 @@ func (v View) decide(stack string, s situation) Action {
 		return Leave
 	case held && unable:
 		return GiveUp
-	case held && preferred.Name != s.me && preferred.Since >= holder.Since && s.arrived >= s.periods.TTL:
+	case held && preferred.Name != s.agent && preferred.Since >= holder.Since && s.arrived >= s.periods.TTL:
 		return HandOver
-	case held && s.resting():
+	case held && s.tooEarly():
 		return Wait
 	case held:
 		return Serve
 	case unable, s.settled < s.periods.Settle():
 		return Wait
-	case preferred.Name == s.me || s.free >= s.periods.Neglected():
+	case preferred.Name == s.agent || s.free >= s.periods.Neglected():
 		return Take
 	}
 	return Wait

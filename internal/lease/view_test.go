@@ -43,7 +43,7 @@ func TestDecide(t *testing.T) {
 		"free, another's, neglected":                     {false, 6, 0, 0, long, 2 * time.Minute, long, Take},
 	} {
 		me, other := name(c.preferred)
-		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{me: me, lease: us, settled: c.settled, free: c.free, arrived: c.at, periods: p})
+		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{agent: me, lease: us, settled: c.settled, free: c.free, arrived: c.at, periods: p})
 		if got != c.want {
 			t.Errorf("%s: %d, want %d", what, got, c.want)
 		}
@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 		if c.alone {
 			delete(v.Agents, other)
 		}
-		if got := v.decide("s", situation{me: me, lease: us, settled: long, free: 0, arrived: long, failed: c.failed, ago: c.ago, periods: p}); got != c.want {
+		if got := v.decide("s", situation{agent: me, lease: us, settled: long, free: 0, arrived: long, failed: c.failed, sinceFailure: c.ago, periods: p}); got != c.want {
 			t.Errorf("%s: %d, want %d", what, got, c.want)
 		}
 	}

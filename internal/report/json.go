@@ -160,7 +160,7 @@ func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDo
 	}
 	doc.LeftAlone = leftDocs(p.Ignored)
 	for _, q := range needs.Quotas {
-		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Takes, Freed: q.Gives, Limit: q.Limit, Short: q.Short()}
+		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Needed, Freed: q.Freed, Limit: q.Limit, Short: q.Short()}
 		if free, known := q.Free(); known {
 			out.Free = &free
 		}

@@ -44,7 +44,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
 		"delete", s.Delete, "detach", s.Detach, "wait", s.Wait, "refuse", s.Refuse, "drifted", s.Drifted, "adopt", s.Adopt)
 	for _, q := range needs.Short() {
-		l.log.Warn("quota too small", "service", q.Service, "quota", q.Name, "type", q.Type, "needed", q.Takes, "freed", q.Gives, "limit", q.Limit, "used", q.Used)
+		l.log.Warn("quota too small", "service", q.Service, "quota", q.Name, "type", q.Type, "needed", q.Needed, "freed", q.Freed, "limit", q.Limit, "used", q.Used)
 	}
 	for _, step := range p.Steps {
 		if step.Drift {

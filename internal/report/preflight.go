@@ -35,9 +35,9 @@ func Monthly(c *preflight.Cost) string {
 
 // Usage returns a text about how much of a quota a plan needs, and how much is free.
 func Usage(q preflight.Quota) string {
-	text := fmt.Sprintf("the plan needs %d", q.Takes)
-	if q.Gives > 0 {
-		text += fmt.Sprintf(" and frees %d", q.Gives)
+	text := fmt.Sprintf("the plan needs %d", q.Needed)
+	if q.Freed > 0 {
+		text += fmt.Sprintf(" and frees %d", q.Freed)
 	}
 	free, known := q.Free()
 	switch {

@@ -12,8 +12,8 @@ import (
 
 // answerNew posts answers to the commands in said that have none yet. It returns c with said, and with those
 // comments in answered. People who may not push get no answer.
-func (r *Repository) answerNew(pull forge.Pull, c conversation, said said) conversation {
-	c.said, c.answered = said, maps.Clone(c.answered)
+func (r *Repository) answerNew(pull forge.Pull, c conversation, said readComments) conversation {
+	c.comments, c.answered = said, maps.Clone(c.answered)
 	if c.answered == nil {
 		c.answered = map[int64]bool{}
 	}
@@ -36,7 +36,7 @@ func answered(comments []forge.Comment, id int64) bool {
 
 // reply returns the reaction to a command, and the text of the answer. The text is "" if the reaction is
 // enough.
-func reply(cmd command, s said) (forge.Reaction, string) {
+func reply(cmd command, s readComments) (forge.Reaction, string) {
 	switch {
 	case cmd.edited:
 		return forge.Confused, "Commands in a comment that was edited do not count: please write a new comment.\n"
@@ -44,7 +44,7 @@ func reply(cmd command, s said) (forge.Reaction, string) {
 		return forge.Confused, "I do not know that command.\n\n" + help
 	case cmd.verb == verbHelp:
 		return forge.Eyes, help
-	case cmd.verb == verbApprove && !s.showed(cmd):
+	case cmd.verb == verbApprove && !s.showedHash(cmd):
 		return forge.Confused, "" // no plan here had that hash when the command was written
 	case cmd.verb == verbApprove:
 		return forge.ThumbsUp, ""
@@ -53,7 +53,7 @@ func reply(cmd command, s said) (forge.Reaction, string) {
 }
 
 // answer posts the reply to a command, once.
-func (r *Repository) answer(number int, cmd command, s said) {
+func (r *Repository) answer(number int, cmd command, s readComments) {
 	reaction, words := reply(cmd, s)
 	reacts := r.Forge.Reactions != nil
 	if (!reacts || slices.Contains(cmd.reactions, reaction)) && (words == "" || answered(s.ours, cmd.comment)) {

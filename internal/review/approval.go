@@ -9,13 +9,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// From the hash of a plan to its approval: post.go writes the hash into the plan's comment and into its marker ([Prove]). A person repeats the
+// From the hash of a plan to its approval: post.go writes the hash into the plan's comment and into its marker ([WithProof]). A person repeats the
 // hash in a command (command.go). The functions below find the marker with that hash. At last, [plan.Approval.Covers] decides whether the
 // approval covers the plan at hand.
 
 // approvals returns the approve commands of people who may push. Only the comments store them, so they are
 // read again each time.
-func (s said) approvals() (list []command) {
+func (s readComments) approvals() (list []command) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbApprove && cmd.known() {
 			list = append(list, cmd)
@@ -26,7 +26,7 @@ func (s said) approvals() (list []command) {
 
 // plans returns the markers of the agent's comments with plans of a stack. If stack is "", it returns those
 // of all stacks.
-func (s said) plans(stack string) (list []memory.Marker) {
+func (s readComments) plans(stack string) (list []memory.Marker) {
 	for _, c := range s.ours {
 		if m, ok := memory.Of(c); ok && m.Kind == memory.PlanComment && (stack == "" || m.Stack == stack) && m.Part <= 1 {
 			list = append(list, m)
@@ -35,8 +35,8 @@ func (s said) plans(stack string) (list []memory.Marker) {
 	return list
 }
 
-// showed reports whether a comment of the agent showed the hash before the command was written.
-func (s said) showed(cmd command) bool {
+// showedHash reports whether a comment of the agent showed the hash before the command was written.
+func (s readComments) showedHash(cmd command) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return shown(cmd, m) })
 }
 
@@ -49,7 +49,7 @@ func shown(cmd command, m memory.Marker) bool {
 
 // approved returns the approvals of a stack's plans in a conversation. merged is the revision of the branch after the merge; zero before the
 // merge. If the plan was made from exactly the files of merged, the approval also covers the rest of an interrupted pass.
-func approved(s said, stack string, merged source.Revision) (list []plan.Approval) {
+func approved(s readComments, stack string, merged source.Revision) (list []plan.Approval) {
 	for _, cmd := range s.approvals() {
 		for _, m := range s.plans(stack) {
 			if !shown(cmd, m) {
@@ -57,7 +57,7 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 			}
 			a := plan.Approval{Hash: cmd.hash, By: cmd.by.Login, Standing: true}
 			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
-				a.Commit, a.Proof = merged.Commit, proven(m)
+				a.Commit, a.Proof = merged.Commit, proofOf(m)
 			}
 			list = append(list, a)
 		}
@@ -65,8 +65,8 @@ func approved(s said, stack string, merged source.Revision) (list []plan.Approva
 	return list
 }
 
-// proven returns the proof in a marker. The plan's hash is computed from the proof.
-func proven(m memory.Marker) (p plan.Proof) {
+// proofOf returns the proof in a marker. The plan's hash is computed from the proof.
+func proofOf(m memory.Marker) (p plan.Proof) {
 	for i, sum := range m.Proof {
 		if i == 0 {
 			p.Exact = sum

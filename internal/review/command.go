@@ -32,10 +32,10 @@ const (
 )
 
 const (
-	// mostCommands is the maximum number of commands of a comment that count.
-	mostCommands = 10
-	// longestComment is the maximum length, in bytes, of a comment whose commands count. Parsing Markdown can take more than linear time.
-	longestComment = 8_000
+	// maxCommands is the maximum number of commands of a comment that count.
+	maxCommands = 10
+	// maxComment is the maximum length, in bytes, of a comment whose commands count. Parsing Markdown can take more than linear time.
+	maxComment = 8_000
 )
 
 // mayAsk reports whether a comment may contain commands. The check is cheap.
@@ -61,14 +61,14 @@ func commands(c forge.Comment) (list []command) {
 		return nil
 	}
 	lines := []string{prefix} // a comment that is too long to parse counts as an unknown command
-	if len(c.Body) <= longestComment {
-		lines = spokenLines(c.Body, prefix)
+	if len(c.Body) <= maxComment {
+		lines = plainLines(c.Body, prefix)
 	}
 	for _, line := range lines {
 		cmd := parse(line)
 		cmd.comment, cmd.by, cmd.at, cmd.reactions = c.ID, forge.Person{ID: c.AuthorID, Login: c.Author}, c.Created, c.Reactions
 		cmd.first, cmd.edited = len(list) == 0, c.Edited
-		if list = append(list, cmd); len(list) == mostCommands {
+		if list = append(list, cmd); len(list) == maxCommands {
 			break
 		}
 	}
@@ -84,9 +84,9 @@ func parse(line string) (cmd command) {
 	switch {
 	case len(words) == 2 && (words[1] == verbPlan || words[1] == verbHelp):
 		cmd.verb = words[1]
-	case len(words) == 3 && words[1] == verbPlan && commitForm.MatchString(bare(words[2])),
-		len(words) == 3 && words[1] == verbApprove && hashForm(bare(words[2])):
-		cmd.verb, cmd.hash = words[1], bare(words[2])
+	case len(words) == 3 && words[1] == verbPlan && commitForm.MatchString(withoutBackquotes(words[2])),
+		len(words) == 3 && words[1] == verbApprove && hashForm(withoutBackquotes(words[2])):
+		cmd.verb, cmd.hash = words[1], withoutBackquotes(words[2])
 	}
 	return cmd
 }
@@ -96,8 +96,8 @@ func ascii(line string) bool {
 	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// bare removes the backquotes around a word. They are there if a person has copied the word as code.
-func bare(word string) string {
+// withoutBackquotes removes the backquotes around a word. They are there if a person has copied the word as code.
+func withoutBackquotes(word string) string {
 	if len(word) > 2 && word[0] == '`' && word[len(word)-1] == '`' {
 		return word[1 : len(word)-1]
 	}

@@ -14,7 +14,7 @@ import (
 
 // conversation contains the comments of a pull request as they were last read.
 type conversation struct {
-	said     said
+	comments readComments
 	answered map[int64]bool // comments that this process has answered.
 
 	updated time.Time // the update time of the pull request when the comments were read.
@@ -23,9 +23,9 @@ type conversation struct {
 	failed  bool      // the last attempt to read the comments failed.
 }
 
-// said contains the parts of a conversation that count: the agent's comments, and the commands of people who
+// readComments contains the parts of a conversation that count: the agent's comments, and the commands of people who
 // may push.
-type said struct {
+type readComments struct {
 	ours     []forge.Comment
 	commands []command
 	// unread is true if there are more comments than the agent reads.
@@ -35,7 +35,7 @@ type said struct {
 }
 
 // lastAsked returns the time of the last request for a plan, by the forge's clock.
-func (s said) lastAsked() (at time.Time) {
+func (s readComments) lastAsked() (at time.Time) {
 	for _, cmd := range s.commands {
 		if cmd.verb == verbPlan && cmd.known() && cmd.at.After(at) {
 			at = cmd.at
@@ -52,9 +52,9 @@ type conversations struct {
 	changed map[int]time.Time
 }
 
-// mostChanged is the maximum number of pull requests in changed. If there are more, all conversations are
+// maxChanged is the maximum number of pull requests in changed. If there are more, all conversations are
 // read again.
-const mostChanged = 10_000
+const maxChanged = 10_000
 
 func (c *conversations) get(number int) conversation {
 	c.mu.Lock()
@@ -87,7 +87,7 @@ func (c *conversations) failed(number int, failed bool) {
 func (c *conversations) invalidate(number int, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.changed == nil || len(c.changed) > mostChanged {
+	if c.changed == nil || len(c.changed) > maxChanged {
 		c.changed, c.list = map[int]time.Time{}, nil
 	}
 	c.changed[number] = now
@@ -101,8 +101,8 @@ func (c *conversations) fresh(number int, read time.Time) bool {
 	return time.Since(read) < conversationAge && (!ok || read.After(changed))
 }
 
-// keep forgets all conversations except those of the pull requests in open.
-func (c *conversations) keep(open map[int]bool) {
+// retain forgets all conversations except those of the pull requests in open.
+func (c *conversations) retain(open map[int]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.list, func(number int, _ conversation) bool { return !open[number] })
@@ -113,10 +113,10 @@ func (c *conversations) keep(open map[int]bool) {
 // not every forge updates the time of the pull request then. A conversation in which an approval counts is read every time.
 const conversationAge = 10 * time.Minute
 
-// converse reads a pull request's comments if they may have changed, and answers the new ones.
-func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversation, error) {
+// conversationOf reads a pull request's comments if they may have changed, and answers the new ones.
+func (r *Repository) conversationOf(ctx context.Context, pull forge.Pull) (conversation, error) {
 	c, now := r.conversations.get(pull.Number), time.Now()
-	if c.updated.Equal(pull.Updated) && c.settled && len(c.said.approvals()) == 0 && r.conversations.fresh(pull.Number, c.read) {
+	if c.updated.Equal(pull.Updated) && c.settled && len(c.comments.approvals()) == 0 && r.conversations.fresh(pull.Number, c.read) {
 		return c, nil
 	}
 	comments, unread, err := r.comments(ctx, pull.Number)
@@ -128,13 +128,13 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	if err != nil {
 		return c, err
 	}
-	said, err := r.understand(ctx, pull.Base, comments)
+	said, err := r.readConversation(ctx, pull.Base, comments)
 	if err != nil {
 		return c, err
 	}
 	said.unread = unread
 	c = r.answerNew(pull, c, said)
-	c.settled = c.updated.Equal(pull.Updated) && !c.said.unasked
+	c.settled = c.updated.Equal(pull.Updated) && !c.comments.unasked
 	c.updated, c.read = pull.Updated, now
 	r.conversations.put(pull.Number, c)
 	return c, nil
@@ -150,9 +150,9 @@ func (r *Repository) comments(ctx context.Context, number int) (list []forge.Com
 	return list, unread, err
 }
 
-// understand finds the agent's comments in a conversation, and the commands of people who may push. It keeps nothing else, and it does
+// readConversation finds the agent's comments in a conversation, and the commands of people who may push. It keeps nothing else, and it does
 // not parse other comments, because anybody can write very many of them.
-func (r *Repository) understand(ctx context.Context, branch string, comments []forge.Comment) (s said, err error) {
+func (r *Repository) readConversation(ctx context.Context, branch string, comments []forge.Comment) (s readComments, err error) {
 	later := r.people.later(branch, comments)
 	s.unasked = len(later) > 0
 	for _, c := range comments {
@@ -166,7 +166,7 @@ func (r *Repository) understand(ctx context.Context, branch string, comments []f
 		}
 		ok, err := r.people.mayWrite(ctx, who)
 		if err != nil {
-			return said{}, err
+			return readComments{}, err
 		}
 		if ok {
 			s.commands = append(s.commands, commands(c)...)

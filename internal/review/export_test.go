@@ -3,23 +3,23 @@ package review
 // These constants are exported for the tests outside of this package.
 const (
 	RetryPlan       = retryPlan
-	LongRetry       = longRetry
-	Settle          = settle
-	Patience        = patience
+	LongRetry       = maxRetry
+	Settle          = quietTime
+	Patience        = maxDelay
 	ConversationAge = conversationAge
-	RightAge        = rightAge
-	NoneAge         = noneAge
+	RightAge        = allowedAge
+	NoneAge         = deniedAge
 	AnswersAge      = answersAge
-	MostStrangers   = mostStrangers
-	MostAnswers     = mostAnswers
-	MostHeads       = mostHeads
+	MostStrangers   = maxStrangers
+	MostAnswers     = maxAnswers
+	MostHeads       = maxHeads
 	HeadsAge        = headsAge
-	MostCommands    = mostCommands
-	LongestComment  = longestComment
+	MostCommands    = maxCommands
+	LongestComment  = maxComment
 )
 
 // Remembered returns how many commands and own comments of a conversation are stored.
 func (r *Repository) Remembered(number int) (commands, ours int) {
 	c := r.conversations.get(number)
-	return len(c.said.commands), len(c.said.ours)
+	return len(c.comments.commands), len(c.comments.ours)
 }

@@ -38,7 +38,7 @@ func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err er
 
 // ApprovalsIn returns the approvals of the stack's plans in the comments of a merged pull request.
 func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, error) {
-	said, err := s.repository.understand(ctx, m.Pull.Base, m.Comments)
+	said, err := s.repository.readConversation(ctx, m.Pull.Base, m.Comments)
 	if err != nil {
 		return nil, err
 	}
@@ -82,20 +82,20 @@ func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, faile
 		}
 		m, err := s.MergedBy(ctx, held.Commit)
 		if err != nil {
-			if Later(err) {
+			if TryLater(err) {
 				failed = err
 			}
 			continue // no pull request brought the commit, or the forge does not know which one, or it cannot answer now
 		}
 		visited[m.Pull.Number] = true // so that Visit does not forget which of its comments were answered
-		said, err := r.understand(ctx, m.Pull.Base, m.Comments)
+		said, err := r.readConversation(ctx, m.Pull.Base, m.Comments)
 		if err != nil {
 			failed = err
 			continue
 		}
 		c := r.answerNew(m.Pull, r.conversations.get(m.Pull.Number), said)
 		r.conversations.put(m.Pull.Number, c)
-		if len(Covering(approved(c.said, s.Name, m.Revision), *held)) > 0 {
+		if len(Covering(approved(c.comments, s.Name, m.Revision), *held)) > 0 {
 			s.Again()
 		}
 	}

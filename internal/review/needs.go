@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
-// mostIncluded is the maximum number of other pull requests that a plan includes. Each one costs a merge.
-const mostIncluded = 10
+// maxIncluded is the maximum number of other pull requests that a plan includes. Each one costs a merge.
+const maxIncluded = 10
 
 // need is a pull request that another one needs, with its fate: for example, whether the plan includes it. ref is the reference at which
 // its commits are fetched.
@@ -71,15 +71,15 @@ func (w *walk) collect(root forge.Pull) {
 	}
 }
 
-// orders reports whether a need with this bond must be merged before the pull request that needs it.
-func orders(b forge.Bond) bool { return b == forge.Contained || b == forge.Named }
+// ordersMerge reports whether a need with this bond must be merged before the pull request that needs it.
+func ordersMerge(b forge.Bond) bool { return b == forge.Contained || b == forge.Named }
 
 // circular reports whether a pull request needs itself, directly or through others.
 func (w *walk) circular(number int) bool {
 	seen, queue := map[int]bool{}, []int{number}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, n := range w.graph[queue[0]].Needs {
-			if !orders(n.Bond) || seen[n.Number] {
+			if !ordersMerge(n.Bond) || seen[n.Number] {
 				continue
 			}
 			if n.Number == number {
@@ -100,7 +100,7 @@ func (w *walk) follow(p forge.Pull) {
 	list := slices.Clone(p.Needs)
 	slices.SortStableFunc(list, func(a, b forge.Need) int { return cmp.Compare(rank(a.Bond), rank(b.Bond)) })
 	for _, n := range list {
-		self := n.Number == w.root && (p.Number != w.root || !orders(n.Bond)) // the others of the circle get the fate Circular
+		self := n.Number == w.root && (p.Number != w.root || !ordersMerge(n.Bond)) // the others of the circle get the fate Circular
 		name := needName{n.Number, ""}
 		if n.Number == 0 {
 			name.text = n.Name
@@ -113,7 +113,7 @@ func (w *walk) follow(p forge.Pull) {
 			return
 		}
 		w.seen[name] = true
-		met := w.met(n) // adds the needs of n to the list
+		met := w.needWithFate(n) // adds the needs of n to the list
 		w.list = append(w.list, met)
 	}
 }
@@ -136,9 +136,9 @@ func rank(b forge.Bond) int {
 	return 2
 }
 
-// met returns a need with its fate. If the plan contains the pull request, its own needs are added to the
+// needWithFate returns a need with its fate. If the plan contains the pull request, its own needs are added to the
 // list first.
-func (w *walk) met(n forge.Need) need {
+func (w *walk) needWithFate(n forge.Need) need {
 	pull, open := w.open[n.Number]
 	next, followed := w.graph[n.Number]
 	met := need{comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL, Inside: n.Bond == forge.Contained}, pull.HeadRef}
@@ -155,7 +155,7 @@ func (w *walk) met(n forge.Need) need {
 		met.Fate = comment.Circular
 	case n.Bond == forge.Contained && n.Commit != pull.Head:
 		met.Fate = comment.Outdated
-	case !followed || w.included == mostIncluded:
+	case !followed || w.included == maxIncluded:
 		met.Fate = comment.Beyond
 	default:
 		if met.Fate, met.Head = comment.Below, pull.Head; n.Bond != forge.Contained {
@@ -192,7 +192,7 @@ func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need,
 	for _, one := range j.needs.list {
 		if one.Fate == comment.NotOpen && !j.pull.Fork {
 			var err error
-			one.Need, err = s.withFate(ctx, one.Need, j.pull.Base)
+			one.Need, err = s.fateOf(ctx, one.Need, j.pull.Base)
 			failed = failed || err != nil
 		}
 		list = append(list, one.Need)
@@ -200,9 +200,9 @@ func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need,
 	return list, failed
 }
 
-// withFate returns a need without an open pull request into the branch, with the fate that the forge reports. For each merged pull request,
+// fateOf returns a need without an open pull request into the branch, with the fate that the forge reports. For each merged pull request,
 // the forge is asked only once, because it stays merged.
-func (s *Planner) withFate(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
+func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
 	if url, merged := s.merged.Load(n.Number); merged {
 		n.Fate, n.URL = comment.Merged, url.(string)
 		return n, nil

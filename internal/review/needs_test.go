@@ -132,7 +132,7 @@ func TestAttackManyNeeds(t *testing.T) {
 		for _, p := range list {
 			got := needsOf(p, open, func(forge.Pull) bool { return true })
 			refs, commits := got.included()
-			if len(got.list) > forge.MostNeeds || len(refs) > mostIncluded || len(refs) != len(commits) {
+			if len(got.list) > forge.MostNeeds || len(refs) > maxIncluded || len(refs) != len(commits) {
 				t.Fatalf("%s: %d needs, %d of them planned", name, len(got.list), len(refs))
 			}
 			seen := map[int]bool{}
@@ -152,13 +152,13 @@ func TestAttackManyNeeds(t *testing.T) {
 // If a stranger names another dependency in each commit, the stranger still gets no more plans than for other pushes.
 func TestAttackOtherNeedsInEachCommit(t *testing.T) {
 	now := time.Now()
-	before := lastPlan{head: "h1", run: now, first: now, heads: mostHeads}
+	before := lastPlan{head: "h1", run: now, first: now, heads: maxHeads}
 	j := job{pull: forge.Pull{Number: 1, Head: "h2", Fork: true}, needs: needs{list: []need{{Need: comment.Need{Name: "x"}}}}}
-	if yes, _ := wanted(j, before, true, now.Add(-time.Hour), now); yes {
+	if yes, _ := mustDo(j, before, true, now.Add(-time.Hour), now); yes {
 		t.Error("it is planned")
 	}
 	j.pull.Head = "h1"
-	if yes, _ := wanted(j, before, true, now.Add(-time.Hour), now); !yes {
+	if yes, _ := mustDo(j, before, true, now.Add(-time.Hour), now); !yes {
 		t.Error("the needs of a planned commit have changed, and it is not planned again")
 	}
 }

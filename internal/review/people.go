@@ -35,18 +35,18 @@ type answers struct {
 }
 
 const (
-	// mostAnswers is the maximum number of commands of a person that are answered within answersAge, because an answer uses requests that
+	// maxAnswers is the maximum number of commands of a person that are answered within answersAge, because an answer uses requests that
 	// statuses need, too. Further commands are carried out without an answer.
-	mostAnswers = 20
-	answersAge  = 10 * time.Minute
-	mostPeople  = 10_000 // maximum number of people that are remembered
+	maxAnswers = 20
+	answersAge = 10 * time.Minute
+	maxPeople  = 10_000 // maximum number of people that are remembered
 )
 
 // countAnswer counts an answer to a person, and reports whether it may be posted.
 func (p *people) countAnswer(who forge.Person) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.answers == nil || len(p.answers) > mostPeople {
+	if p.answers == nil || len(p.answers) > maxPeople {
 		p.answers = map[forge.Person]answers{}
 	}
 	a := p.answers[who]
@@ -55,30 +55,30 @@ func (p *people) countAnswer(who forge.Person) bool {
 	}
 	a.count++
 	p.answers[who] = a
-	return a.count <= mostAnswers
+	return a.count <= maxAnswers
 }
 
 // right is the forge's answer about a person, and the time for which the answer is valid.
 type right struct {
-	write bool
-	at    time.Time
-	good  time.Duration
+	write    bool
+	at       time.Time
+	validFor time.Duration
 }
 
-// Each of these is the time for which an answer of the forge is valid. rightAge is for the answer that a person may push, noneAge for the
-// answer that a person may not, and refusedAge is for a refusal to answer. noneAge is long because many strangers may comment, and the
+// Each of these is the time for which an answer of the forge is valid. allowedAge is for the answer that a person may push, deniedAge for the
+// answer that a person may not, and refusedAge is for a refusal to answer. deniedAge is long because many strangers may comment, and the
 // forge cannot be asked about all of them each time a conversation is read.
 const (
-	rightAge   = time.Minute
+	allowedAge = time.Minute
 	refusedAge = 10 * time.Minute
-	noneAge    = time.Hour
+	deniedAge  = time.Hour
 )
 
-func (r right) fresh() bool { return !r.at.IsZero() && time.Since(r.at) < r.good }
+func (r right) fresh() bool { return !r.at.IsZero() && time.Since(r.at) < r.validFor }
 
-// mostStrangers is the maximum number of people in one visit about whom the forge is asked, apart from those
+// maxStrangers is the maximum number of people in one visit about whom the forge is asked, apart from those
 // who are known to have the right to push.
-const mostStrangers = 50
+const maxStrangers = 50
 
 // later returns the authors of possible commands about whom the forge will be asked only in a later visit. A person who is known to have the
 // right is never among them. The forge is first asked about those for whom the last answer is oldest or missing. If these times are equal,
@@ -96,7 +96,7 @@ func (p *people) later(branch string, comments []forge.Comment) map[person]bool 
 		}
 	}
 	slices.SortStableFunc(strangers, func(a, b person) int { return p.rights[a].at.Compare(p.rights[b].at) })
-	for _, who := range strangers[:min(len(strangers), mostStrangers)] {
+	for _, who := range strangers[:min(len(strangers), maxStrangers)] {
 		delete(later, who)
 	}
 	return later
@@ -117,9 +117,9 @@ func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	good := noneAge
+	good := deniedAge
 	if write {
-		good = rightAge
+		good = allowedAge
 	}
 	if err != nil {
 		write, good = false, refusedAge
@@ -128,7 +128,7 @@ func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 			p.log.Error("ignoring all commands: cannot read repository permissions", "error", err)
 		}
 	}
-	if p.rights == nil || len(p.rights) > mostPeople {
+	if p.rights == nil || len(p.rights) > maxPeople {
 		p.rights = map[person]right{}
 	}
 	p.rights[who] = right{write, time.Now(), good}

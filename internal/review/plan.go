@@ -48,11 +48,11 @@ type Planner struct {
 }
 
 // planTime is the time limit for planning one pull request. retryPlan is the pause after a plan has failed for a temporary reason. The
-// pause grows with each failure up to longRetry.
+// pause grows with each failure up to maxRetry.
 const (
 	planTime  = 5 * time.Minute
 	retryPlan = time.Minute
-	longRetry = 15 * time.Minute
+	maxRetry  = 15 * time.Minute
 )
 
 // Context returns the name of a stack's status. about is plan, sync or drift.
@@ -77,7 +77,7 @@ func (s *Planner) Serve(ctx context.Context) {
 // work plans until the queue is empty.
 func (s *Planner) work(ctx context.Context) {
 	for ctx.Err() == nil {
-		j, ok := s.queue.take()
+		j, ok := s.queue.next()
 		if !ok {
 			return
 		}
@@ -98,9 +98,9 @@ func (s *Planner) review(ctx context.Context, j job) {
 	}
 	again := time.Time{}
 	// The heads differ if Git has a newer commit than the forge's answer, or an older one.
-	if p.passing || p.Head != j.pull.Head {
+	if p.temporary || p.Head != j.pull.Head {
 		failures++
-		pause := backoff.Pause(retryPlan, longRetry, failures)
+		pause := backoff.Pause(retryPlan, maxRetry, failures)
 		again = begun.Add(pause)
 		time.AfterFunc(pause, s.repository.Wake)
 	} else {
@@ -119,14 +119,14 @@ func (s *Planner) review(ctx context.Context, j job) {
 // that the pull request is now for another branch.
 type page struct {
 	comment.Page
-	passing, retracted bool
+	temporary, retracted bool
 }
 
 // result returns the plan's label in metrics; "" if nothing was planned.
 func (p page) result() string {
 	ok, _ := p.Status()
 	switch {
-	case p.passing:
+	case p.temporary:
 		return "unavailable"
 	case p.Waits():
 		return ""
@@ -141,7 +141,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
 	p := page{Page: comment.Page{
-		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.said.unread, Browser: s.repository.Forge.Browser,
+		Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base, Unread: j.comments.unread, Browser: s.repository.Forge.Browser,
 		MoreNeeds: j.needs.more,
 	}}
 	var unknown bool
@@ -149,14 +149,14 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	refs, commits := j.needs.included()
 	merge, err := s.Merged(ctx, j.pull.HeadRef, refs...)
 	if err != nil {
-		p.Err, p.passing = source.Public(err).Error(), !source.NeedsPerson(err)
+		p.Err, p.temporary = source.Public(err).Error(), !source.NeedsPerson(err)
 		s.repository.Complain(fmt.Sprintf("pull request %d cannot be fetched", p.Number), err)
 		return p
 	}
 	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
 	switch {
 	case !slices.Equal(merge.Under, commits): // the needed pull requests have new commits, which were not checked when the job was made
-		p.Err, p.passing = "what it depends on has just changed", true
+		p.Err, p.temporary = "what it depends on has just changed", true
 		return p
 	case len(merge.Conflicts) > 0:
 		what, with := p.against(merge.Clean)
@@ -172,8 +172,8 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	if err != nil {
 		return s.failed(p, err)
 	}
-	p.Plan, p.Preflight, p.passing = &plan, needs, len(plan.Unlisted) > 0 || unknown
-	p.Approvals = Covering(approved(j.said, s.Name, source.Revision{}), plan)
+	p.Plan, p.Preflight, p.temporary = &plan, needs, len(plan.Unlisted) > 0 || unknown
+	p.Approvals = Covering(approved(j.comments, s.Name, source.Revision{}), plan)
 	return p
 }
 
@@ -198,7 +198,7 @@ func (s *Planner) failed(p page, err error) page {
 		p.Problems = problems
 		return p
 	}
-	p.Err, p.passing = err.Error(), true
+	p.Err, p.temporary = err.Error(), true
 	s.repository.Complain(fmt.Sprintf("pull request %d cannot be planned", p.Number), err)
 	return p
 }

@@ -49,7 +49,7 @@ type delivery struct {
 
 // post puts a page into the outbox, which calls deliverPage.
 func (s *Planner) post(p page, j job, begun time.Time) {
-	d := &delivery{page: p, job: j, marker: p.marker(j.said.ours, begun)}
+	d := &delivery{page: p, job: j, marker: p.marker(j.comments.ours, begun)}
 	s.repository.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error { return s.deliverPage(ctx, d) })
 }
 
@@ -59,14 +59,14 @@ func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 	r, p, number := s.repository, d.page, d.job.pull.Number
 	c, news, err := s.writeComment(ctx, p, d.job, d.marker)
 	d.written = d.written || news
-	if Later(err) || p.retracted && s.queue.shares(number, p.Head) {
+	if TryLater(err) || p.retracted && s.queue.shares(number, p.Head) {
 		return err // if retracted: the commit's status belongs to another pull request with the same head
 	}
 	status := p.status()
 	status.URL = c.URL
 	news, err2 := r.Board.News(ctx, p.Head, status)
 	d.written = d.written || news
-	if Later(err2) {
+	if TryLater(err2) {
 		return errors.Join(err, err2)
 	}
 	if d.written && !p.Quiet {
@@ -80,15 +80,15 @@ func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 	m := memory.Marker{Kind: memory.PlanComment, Stack: p.Stack, Run: memory.NextRun(ours, memory.PlanComment, p.Stack, begun), Head: p.Head, Base: p.BaseCommit}
 	if p.Plan != nil {
-		m = Prove(m, *p.Plan, p.Tree)
+		m = WithProof(m, *p.Plan, p.Tree)
 	}
 	return m
 }
 
-// Prove adds three values to a marker: the plan's hash, the proof from which the hash is computed, and the tree from which the plan was
+// WithProof adds three values to a marker: the plan's hash, the proof from which the hash is computed, and the tree from which the plan was
 // made. If the plan is too large for a marker, it adds only the hash. Then an approval covers exactly that plan, but not the rest of it
 // after an interruption.
-func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
+func WithProof(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	proof := plan.Proof()
 	m.Hash = proof.Hash(plan.Stack)
 	if len(proof.Steps) <= memory.MostSteps {
@@ -103,9 +103,9 @@ func Prove(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 // status returns the status for the page's commit.
 func (p page) status() forge.Status {
 	ok, text := p.Status()
-	status := forge.Status{Context: Context(p.Stack, "plan"), State: forge.Success, Description: Steady(text)}
+	status := forge.Status{Context: Context(p.Stack, "plan"), State: forge.Success, Description: WithoutVaryingParts(text)}
 	switch {
-	case p.passing:
+	case p.temporary:
 		status.State = forge.Error
 	case p.Waits():
 		status.State = forge.Pending
@@ -118,21 +118,21 @@ func (p page) status() forge.Status {
 // requestID matches OpenStack's ID of a request.
 var requestID = pattern.Of(`req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// Steady removes the parts of an error that differ each time, because a status is written only when its text
+// WithoutVaryingParts removes the parts of an error that differ each time, because a status is written only when its text
 // changes.
-func Steady(text string) string { return requestID.ReplaceAllString(text, "req-…") }
+func WithoutVaryingParts(text string) string { return requestID.ReplaceAllString(text, "req-…") }
 
 // writeComment writes the page's comment. If the pull request changes nothing of the stack, it only updates a comment that exists. A page
 // with a temporary error does not replace a comment about the same head. The comment of a closed pull request is not changed.
 func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
-	r, number, comments := s.repository, j.pull.Number, j.said.ours
+	r, number, comments := s.repository, j.pull.Number, j.comments.ours
 	if !r.conversations.fresh(number, j.read) {
 		if comments, _, err = r.comments(ctx, number); err != nil {
 			return c, false, err
 		}
 	}
 	c, before, _, ok := memory.Find(comments, m.Kind, m.Stack)
-	if !ok && p.Quiet || ok && p.passing && before.Head == m.Head {
+	if !ok && p.Quiet || ok && p.temporary && before.Head == m.Head {
 		return c, false, nil
 	}
 	parts := comment.Split(p.Markdown(), memory.CommentSize)
@@ -147,8 +147,8 @@ func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Mark
 	return memory.Upsert(ctx, r.Forge, number, m, parts)
 }
 
-// Later reports whether an error is a reason to try again later.
-func Later(err error) bool {
+// TryLater reports whether an error is a reason to try again later.
+func TryLater(err error) bool {
 	var limited *forge.LimitedError
 	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)
 }

@@ -12,11 +12,11 @@ import (
 
 // job is the work of planning a pull request for a stack.
 type job struct {
-	pull    forge.Pull
-	said    said
-	read    time.Time // time when the comments were read
-	trusted bool      // a pull request from the repository itself has the same head
-	needs   needs
+	pull     forge.Pull
+	comments readComments
+	read     time.Time // time when the comments were read
+	trusted  bool      // a pull request from the repository itself has the same head
+	needs    needs
 	// urgent means that people wait for the plan. Without it, the existing plan is only outdated.
 	urgent bool
 }
@@ -31,25 +31,25 @@ type lastPlan struct {
 	trusted  bool
 	needs    string // key of the needs that the plan was made with
 	unread   bool   // there were more comments than the agent reads
-	// again is the time to plan once more after a temporary error; zero for never. failures is the number of
+	// retryAt is the time to plan once more after a temporary error; zero for never. failures is the number of
 	// such errors in a row.
-	again    time.Time
+	retryAt  time.Time
 	failures int
 	// heads is the number of commits of a stranger that were planned since first.
 	heads int
 	first time.Time
 }
 
-// At most mostHeads commits of a stranger's pull request are planned within headsAge. Each commit needs new statuses, and a forge allows only
+// At most maxHeads commits of a stranger's pull request are planned within headsAge. Each commit needs new statuses, and a forge allows only
 // a limited number of them per hour.
 const (
-	mostHeads = 10
-	headsAge  = time.Hour
+	maxHeads = 10
+	headsAge = time.Hour
 )
 
-// enough reports whether the stranger has reached the limit mostHeads.
-func (p lastPlan) enough(now time.Time) bool {
-	return p.heads >= mostHeads && now.Sub(p.first) < headsAge
+// limitReached reports whether the stranger has reached the limit maxHeads.
+func (p lastPlan) limitReached(now time.Time) bool {
+	return p.heads >= maxHeads && now.Sub(p.first) < headsAge
 }
 
 // count returns the next values of heads and first, after one more commit of a stranger.
@@ -62,17 +62,17 @@ func (p lastPlan) count(now time.Time) (heads int, first time.Time) {
 
 // lastPlanOf returns the lastPlan of a job that starts now.
 func lastPlanOf(j job, now time.Time) lastPlan {
-	return lastPlan{head: j.pull.Head, run: now, asked: j.said.lastAsked(), approved: hashes(j.said.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.said.unread}
+	return lastPlan{head: j.pull.Head, run: now, asked: j.comments.lastAsked(), approved: hashes(j.comments.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.comments.unread}
 }
 
-// wanted reports whether a job must be done, and whether people wait for it (urgent). Urgent jobs are new pull requests, new commits, new
+// mustDo reports whether a job must be done, and whether people wait for it (urgent). Urgent jobs are new pull requests, new commits, new
 // requests for a plan, and changes of approvals or rights. Other jobs are done if the plan is outdated, if the needs have changed, or if
 // it is time to try again.
-func wanted(j job, before lastPlan, known bool, outdated, now time.Time) (wanted, urgent bool) {
+func mustDo(j job, before lastPlan, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := lastPlanOf(j, now)
-	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.enough(now))
+	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.limitReached(now))
 	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
-	again := before.run.Before(outdated) || before.needs != next.needs && before.head == next.head || !before.again.IsZero() && !now.Before(before.again)
+	again := before.run.Before(outdated) || before.needs != next.needs && before.head == next.head || !before.retryAt.IsZero() && !now.Before(before.retryAt)
 	return urgent || again, urgent
 }
 
@@ -95,7 +95,7 @@ func (q *queue) offer(j job, outdated, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	before, known := q.plans[j.pull.Number]
-	want, urgent := wanted(j, before, known, outdated, now)
+	want, urgent := mustDo(j, before, known, outdated, now)
 	if _, waits := q.jobs[j.pull.Number]; !want && !waits {
 		return
 	}
@@ -104,9 +104,9 @@ func (q *queue) offer(j job, outdated, now time.Time) {
 	signal(q.more)
 }
 
-// take removes the job whose pull request has waited longest for a plan, and returns it. It alternates between urgent jobs and the other
+// next removes the job whose pull request has waited longest for a plan, and returns it. It alternates between urgent jobs and the other
 // jobs. So neither urgent jobs nor a pull request with endless pushes can stop the planning of others.
-func (q *queue) take() (j job, ok bool) {
+func (q *queue) next() (j job, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.turn = !q.turn
@@ -143,7 +143,7 @@ func (q *queue) begin(j job, now time.Time) (failures int) {
 // means never.
 func (q *queue) end(j job, begun, again time.Time, failures int) {
 	p := lastPlanOf(j, begun)
-	p.again, p.failures = again, failures
+	p.retryAt, p.failures = again, failures
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	before := q.plans[j.pull.Number]
@@ -175,8 +175,8 @@ func (q *queue) shares(number int, head string) bool {
 	return false
 }
 
-// gone returns the pull requests that were planned and are no longer open.
-func (q *queue) gone(open map[int]bool) (numbers []int) {
+// closedPulls returns the pull requests that were planned and are no longer open.
+func (q *queue) closedPulls(open map[int]bool) (numbers []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for number := range q.plans {
@@ -187,8 +187,8 @@ func (q *queue) gone(open map[int]bool) (numbers []int) {
 	return numbers
 }
 
-// keep forgets all pull requests except those in open.
-func (q *queue) keep(open map[int]bool) {
+// retain forgets all pull requests except those in open.
+func (q *queue) retain(open map[int]bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	maps.DeleteFunc(q.plans, func(number int, _ lastPlan) bool { return !open[number] })
@@ -202,12 +202,12 @@ func (j job) mayPlan(head string) bool {
 	if !j.pull.Fork || j.trusted && head == j.pull.Head {
 		return true
 	}
-	return slices.ContainsFunc(j.said.commands, func(cmd command) bool {
-		return cmd.verb == verbPlan && cmd.known() && (cmd.hash == head || cmd.hash == "" && j.said.showedHead(cmd, head))
+	return slices.ContainsFunc(j.comments.commands, func(cmd command) bool {
+		return cmd.verb == verbPlan && cmd.known() && (cmd.hash == head || cmd.hash == "" && j.comments.showedHead(cmd, head))
 	})
 }
 
 // showedHead reports whether a comment of the agent showed a commit before the command was written.
-func (s said) showedHead(cmd command, head string) bool {
+func (s readComments) showedHead(cmd command, head string) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return m.Head == head && cmd.comment > m.After })
 }

@@ -45,7 +45,7 @@ type Repository struct {
 
 	people        people
 	conversations conversations
-	age           planAge
+	outdated      outdating
 	complaints    complaints
 }
 
@@ -91,7 +91,7 @@ func signal(c chan struct{}) {
 
 // Outdate records that a branch or its cloud has changed since plans were made.
 func (r *Repository) Outdate(now time.Time) {
-	r.age.outdate(now)
+	r.outdated.outdate(now)
 	r.Wake()
 }
 
@@ -109,7 +109,7 @@ func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
 	defer others.Wait()
-	var rest rest
+	var rest pause
 	for ctx.Err() == nil {
 		rest = rest.after(r.Visit(ctx), time.Now())
 		r.wait(ctx, rest)
@@ -117,8 +117,8 @@ func (r *Repository) Serve(ctx context.Context) {
 }
 
 // wait returns when it is time for the next visit.
-func (r *Repository) wait(ctx context.Context, rest rest) {
-	due, wake := r.age.due(), r.wake
+func (r *Repository) wait(ctx context.Context, rest pause) {
+	due, wake := r.outdated.due(), r.wake
 	if now := time.Now(); rest.until.After(now) {
 		due, wake = rest.until, nil
 	}
@@ -183,13 +183,13 @@ type complaints struct {
 	last map[string]string
 }
 
-const mostComplaints = 1000 // maximum number of complaints that are remembered
+const maxComplaints = 1000 // maximum number of complaints that are remembered
 
 // note stores a complaint and reports whether it differs from the last one.
 func (c *complaints) note(what, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == nil || len(c.last) > mostComplaints {
+	if c.last == nil || len(c.last) > maxComplaints {
 		c.last = map[string]string{}
 	}
 	before := c.last[what]

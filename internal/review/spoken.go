@@ -11,11 +11,11 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 )
 
-// spokenLines returns the lines of a comment that begin with prefix and that every forge shows as words of the comment's author. These
+// plainLines returns the lines of a comment that begin with prefix and that every forge shows as words of the comment's author. These
 // are whole lines of plain text in top-level paragraphs. The line may end with a word in a code span.
 //
 // HTML with any tag can hide the text after it, so no line after HTML counts. HTML comments hide only their own text.
-func spokenLines(body, prefix string) (lines []string) {
+func plainLines(body, prefix string) (lines []string) {
 	source := []byte(strings.ReplaceAll(body, "\r\n", "\n"))
 	doc := markdown().Parse(gtext.NewReader(source))
 	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
@@ -60,7 +60,7 @@ func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, o
 	if hasHTML(p) || bytes.Contains(whole, []byte("<!--")) || bytes.Contains(whole, []byte("$$")) {
 		return nil, true
 	}
-	plain := cover(p, source)
+	plain := rolesOf(p, source)
 	for i := range p.Lines().Len() {
 		at := p.Lines().At(i)
 		start := bytes.LastIndexByte(source[:at.Start], '\n') + 1
@@ -68,7 +68,7 @@ func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, o
 		if line != prefix && !strings.HasPrefix(line, prefix+" ") && !strings.HasPrefix(line, prefix+"\t") {
 			continue
 		}
-		if spoken(line, plain[start:start+len(line)]) {
+		if isPlainWords(line, plain[start:start+len(line)]) {
 			said = append(said, line)
 		}
 	}
@@ -82,8 +82,8 @@ const (
 	coded            // text of a code span
 )
 
-// cover returns the role of each byte of the source in a paragraph.
-func cover(p *ast.Paragraph, source []byte) []byte {
+// rolesOf returns the role of each byte of the source in a paragraph.
+func rolesOf(p *ast.Paragraph, source []byte) []byte {
 	is := make([]byte, len(source)+1)
 	mark := func(n ast.Node, as byte) {
 		if t, ok := n.(*ast.Text); ok {
@@ -103,8 +103,8 @@ func cover(p *ast.Paragraph, source []byte) []byte {
 	return is
 }
 
-// spoken reports whether a line is plain words. Its last word may be a code span.
-func spoken(line string, is []byte) bool {
+// isPlainWords reports whether a line is plain words. Its last word may be a code span.
+func isPlainWords(line string, is []byte) bool {
 	last := strings.LastIndexByte(line, ' ') + 1
 	if word := line[last:]; len(word) > 2 && word[0] == '`' && strings.Count(word, "`") == 2 && word[len(word)-1] == '`' {
 		return all(is[:last], words) && all(is[last+1:len(line)-1], coded)

@@ -11,15 +11,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostFailed is the number of pull requests in a row that cannot be read before the agent assumes that the
+// maxFailed is the number of pull requests in a row that cannot be read before the agent assumes that the
 // forge is down.
-const mostFailed = 3
+const maxFailed = 3
 
 // Visit reads every open pull request, answers commands, and queues the plans that each stack must make. Before that, it looks
 // for approvals of held plans. It returns an error if the forge could not be read. If one pull request cannot be read, the others
 // still are.
 func (r *Repository) Visit(ctx context.Context) error {
-	outdated := r.age.advance(time.Now())
+	outdated := r.outdated.advance(time.Now())
 	heard, failed := r.visitHeld(ctx)
 	listings, complete, err := r.list(ctx)
 	if err != nil {
@@ -43,11 +43,11 @@ func (r *Repository) Visit(ctx context.Context) error {
 			return err
 		}
 		for _, s := range l.stacks {
-			s.queue.keep(open)
+			s.queue.retain(open)
 		}
 		maps.Copy(heard, open)
 	}
-	r.conversations.keep(heard)
+	r.conversations.retain(heard)
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (r *Repository) branches() map[string][]*Planner {
 // visitAll visits the open pull requests of a branch. It ends early when the forge seems to be down.
 func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
 	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
-	near, row := around{trustedHeads(l.pulls), byNumber(l.pulls)}, 0
+	near, row := openPulls{trustedHeads(l.pulls), byNumber(l.pulls)}, 0
 	for _, pull := range l.pulls {
 		err := r.visit(ctx, pull, near, l.stacks, outdated)
 		r.conversations.failed(pull.Number, err != nil)
@@ -118,7 +118,7 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 			r.Complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
 		}
 		if errors.Is(err, forge.ErrUnavailable) {
-			if row++; row >= mostFailed {
+			if row++; row >= maxFailed {
 				return err
 			}
 			time.AfterFunc(retryPlan, r.Wake)
@@ -166,22 +166,22 @@ func (r *Repository) rank(pull forge.Pull) int {
 	return 0
 }
 
-// around contains facts about all open pull requests into a branch. trusted are the head commits that people with the right to push have
+// openPulls contains facts about all open pull requests into a branch. trusted are the head commits that people with the right to push have
 // pushed. open are the pull requests by number.
-type around struct {
+type openPulls struct {
 	trusted map[string]bool
 	open    map[int]forge.Pull
 }
 
 // visit reads one pull request, answers commands, and queues the plans that each stack must make.
-func (r *Repository) visit(ctx context.Context, pull forge.Pull, near around, stacks []*Planner, outdated time.Time) error {
-	c, err := r.converse(ctx, pull)
+func (r *Repository) visit(ctx context.Context, pull forge.Pull, near openPulls, stacks []*Planner, outdated time.Time) error {
+	c, err := r.conversationOf(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range stacks {
 		may := func(p forge.Pull) bool { return s.PlanForks || !p.Fork || near.trusted[p.Head] }
-		j := job{pull: pull, said: c.said, read: c.read, trusted: near.trusted[pull.Head], needs: needsOf(pull, near.open, may)}
+		j := job{pull: pull, comments: c.comments, read: c.read, trusted: near.trusted[pull.Head], needs: needsOf(pull, near.open, may)}
 		s.queue.offer(j, outdated, time.Now())
 	}
 	return ctx.Err()
@@ -191,9 +191,9 @@ func (r *Repository) visit(ctx context.Context, pull forge.Pull, near around, st
 // of the stacks' branch.
 func (r *Repository) retract(ctx context.Context, stacks []*Planner, open map[int]bool) error {
 	for _, s := range stacks {
-		for _, number := range s.queue.gone(open) {
+		for _, number := range s.queue.closedPulls(open) {
 			pull, err := r.Forge.Pull(ctx, number)
-			if Later(err) {
+			if TryLater(err) {
 				return err
 			}
 			if rev, ok := s.Last(); err != nil || !ok || !pull.Open || pull.Base == rev.Branch {

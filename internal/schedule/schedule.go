@@ -52,10 +52,10 @@ func (s Schedule) skipped(t time.Time) time.Time {
 	}
 	plain := *fields
 	plain.Location = time.UTC
-	shown := plain.Next(onClock(t.In(place), time.UTC)) // the time on a clock without summer time
-	real := onClock(shown, place)
+	shown := plain.Next(sameClockTime(t.In(place), time.UTC)) // the time on a clock without summer time
+	real := sameClockTime(shown, place)
 	begin, end := real.ZoneBounds()
-	switch seen := onClock(real, time.UTC); {
+	switch seen := sameClockTime(real, time.UTC); {
 	case shown.IsZero() || seen.Equal(shown):
 		return time.Time{}
 	case seen.Before(shown): // Go may choose the time before or after the gap
@@ -93,8 +93,8 @@ func (s Schedule) repeated(moment time.Time) (end time.Time) {
 	return end
 }
 
-// onClock returns the moment at which a clock in another place shows the same time as t.
-func onClock(t time.Time, place *time.Location) time.Time {
+// sameClockTime returns the moment at which a clock in another place shows the same time as t.
+func sameClockTime(t time.Time, place *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place)
 }
 

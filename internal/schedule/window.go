@@ -11,7 +11,7 @@ import (
 // show: eight hours are eight hours, also in the night in which summer time begins.
 type Window struct {
 	begins Schedule
-	lasts  time.Duration
+	length time.Duration
 }
 
 // longestWindow is the maximum length of a window.
@@ -42,8 +42,8 @@ func ParseWindow(spec, lasts, zone string) (Window, error) {
 
 // Open reports whether a moment is within the window, and returns the end of the window.
 func (w Window) Open(at time.Time) (until time.Time, open bool) {
-	for begin := w.begins.Next(at.Add(-w.lasts)); !begin.IsZero() && !begin.After(at); begin = w.begins.Next(begin) {
-		until, open = begin.Add(w.lasts), true
+	for begin := w.begins.Next(at.Add(-w.length)); !begin.IsZero() && !begin.After(at); begin = w.begins.Next(begin) {
+		until, open = begin.Add(w.length), true
 	}
 	return until, open
 }
@@ -55,8 +55,8 @@ func (w Window) Next(at time.Time) time.Time { return w.begins.Next(at) }
 // within no window of Deny.
 type Windows struct{ Allow, Deny []Window }
 
-// mostJumps is the number of consecutive windows that are checked to find the end of a closed time.
-const mostJumps = 1000
+// maxJumps is the number of consecutive windows that are checked to find the end of a closed time.
+const maxJumps = 1000
 
 // Open reports whether a change is allowed at a moment. until is the time up to which this does not change. If a
 // change is allowed, the zero time means forever. If it is not allowed, the zero time means that no end was
@@ -80,7 +80,7 @@ func (w Windows) Open(at time.Time) (until time.Time, open bool) {
 
 // reopens returns the first moment, not before at, at which a change is allowed.
 func (w Windows) reopens(at time.Time) time.Time {
-	for range mostJumps {
+	for range maxJumps {
 		if until, denied := latest(w.Deny, at); denied {
 			at = until
 			continue

@@ -37,12 +37,12 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 				s.now.Hint()
 			}
 		},
-		State: func() any { return svc.state(name) }, Elsewhere: func() error { return svc.elsewhere(name) },
+		State: func() any { return svc.state(name) }, Elsewhere: func() error { return svc.servedByOther(name) },
 		Approve: func(hash, by string) error {
 			if s, here := svc.roster.at(name); here {
 				return s.loop.Approve(hash, by)
 			}
-			return svc.elsewhere(name)
+			return svc.servedByOther(name)
 		},
 	}, ok
 }
@@ -52,19 +52,19 @@ func (svc *service) state(stack string) agent.State {
 	if s, ok := svc.roster.at(stack); ok {
 		return s.loop.State()
 	}
-	if svc.among != nil {
-		return svc.among.state(stack)
+	if svc.group != nil {
+		return svc.group.state(stack)
 	}
 	return agent.State{Stack: stack}
 }
 
-// elsewhere returns an error if another agent serves a stack, or none; nil if this agent serves it.
-func (svc *service) elsewhere(stack string) error {
+// servedByOther returns an error if another agent serves a stack, or none; nil if this agent serves it.
+func (svc *service) servedByOther(stack string) error {
 	if _, ok := svc.roster.at(stack); ok {
 		return nil
 	}
-	if svc.among != nil {
-		return svc.among.elsewhere(stack)
+	if svc.group != nil {
+		return svc.group.servedByOther(stack)
 	}
 	return fmt.Errorf("the stack %s is not served at the moment; ask again, or see the log", stack)
 }

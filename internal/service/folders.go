@@ -19,16 +19,16 @@ type folders struct {
 	opener    session.Opener
 	documents []config.Stack
 
-	mu     sync.Mutex          // for one call of look at a time
-	were   map[string][]string // the last known folders, by the name of the document.
-	seen   map[string]string   // the commit of each document that was last read.
-	failed map[string]error    // why a document's folders are unknown.
-	said   string              // the last logged problems with folders.
-	stacks []config.Stack      // the stacks that were last made from the folders
+	mu           sync.Mutex          // for one call of look at a time
+	known        map[string][]string // the last known folders, by the name of the document.
+	seen         map[string]string   // the commit of each document that was last read.
+	failed       map[string]error    // why a document's folders are unknown.
+	lastProblems string              // the last logged problems with folders.
+	stacks       []config.Stack      // the stacks that were last made from the folders
 }
 
 func newFolders(o session.Opener, documents []config.Stack) *folders {
-	return &folders{opener: o, documents: documents, were: map[string][]string{}, seen: map[string]string{}, failed: map[string]error{}}
+	return &folders{opener: o, documents: documents, known: map[string][]string{}, seen: map[string]string{}, failed: map[string]error{}}
 }
 
 // all returns the stacks at the start.
@@ -64,14 +64,14 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	if err != nil {
 		return true
 	}
-	f.were[d.Name] = found
+	f.known[d.Name] = found
 	delete(f.failed, d.Name)
 	return true
 }
 
 // make returns the stacks of the known folders.
 func (f *folders) make() (stacks []config.Stack, unlisted []config.Unlisted, problems error) {
-	stacks, wrong, unlisted := config.InFolders(f.documents, false, f.serves, func(s *config.Stack, _, _ string) ([]string, error) { return f.were[s.Name], f.failed[s.Name] })
+	stacks, wrong, unlisted := config.InFolders(f.documents, false, f.serves, func(s *config.Stack, _, _ string) ([]string, error) { return f.known[s.Name], f.failed[s.Name] })
 	f.stacks = stacks
 	return stacks, unlisted, wrong.Err()
 }
@@ -101,7 +101,7 @@ func (f *folders) watch(ctx context.Context, svc *service) {
 func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before, listed := f.were[d.Name]
+	before, listed := f.known[d.Name]
 	_, failed := f.failed[d.Name]
 	if !f.fetch(ctx, d) || ctx.Err() != nil {
 		return
@@ -114,20 +114,20 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 		svc.health.Listed(d.Name, svc.roster.names(d.Name))
 	}
 	if failed && len(unlisted) == 0 {
-		svc.log.Info("the folders that are stacks are known now", "stack", d.Name, "stacks", len(f.were[d.Name]))
+		svc.log.Info("the folders that are stacks are known now", "stack", d.Name, "stacks", len(f.known[d.Name]))
 	}
-	f.say(svc, unlisted, problems)
-	if listed && !slices.Equal(before, f.were[d.Name]) {
-		svc.sayFolders(changed, gone)
+	f.logProblems(svc, unlisted, problems)
+	if listed && !slices.Equal(before, f.known[d.Name]) {
+		svc.logFolders(changed, gone)
 	}
 	svc.wake(d.Name)
 }
 
-// say logs documents whose folders are unknown, and problems with folders that should be stacks. Stacks that depend on a document without any
+// logProblems logs documents whose folders are unknown, and problems with folders that should be stacks. Stacks that depend on a document without any
 // known folder have to wait.
-func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) {
+func (f *folders) logProblems(svc *service, unlisted []config.Unlisted, problems error) {
 	for _, u := range unlisted {
-		served := len(f.were[u.Document.Name])
+		served := len(f.known[u.Document.Name])
 		if served == 0 {
 			svc.dependencies.Expect(u.Document.Name)
 		}
@@ -138,14 +138,14 @@ func (f *folders) say(svc *service, unlisted []config.Unlisted, problems error) 
 	if problems != nil {
 		text = problems.Error()
 	}
-	if text != "" && text != f.said {
+	if text != "" && text != f.lastProblems {
 		svc.log.Error("a folder cannot be a stack, and is left alone", "error", problems)
 	}
-	f.said = text
+	f.lastProblems = text
 }
 
-// sayFolders logs which stacks have been added or removed together with their folders.
-func (svc *service) sayFolders(changed, gone []config.Stack) {
+// logFolders logs which stacks have been added or removed together with their folders.
+func (svc *service) logFolders(changed, gone []config.Stack) {
 	now := len(svc.roster.names())
 	for _, one := range gone {
 		svc.log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+one.Name,
@@ -156,8 +156,8 @@ func (svc *service) sayFolders(changed, gone []config.Stack) {
 	}
 }
 
-// looking returns a function that requests a call of look for a document.
-func (svc *service) looking(document string) func() {
+// requestLook returns a function that requests a call of look for a document.
+func (svc *service) requestLook(document string) func() {
 	return func() {
 		select {
 		case svc.pushed[document] <- struct{}{}:

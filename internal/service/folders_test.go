@@ -59,7 +59,7 @@ func (f *following) serve() {
 	if f.svc, err = newService(o, documents, stacks, flags); err != nil {
 		f.t.Fatal(err)
 	}
-	f.dirs.say(f.svc, unlisted, problems)
+	f.dirs.logProblems(f.svc, unlisted, problems)
 	ctx, end := context.WithCancel(f.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- f.svc.run(ctx, flags.Listen) }()

@@ -22,7 +22,7 @@ type forges struct {
 	log     *slog.Logger
 	metrics *report.Metrics // nil if the process has no metrics
 	list    []*review.Repository
-	at      map[session.ForgeKey]*review.Repository
+	byKey   map[session.ForgeKey]*review.Repository
 	fence   func() error // called before each write; nil for none
 	forget  []func()     // functions that remove the metrics of the forges
 }
@@ -51,7 +51,7 @@ func (r *reports) close() {
 }
 
 func newForges(log *slog.Logger, metrics *report.Metrics) *forges {
-	return &forges{log: log, metrics: metrics, at: map[session.ForgeKey]*review.Repository{}}
+	return &forges{log: log, metrics: metrics, byKey: map[session.ForgeKey]*review.Repository{}}
 }
 
 func (f *forges) reporting() session.Reporting {
@@ -106,7 +106,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 
 // open returns the repository of a target. Stacks with the same target share the repository.
 func (f *forges) open(t session.Target) (*review.Repository, error) {
-	if r := f.at[t.ForgeKey]; r != nil {
+	if r := f.byKey[t.ForgeKey]; r != nil {
 		return r, nil
 	}
 	made, err := t.Open()
@@ -118,7 +118,7 @@ func (f *forges) open(t session.Target) (*review.Repository, error) {
 	if f.metrics != nil {
 		f.forget = append(f.forget, f.metrics.Undelivered(name, r.Outbox.Len))
 	}
-	f.at[t.ForgeKey], f.list = r, append(f.list, r)
+	f.byKey[t.ForgeKey], f.list = r, append(f.list, r)
 	return r, nil
 }
 
@@ -167,8 +167,8 @@ func (f *forges) once(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// watching returns branches as watchers of passes.
-func watching(branches []*branch.Tracker) (list []engine.Watcher) {
+// watchersOf returns branches as watchers of passes.
+func watchersOf(branches []*branch.Tracker) (list []engine.Watcher) {
 	for _, b := range branches {
 		list = append(list, b)
 	}

@@ -18,16 +18,16 @@ import (
 // forwarder forwards webhooks to the agents that serve the affected stacks. If a webhook does not arrive, their polls find the change.
 type forwarder struct {
 	client *http.Client
-	places chan struct{}
+	slots  chan struct{}
 	log    *slog.Logger
 }
 
 const (
-	// forwards is the maximum number of webhooks that are sent at the same time, and forwardTime is the time limit for one.
-	forwards    = 8
+	// maxForwards is the maximum number of webhooks that are sent at the same time, and forwardTime is the time limit for one.
+	maxForwards = 8
 	forwardTime = 10 * time.Second
-	// mostForwarded is the maximum number of agents that get one webhook.
-	mostForwarded = 20
+	// maxForwarded is the maximum number of agents that get one webhook.
+	maxForwarded = 20
 )
 
 // newForwarder returns a forwarder that trusts the certificates in caFile, or those of the system if caFile is "". own is the address of
@@ -42,16 +42,16 @@ func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
 		home = append(home, "127.0.0.1", "::1", "localhost")
 	}
 	transport := outbound.New(outbound.Config{TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, MaxAnswer: 64 << 10, Home: home, ConnsPerHost: 4, HeaderTime: forwardTime})
-	return &forwarder{outbound.Client(transport, forwardTime), make(chan struct{}, forwards), log}, nil
+	return &forwarder{outbound.Client(transport, forwardTime), make(chan struct{}, maxForwards), log}, nil
 }
 
 // send starts to send a webhook, and returns without waiting for the answers.
 func (f *forwarder) send(to []string, m webhook.Message) {
-	for _, address := range to[:min(len(to), mostForwarded)] {
+	for _, address := range to[:min(len(to), maxForwarded)] {
 		select {
-		case f.places <- struct{}{}:
+		case f.slots <- struct{}{}:
 			go func() {
-				defer func() { <-f.places }()
+				defer func() { <-f.slots }()
 				f.sendOne(address, m)
 			}()
 		default:

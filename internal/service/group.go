@@ -24,7 +24,7 @@ type group struct {
 // setUpShared sets up the agent to share its stacks with other agents.
 func (svc *service) setUpShared(f Options) error {
 	with := svc.documents[0].Agents()
-	who, err := whoWeAre(with, f)
+	who, err := identifyAgent(with, f)
 	if err != nil {
 		return err
 	}
@@ -41,12 +41,12 @@ func (svc *service) setUpShared(f Options) error {
 		Serve:   func(ctx context.Context, h *lease.Hold) { svc.serveHeld(ctx, h) },
 		Summary: g.summary, Seen: svc.showOthers,
 	}
-	svc.among = g
+	svc.group = g
 	return nil
 }
 
-// whoWeAre returns the name and the address by which other agents know this agent.
-func whoWeAre(with *config.Agents, f Options) (who lease.Agent, err error) {
+// identifyAgent returns the name and the address by which other agents know this agent.
+func identifyAgent(with *config.Agents, f Options) (who lease.Agent, err error) {
 	who.Name, who.Address = cmp.Or(f.AgentName, with.Spec.Name), cmp.Or(f.AgentAddress, with.Spec.Address)
 	if who.Name == "" {
 		if who.Name, err = os.Hostname(); err != nil {
@@ -66,7 +66,7 @@ func (g *group) summary(stack string) lease.Summary {
 		return lease.Summary{}
 	}
 	state := s.loop.State()
-	return lease.Summary{Outcome: state.Outcome, Stands: s.loop.LastOutcome(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
+	return lease.Summary{Outcome: state.Outcome, LastOutcome: s.loop.LastOutcome(), Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
 }
 
 // showOthers shows the stacks that other agents serve. It also reports their outcomes to the stacks that depend on them.
@@ -86,7 +86,7 @@ func (svc *service) showOthers(v lease.View) {
 // outcomeOf returns the outcome of a stack that another agent serves. Agents of earlier versions report only how the last run ended.
 func outcomeOf(s lease.Summary) plan.Outcome {
 	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
-		if o.String() == cmp.Or(s.Stands, s.Outcome) {
+		if o.String() == cmp.Or(s.LastOutcome, s.Outcome) {
 			return o
 		}
 	}
@@ -106,16 +106,16 @@ func stateOf(s lease.Summary) string {
 
 // state returns the state of a stack that another agent serves.
 func (g *group) state(stack string) agent.State {
-	h, ok := g.Elsewhere(stack)
+	h, ok := g.ServedByOther(stack)
 	if !ok {
 		return agent.State{Stack: stack} // the last list may still contain this agent's own summary
 	}
 	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
 }
 
-// elsewhere returns an error that names the agent that serves a stack.
-func (g *group) elsewhere(stack string) error {
-	h, ok := g.Elsewhere(stack)
+// servedByOther returns an error that names the agent that serves a stack.
+func (g *group) servedByOther(stack string) error {
+	h, ok := g.ServedByOther(stack)
 	switch {
 	case !ok:
 		return fmt.Errorf("no agent serves the stack %s now; ask again", stack)

@@ -146,10 +146,10 @@ func TestAgentsShareStacks(t *testing.T) {
 	testcost.Long(t)
 	s := newSeveral(t, 6)
 	a, b, c := s.start("a"), s.start("b"), s.start("c")
-	s.until("three agents", func() bool { return len(a.among.View().Agents) == 3 })
+	s.until("three agents", func() bool { return len(a.group.View().Agents) == 3 })
 	s.until("all in sync", func() bool { return s.inSync(a, a, b, c) && s.inSync(b, a, b, c) && s.inSync(c, a, b, c) })
 	for _, stack := range s.names {
-		if err := a.elsewhere(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
+		if err := a.servedByOther(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
 			t.Errorf("%s: %v", stack, err)
 		}
 	}
@@ -296,7 +296,7 @@ func TestAgentsAreAskedFor(t *testing.T) {
 	}
 	log := logTo(os.Stderr)
 	svc, err := newService(openerFor(log), stacks, stacks, Options{Log: log})
-	if err != nil || svc.among != nil || len(svc.roster.names()) != 1 {
-		t.Errorf("among %v, %v, %v", svc.among, svc.roster.names(), err)
+	if err != nil || svc.group != nil || len(svc.roster.names()) != 1 {
+		t.Errorf("among %v, %v, %v", svc.group, svc.roster.names(), err)
 	}
 }

@@ -20,8 +20,8 @@ func TestRepositoryOfAMessage(t *testing.T) {
 		{"/srv/git/acme/config", "acme/config", true},
 		{"https://github.com", "acme/config", false},
 	} {
-		f := followed{repositories: []string{pathOf(c.address)}}
-		if f.at(c.named) != c.at {
+		f := followedBranch{repositories: []string{pathOf(c.address)}}
+		if f.isIn(c.named) != c.at {
 			t.Errorf("%s, message of %s: %t", c.address, c.named, !c.at)
 		}
 	}

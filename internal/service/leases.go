@@ -22,10 +22,10 @@ func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
 	var secrets []string
 	if k := with.Spec.Kubernetes; k != nil {
 		store, err = kubernetesLeases(with.Name, *k)
-		err, secrets = in("spec.kubernetesLease", err), []string{k.KeyFile, k.TokenFile}
+		err, secrets = inField("spec.kubernetesLease", err), []string{k.KeyFile, k.TokenFile}
 	} else {
 		store, err = etcdLeases(with.Name, *with.Spec.Etcd)
-		err, secrets = in("spec.etcd", err), []string{with.Spec.Etcd.KeyFile}
+		err, secrets = inField("spec.etcd", err), []string{with.Spec.Etcd.KeyFile}
 	}
 	for _, file := range secrets {
 		if file != "" && localfile.Exposed(file) {
@@ -35,7 +35,7 @@ func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
 	return store, err
 }
 
-func in(field string, err error) error {
+func inField(field string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", field, err)
 	}
@@ -43,7 +43,7 @@ func in(field string, err error) error {
 }
 
 func etcdLeases(group string, e config.AgentsEtcd) (lease.Store, error) {
-	trust, err := trusting(e.CAFile, e.CertFile, e.KeyFile)
+	trust, err := tlsConfig(e.CAFile, e.CertFile, e.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func kubernetesLeases(group string, k config.AgentsKubernetes) (lease.Store, err
 			return nil, err
 		}
 	}
-	trust, err := trusting(k.CAFile, k.CertFile, k.KeyFile)
+	trust, err := tlsConfig(k.CAFile, k.CertFile, k.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,9 @@ func inPod(k *config.AgentsKubernetes, files string, env func(string) string) er
 	return nil
 }
 
-// trusting returns the TLS configuration for a server: the certificates that the server is checked with, and the certificate of this agent.
+// tlsConfig returns the TLS configuration for a server: the certificates that the server is checked with, and the certificate of this agent.
 // The agent's certificate is read for each connection.
-func trusting(caFile, certFile, keyFile string) (*tls.Config, error) {
+func tlsConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 	roots, err := certificates(caFile)
 	if err != nil {
 		return nil, err

@@ -56,8 +56,8 @@ func (d *Listener) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// scrapes is the maximum number of requests for metrics that are answered at the same time, because each answer is built in memory.
-const scrapes = 4
+// maxScrapes is the maximum number of requests for metrics that are answered at the same time, because each answer is built in memory.
+const maxScrapes = 4
 
 // handler handles all requests to the agent.
 func (svc *service) handler() http.Handler {
@@ -81,7 +81,7 @@ func (svc *service) handler() http.Handler {
 
 // watched handles the requests of probes and monitoring.
 func (svc *service) watched() http.Handler {
-	return svc.health.Handler(promhttp.HandlerFor(svc.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
+	return svc.health.Handler(promhttp.HandlerFor(svc.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 }
 
 // listen serves health, metrics and webhooks until stop is called.

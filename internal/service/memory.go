@@ -9,9 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// Frugal makes garbage collections start when the heap has grown by half. By default, Go waits until the heap has doubled. The collections
+// SaveMemory makes garbage collections start when the heap has grown by half. By default, Go waits until the heap has doubled. The collections
 // take two percent of the time of a pass, and an agent often shares its machine. GOGC in the environment takes precedence.
-func Frugal() {
+func SaveMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}

@@ -19,7 +19,7 @@ import (
 // notices are the pending notifications, by rule: a receiver that is down does not delay the others.
 type notices struct {
 	boxes map[string]notice
-	told  *notify.Memory // the notifications that were sent; only for stacks that no other agent may serve
+	sent  *notify.Memory // the notifications that were sent; only for stacks that no other agent may serve
 }
 
 type notice struct {
@@ -30,7 +30,7 @@ type notice struct {
 func newNotices(documents []config.Stack, dataDir string, log *slog.Logger) *notices {
 	n := &notices{map[string]notice{}, notify.NewMemory()}
 	if dataDir != "" {
-		n.told = notify.OpenMemory(filepath.Join(dataDir, "notified.json"))
+		n.sent = notify.OpenMemory(filepath.Join(dataDir, "notified.json"))
 	}
 	for _, s := range documents[:min(1, len(documents))] { // all documents have the same rules
 		for _, rule := range s.Notifications() {
@@ -68,15 +68,15 @@ func (n *notices) send(rule *notify.Rule, what notify.Notification) {
 
 func (n notice) put(to notify.Receiver, what notify.Notification) {
 	n.Put(what.About(), func(ctx context.Context) error {
-		ctx, end := unhurried(ctx)
+		ctx, end := withExtraTime(ctx)
 		defer end()
 		return to.Deliver(ctx, what)
 	})
 }
 
-// unhurried returns a context that ends some time after the process was told to end. Most receivers cannot deduplicate, so a delivery in
+// withExtraTime returns a context that ends some time after the process was told to end. Most receivers cannot deduplicate, so a delivery in
 // progress is allowed to finish.
-func unhurried(ctx context.Context) (longer context.Context, end func()) {
+func withExtraTime(ctx context.Context) (longer context.Context, end func()) {
 	longer, end = context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {

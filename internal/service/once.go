@@ -83,7 +83,7 @@ func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, sh
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, repo.Close())
 	}
-	w.Watchers = append([]engine.Watcher{shown}, watching(to.branches)...)
+	w.Watchers = append([]engine.Watcher{shown}, watchersOf(to.branches)...)
 	cfg := w.LoopConfig(s, repo, to.branches)
 	cfg.Approved, cfg.Only = approvals(o.Approved), o.Approved
 	shared.Record = w.Record(s)

@@ -10,14 +10,14 @@ import (
 
 // roster stores all stacks, which this agent or another agent must serve, and the stacks that this agent serves now.
 type roster struct {
-	mu    sync.Mutex
-	all   map[string]config.Stack
-	here  map[string]*served
-	ready map[string]*served // prepared stacks that are not served yet, or not any more
+	mu         sync.Mutex
+	all        map[string]config.Stack
+	servedHere map[string]*served
+	ready      map[string]*served // prepared stacks that are not served yet, or not any more
 }
 
 func newRoster() *roster {
-	return &roster{all: map[string]config.Stack{}, here: map[string]*served{}, ready: map[string]*served{}}
+	return &roster{all: map[string]config.Stack{}, servedHere: map[string]*served{}, ready: map[string]*served{}}
 }
 
 // identity returns a text that differs between stacks that have the same name but come from different documents or folders.
@@ -68,7 +68,7 @@ func (r *roster) names(document ...string) (list []string) {
 func (r *roster) at(name string) (s *served, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, ok = r.here[name]
+	s, ok = r.servedHere[name]
 	return s, ok
 }
 
@@ -76,8 +76,8 @@ func (r *roster) at(name string) (s *served, ok bool) {
 func (r *roster) serving() (list []*served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(r.here)) {
-		list = append(list, r.here[name])
+	for _, name := range slices.Sorted(maps.Keys(r.servedHere)) {
+		list = append(list, r.servedHere[name])
 	}
 	return list
 }
@@ -86,13 +86,13 @@ func (r *roster) serving() (list []*served) {
 func (r *roster) set(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.here[name] = s; s == nil {
-		delete(r.here, name)
+	if r.servedHere[name] = s; s == nil {
+		delete(r.servedHere, name)
 	}
 }
 
-// keep stores a prepared stack until take is called.
-func (r *roster) keep(name string, s *served) {
+// store stores a prepared stack until take is called.
+func (r *roster) store(name string, s *served) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ready[name] = s
@@ -107,8 +107,8 @@ func (r *roster) take(name string) *served {
 	return s
 }
 
-// kept returns the stored stacks that were not taken.
-func (r *roster) kept() []*served {
+// untaken returns the stored stacks that were not taken.
+func (r *roster) untaken() []*served {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Values(r.ready))

@@ -10,10 +10,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// firstPause is the pause after a stack has failed to start for the first time. The pause grows up to longPause.
+// firstPause is the pause after a stack has failed to start for the first time. The pause grows up to maxPause.
 const (
 	firstPause = time.Second
-	longPause  = time.Minute
+	maxPause   = time.Minute
 )
 
 // runner serves stacks independently: if one of them starts, ends or fails, the others are not affected. It uses only their names. It does
@@ -98,7 +98,7 @@ func (r *runner) keep(ctx context.Context, name string) {
 			return
 		}
 		failures++
-		pause := backoff.Pause(firstPause, longPause, failures)
+		pause := backoff.Pause(firstPause, maxPause, failures)
 		r.log.Error("the stack cannot be served; it is tried again", "stack", name, "in", pause, "error", err)
 		if backoff.Wait(ctx, pause) != nil {
 			return

@@ -118,7 +118,7 @@ func TestAStackThatCannotBeServedStopsNoOther(t *testing.T) {
 		w.mu.Lock()
 		delete(w.broken, "b")
 		w.mu.Unlock()
-		time.Sleep(2 * longPause)
+		time.Sleep(2 * maxPause)
 		w.want(t, " a:1 b:1")
 		w.mu.Lock()
 		w.broken["c"] = true

@@ -22,8 +22,8 @@ func (svc *service) setStacks(stacks []config.Stack) (changed, gone []config.Sta
 	for _, one := range svc.roster.serving() {
 		svc.updateDependencies(one.loop)
 	}
-	if svc.among != nil {
-		svc.among.Set(svc.roster.names())
+	if svc.group != nil {
+		svc.group.Set(svc.roster.names())
 	} else {
 		want := map[string]string{}
 		for i := range stacks {
@@ -54,7 +54,7 @@ func (svc *service) dropRemoved(name string) {
 	svc.metrics.Remove(name)
 	svc.health.Forget(name)
 	svc.dependencies.Remove(name)
-	svc.notices.told.Forget(name)
+	svc.notices.sent.Forget(name)
 	if svc.shown != nil {
 		svc.shown.Remove(name)
 	}
@@ -83,7 +83,7 @@ func (svc *service) serveAlone(ctx context.Context, name string) (err error) {
 	}
 	svc.servePrepared(ctx, name, one)
 	if now, ok := svc.roster.configured(name); ok && identity(&now) == identity(&s) {
-		svc.roster.keep(name, one) // the process is ending, and still posts the pending reports
+		svc.roster.store(name, one) // the process is ending, and still posts the pending reports
 		return nil
 	}
 	one.close()

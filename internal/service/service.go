@@ -50,12 +50,12 @@ type service struct {
 	documents []config.Stack
 	pushed    map[string]chan struct{}
 	follow    func(context.Context) // starts and ends stacks as their folders come and go; nil if no document has folders.
-	among     *group                // the agents that share the stacks; nil when they are not shared
+	group     *group                // the agents that share the stacks; nil when they are not shared
 }
 
 // Run serves the stacks of the documents until ctx ends.
 func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Options) error {
-	defer surviveHangups()()
+	defer ignoreHangups()()
 	o.Progress = nil // nobody watches a terminal; the log shows the progress
 	dirs := newFolders(o, documents)
 	stacks, unlisted, problems := dirs.all(ctx)
@@ -66,7 +66,7 @@ func Run(ctx context.Context, o session.Opener, documents []config.Stack, f Opti
 	if err != nil {
 		return err
 	}
-	dirs.say(s, unlisted, problems)
+	dirs.logProblems(s, unlisted, problems)
 	s.follow = func(ctx context.Context) { dirs.watch(ctx, s) }
 	return s.run(ctx, f.Listen)
 }
@@ -95,7 +95,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 		err = svc.setUpShared(f)
 	} else {
 		svc.health = agent.NewHealth(namesOf(stacks))
-		svc.notices.told.Keep(namesOf(stacks))
+		svc.notices.sent.Keep(namesOf(stacks))
 		err = svc.setUpAlone(stacks, f)
 	}
 	if err == nil {
@@ -125,7 +125,7 @@ func (svc *service) setUpAlone(stacks []config.Stack, f Options) error {
 		if err != nil {
 			return fmt.Errorf("stack %s: %w", stacks[i].Name, err)
 		}
-		svc.roster.keep(stacks[i].Name, one)
+		svc.roster.store(stacks[i].Name, one)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (svc *service) setUpAlone(stacks []config.Stack, f Options) error {
 // close frees the resources of the service.
 func (svc *service) close() {
 	svc.forges.close()
-	for _, one := range svc.roster.kept() {
+	for _, one := range svc.roster.untaken() {
 		one.close()
 	}
 }
@@ -159,8 +159,8 @@ func (svc *service) run(ctx context.Context, d Listener) error {
 	if svc.follow != nil {
 		reviews.Go(func() { svc.follow(ctx) })
 	}
-	if svc.among != nil {
-		svc.among.Run(ctx)
+	if svc.group != nil {
+		svc.group.Run(ctx)
 	} else {
 		svc.runner.run(ctx)
 	}

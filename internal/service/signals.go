@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// surviveHangups ignores SIGHUP while no stack is served yet, until stop is called. At that time, all stacks are about to be checked anyway.
-func surviveHangups() (stop func()) {
+// ignoreHangups ignores SIGHUP while no stack is served yet, until stop is called. At that time, all stacks are about to be checked anyway.
+func ignoreHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)
 	return func() { signal.Stop(unread) }

@@ -36,16 +36,16 @@ func (s *served) serve(ctx context.Context) {
 	reviews.Wait()
 }
 
-// startedAgain is the time after its start during which an agent creates nothing, if the cloud is fast. The agent may replace one that was
+// restartWait is the time after its start during which an agent creates nothing, if the cloud is fast. The agent may replace one that was
 // killed a moment ago, and the cloud may still be handling the requests of that agent.
-const startedAgain = 2 * time.Second
+const restartWait = 2 * time.Second
 
 // prepareStack returns a stack that is ready to run. It reports to the log, the metrics, the health and its forges. If the stack is shared, h is
 // the lease that allows it to write; otherwise h is nil.
 // Only plans with one of the approvals may pass the brake without an approval on the forge or by the control API.
 func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, approved []plan.Approval) (*served, error) {
 	o := svc.opener
-	o.Log, o.Former = svc.log, startedAgain
+	o.Log, o.Former = svc.log, restartWait
 	var leave <-chan struct{}
 	if h != nil {
 		o.Fence, o.Grace, leave = h.Within, h.Grace, h.Leave()
@@ -72,19 +72,19 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	for _, b := range branches {
 		to = append(to, b)
 	}
-	told := svc.notices.told
+	told := svc.notices.sent
 	if h != nil {
 		told = notify.NewMemory() // it is unknown which notifications other agents have sent meanwhile
 	}
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)
 	to = append(to, notices, svc.releaser)
-	o.Watchers = append([]engine.Watcher{log, progress, notices.RolloutWatcher()}, watching(branches)...)
+	o.Watchers = append([]engine.Watcher{log, progress, notices.RolloutWatcher()}, watchersOf(branches)...)
 	if svc.shown != nil {
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
 	record := o.Record(s)
-	svc.log.Info("after a restart", append([]any{"stack", s.Name}, remembered(len(branches) > 0, record != "", s)...)...)
+	svc.log.Info("after a restart", append([]any{"stack", s.Name}, memoryAttributes(len(branches) > 0, record != "", s)...)...)
 	if err := record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
@@ -97,8 +97,8 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
-// remembered returns log attributes: which facts the next process will know, and where it will read them.
-func remembered(forge, folder bool, s *config.Stack) []any {
+// memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.
+func memoryAttributes(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
 	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun: what was approved is asked for again; set --data-dir, or report to a forge", unknown+": set spec.project, or a plan for the wrong project creates everything there"
 	if folder {

@@ -11,7 +11,7 @@ import (
 // If approvals are not stored, an agent logs that at its start. It also logs how to change that.
 func TestWhatIsRememberedOfApprovals(t *testing.T) {
 	for _, c := range []struct{ forge, folder, forgets bool }{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
-		said := fmt.Sprint(remembered(c.forge, c.folder, &config.Stack{})...)
+		said := fmt.Sprint(memoryAttributes(c.forge, c.folder, &config.Stack{})...)
 		if strings.Contains(said, "asked for again; set --data-dir, or report to a forge") != c.forgets {
 			t.Errorf("forge %t, folder %t: %s", c.forge, c.folder, said)
 		}

@@ -74,7 +74,7 @@ func TestWhatOtherAgentsAreTold(t *testing.T) {
 func TestHowStacksOfOtherAgentsStand(t *testing.T) {
 	for told, want := range map[lease.Summary]plan.Outcome{
 		{}: plan.Broken, {Outcome: "in sync"}: plan.InSync, {Outcome: "failed"}: plan.Broken,
-		{Outcome: "failed", Stands: "in sync"}: plan.InSync, {Outcome: "failed", Stands: "refused input"}: plan.Invalid, {Stands: "well"}: plan.Broken,
+		{Outcome: "failed", LastOutcome: "in sync"}: plan.InSync, {Outcome: "failed", LastOutcome: "refused input"}: plan.Invalid, {LastOutcome: "well"}: plan.Broken,
 	} {
 		if got := outcomeOf(told); got != want {
 			t.Errorf("%+v: %s, want %s", told, got, want)

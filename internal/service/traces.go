@@ -13,14 +13,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// mostHeaders is the maximum number of bytes that are read from a file with headers.
-const mostHeaders = 16 << 10
+// maxHeaders is the maximum number of bytes that are read from a file with headers.
+const maxHeaders = 16 << 10
 
 // setUpTraces sets up the sender of traces, if there is a receiver.
 func (svc *service) setUpTraces(f Options) error {
 	headers := ""
 	if f.TracesHeaders != "" {
-		text, err := localfile.Read(f.TracesHeaders, mostHeaders)
+		text, err := localfile.Read(f.TracesHeaders, maxHeaders)
 		if err != nil {
 			return fmt.Errorf("--traces-headers-file: %w", err)
 		}
@@ -44,14 +44,14 @@ func (svc *service) reports(to sinks) func(report.Run) {
 			return
 		}
 		run.Trace.Add(trace.Span{Name: "report", Start: began, End: time.Now()})
-		pass, quiet := traced(run)
+		pass, quiet := traceSteps(run)
 		pass.End = time.Now()
 		svc.traces.Finish(run.Trace, pass, run.Stack+" "+pass.Attributes["stackreeve.outcome"], quiet)
 	}
 }
 
-// traced adds the steps of a run to its trace. quiet is true when nothing was carried out and nothing failed.
-func traced(run report.Run) (pass trace.Span, quiet bool) {
+// traceSteps adds the steps of a run to its trace. quiet is true when nothing was carried out and nothing failed.
+func traceSteps(run report.Run) (pass trace.Span, quiet bool) {
 	outcome := run.Outcome()
 	about := map[string]string{"stackreeve.stack": run.Stack, "stackreeve.commit": run.Revision.Commit, "stackreeve.outcome": report.OutcomeWord(outcome)}
 	pass = trace.Span{Name: "pass", Failed: outcome == plan.Broken || outcome == plan.Invalid, Attributes: about}

@@ -36,7 +36,7 @@ func TestAttackSecretInATrace(t *testing.T) {
 	none := iter.Seq[string](func(func(string) bool) {})
 	last := plan.Plan{}.Redacted(redact.New(slices.Values([]string{secret}), none))
 	step := plan.Step{Key: manifest.Key{Kind: "Network", Namespace: "default", Name: "net-" + secret}, Action: plan.Create}
-	pass, _ := traced(report.Run{Stack: "prod", Trace: recorded, Pass: &engine.Pass{Last: last, Results: []engine.Result{{Step: step}}}})
+	pass, _ := traceSteps(report.Run{Stack: "prod", Trace: recorded, Pass: &engine.Pass{Last: last, Results: []engine.Result{{Step: step}}}})
 	sender := &trace.Sender{To: to, Service: "test", Log: slog.New(slog.DiscardHandler), Count: func(string) {}}
 	sender.Finish(recorded, pass, "prod", false)
 	sender.Flush(ctx)

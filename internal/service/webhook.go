@@ -14,18 +14,18 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
-// followed is a branch that the stacks of a document follow. If the branch may have changed, pace limits how often they are woken.
-type followed struct {
+// followedBranch is a branch that the stacks of a document follow. If the branch may have changed, pace limits how often they are woken.
+type followedBranch struct {
 	repositories []string // owner/name, in every form that a forge may use
 	branch       string   // "" for the repository's default branch
 	pace         *agent.Pace
 	document     string
 }
 
-// hinted contains the branches of stacks and the repositories of pull requests that messages may be about. Their number depends only on the
+// hintTargets contains the branches of stacks and the repositories of pull requests that messages may be about. Their number depends only on the
 // configuration, not on the messages.
-type hinted struct {
-	branches []followed
+type hintTargets struct {
+	branches []followedBranch
 	pulls    []*pullHints
 }
 
@@ -37,14 +37,14 @@ func (svc *service) setUpWebhooks(f Options) (err error) {
 	case f.Listen.Address == "":
 		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
 	}
-	var known hinted
+	var known hintTargets
 	for i := range svc.documents {
 		d := &svc.documents[i]
 		wake := func() { svc.wake(d.Name) }
 		if d.PerFolder() {
-			wake = svc.looking(d.Name)
+			wake = svc.requestLook(d.Name)
 		}
-		known.branches = append(known.branches, followed{repositories(d), d.Spec.Source.Branch, agent.NewPace(wake), d.Name})
+		known.branches = append(known.branches, followedBranch{repositories(d), d.Spec.Source.Branch, agent.NewPace(wake), d.Name})
 		for _, t := range svc.forges.reporting().Targets(d) {
 			if !slices.ContainsFunc(known.pulls, func(h *pullHints) bool { return h.ForgeKey == t.ForgeKey }) {
 				known.pulls = append(known.pulls, newPullHints(t.ForgeKey, func() []*review.Repository { return svc.reviewing(t.ForgeKey) }))
@@ -52,8 +52,8 @@ func (svc *service) setUpWebhooks(f Options) (err error) {
 		}
 	}
 	var forward func(webhook.Event, webhook.Message)
-	if svc.among != nil {
-		forward = func(e webhook.Event, m webhook.Message) { svc.among.forward.send(svc.concerned(known, e), m) }
+	if svc.group != nil {
+		forward = func(e webhook.Event, m webhook.Message) { svc.group.forward.send(svc.otherServers(known, e), m) }
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.WebhookSecret) },
@@ -68,11 +68,11 @@ func (svc *service) setUpWebhooks(f Options) (err error) {
 }
 
 // wakeFor wakes the stacks and the reviews that an event may be about. The content of the event is not trusted.
-func (svc *service) wakeFor(known hinted, e webhook.Event) {
+func (svc *service) wakeFor(known hintTargets, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
 		for _, f := range known.branches {
-			if e.Kind == webhook.Any || f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
+			if e.Kind == webhook.Any || f.isIn(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
 				f.pace.Hint()
 			}
 		}
@@ -84,7 +84,7 @@ func (svc *service) wakeFor(known hinted, e webhook.Event) {
 	}
 }
 
-func (f followed) at(repository string) bool {
+func (f followedBranch) isIn(repository string) bool {
 	return repository != "" && slices.ContainsFunc(f.repositories, func(name string) bool {
 		name, repository := strings.ToLower(name), strings.ToLower(repository)
 		return name == repository || strings.HasSuffix(name, "/"+repository) // a forge may have a path before the names of its repositories
@@ -162,25 +162,25 @@ func (svc *service) wake(document string) {
 // reviewing returns the repositories on a forge whose pull requests this agent visits. If stacks are shared, each stack has its own
 // repository.
 func (svc *service) reviewing(key session.ForgeKey) (list []*review.Repository) {
-	if svc.among == nil {
-		return []*review.Repository{svc.forges.at[key]}
+	if svc.group == nil {
+		return []*review.Repository{svc.forges.byKey[key]}
 	}
 	for _, s := range svc.roster.serving() {
-		if r := s.forges.at[key]; r != nil {
+		if r := s.forges.byKey[key]; r != nil {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// concerned returns the addresses of the other agents that serve stacks which an event may be about.
-func (svc *service) concerned(known hinted, e webhook.Event) (addresses []string) {
+// otherServers returns the addresses of the other agents that serve stacks which an event may be about.
+func (svc *service) otherServers(known hintTargets, e webhook.Event) (addresses []string) {
 	for _, f := range known.branches {
-		if e.Kind != webhook.Any && !f.at(e.Repository) {
+		if e.Kind != webhook.Any && !f.isIn(e.Repository) {
 			continue
 		}
 		for _, name := range svc.roster.names(f.document) {
-			if h, ok := svc.among.Elsewhere(name); ok && h.Address != "" && !slices.Contains(addresses, h.Address) {
+			if h, ok := svc.group.ServedByOther(name); ok && h.Address != "" && !slices.Contains(addresses, h.Address) {
 				addresses = append(addresses, h.Address)
 			}
 		}

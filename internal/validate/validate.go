@@ -41,7 +41,7 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 		return err
 	}
 	v.Notes = append(v.Notes, decide.Rivals(r.Kinds, reading.Want)...)
-	for _, s := range preflight.ScarceIn(r.Kinds, reading.Want) {
+	for _, s := range preflight.ShortagesIn(r.Kinds, reading.Want) {
 		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.Cause().String()})
 	}
 	v.Notes = append(v.Notes, lookups(reading.Want)...)

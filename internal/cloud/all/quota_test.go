@@ -63,7 +63,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	client := g.Client(nil)
 	e := g.Engine(client)
 	before := used(t, client)
-	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(counted), nil), e.Kinds, kind.Snapshot{}).Takes
+	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(counted), nil), e.Kinds, kind.Snapshot{}).Needed
 	g.MustSync(counted)
 	after := used(t, client)
 	have := e.Observe(t.Context(), g.Resolve(counted))
@@ -106,7 +106,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 		t.Errorf("the plan takes %v, and its objects %v", taken, want)
 	}
 	for _, service := range []string{cloud.LoadBalancer, cloud.DNS} {
-		if held, known := preflight.Held(e.Kinds, have, service); !known || len(held) == 0 {
+		if held, known := preflight.Used(e.Kinds, have, service); !known || len(held) == 0 {
 			t.Errorf("of %s is held %v, %v", service, held, known)
 		}
 	}
@@ -127,9 +127,9 @@ func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(copies)
 	e := g.Engine(g.Client(nil))
-	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(copies), nil), e.Kinds, kind.Snapshot{}).Takes
+	taken := preflight.DemandOf(e.Preview(t.Context(), "c", g.Resolve(copies), nil), e.Kinds, kind.Snapshot{}).Needed
 	g.MustSync(copies)
-	held, known := preflight.Held(e.Kinds, e.Observe(t.Context(), g.Resolve(copies)), cloud.BlockStorage)
+	held, known := preflight.Used(e.Kinds, e.Observe(t.Context(), g.Resolve(copies)), cloud.BlockStorage)
 	for name, want := range map[string]int64{"snapshots": 2, "backups": 1} {
 		r := kind.Resource{Service: cloud.BlockStorage, Name: name}
 		if taken[r] != want || !known || held[r] < want || used(t, g.Client(nil))[cloud.BlockStorage][name].Used < 1 {

@@ -17,13 +17,13 @@ import (
 
 // Values yields the secrets of revisions. These are the data of objects, unless it is declared as public, and each field with the rule
 // "secret".
-func Values(revisions ...[]kind.Desired) iter.Seq[string] { return values(revisions, secretsIn) }
+func Values(revisions ...[]kind.Desired) iter.Seq[string] { return yieldAll(revisions, secretsIn) }
 
 // Words yields the public words about the objects of revisions, such as names of objects and fields.
 func Words(revisions ...[]kind.Desired) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		words := map[string]bool{}
-		for d := range values(revisions, wordsIn) {
+		for d := range yieldAll(revisions, wordsIn) {
 			words[d] = true
 		}
 		for _, want := range revisions {
@@ -42,7 +42,7 @@ func Redactor(revisions ...[]kind.Desired) *redact.Redactor {
 	return redact.New(Values(revisions...), Words(revisions...))
 }
 
-func values(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool) bool) iter.Seq[string] {
+func yieldAll(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool) bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, want := range revisions {
 			for i := range want {

@@ -53,7 +53,7 @@ func Differences(before, after []kind.Desired) []Difference {
 		delete(old, d.Key)
 		if was == nil {
 			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Added})
-		} else if changes := rewritten(was, d, secrets); len(changes) > 0 {
+		} else if changes := manifestChanges(was, d, secrets); len(changes) > 0 {
 			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Changed, Changes: changes})
 		}
 	}
@@ -69,16 +69,16 @@ func Differences(before, after []kind.Desired) []Difference {
 // written reports whether the repository contains the object itself.
 func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 
-// rewritten compares two versions of one manifest.
-func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Change {
+// manifestChanges compares two versions of one manifest.
+func manifestChanges(before, after *kind.Desired, secrets *redact.Redactor) []kind.Change {
 	c := comparison{secrets: secrets}
-	c.compare("", whole(before), whole(after))
+	c.compare("", effectiveTree(before), effectiveTree(after))
 	return c.changes
 }
 
-// whole returns everything in the manifest that has an effect, as a tree in which secrets are redacted. It is empty for objects that are in
+// effectiveTree returns everything in the manifest that has an effect, as a tree in which secrets are redacted. It is empty for objects that are in
 // no file.
-func whole(d *kind.Desired) map[string]any {
+func effectiveTree(d *kind.Desired) map[string]any {
 	if d.Object == nil || !d.Body.Is() {
 		return nil
 	}

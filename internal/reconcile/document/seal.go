@@ -43,19 +43,19 @@ func read(object *manifest.Object, body manifest.Type) map[string]any {
 	if tree == nil {
 		return map[string]any{}
 	}
-	seal(tree, body.Go())
+	sealSecrets(tree, body.Go())
 	return tree
 }
 
 // sealedTree returns a value as a tree, with its secrets sealed.
 func sealedTree(v any) any {
 	tree := Tree(v)
-	seal(tree, reflect.TypeOf(v))
+	sealSecrets(tree, reflect.TypeOf(v))
 	return tree
 }
 
-// seal replaces the secrets in a tree, without copying it. of is the Go type of the tree; nil means that there are no secrets.
-func seal(tree any, of reflect.Type) {
+// sealSecrets replaces the secrets in a tree, without copying it. of is the Go type of the tree; nil means that there are no secrets.
+func sealSecrets(tree any, of reflect.Type) {
 	if of == nil {
 		return
 	}
@@ -65,7 +65,7 @@ func seal(tree any, of reflect.Type) {
 	switch node := tree.(type) {
 	case []any:
 		for _, item := range node {
-			seal(item, of)
+			sealSecrets(item, of)
 		}
 	case map[string]any:
 		switch of.Kind() {
@@ -73,7 +73,7 @@ func seal(tree any, of reflect.Type) {
 			sealFields(node, of)
 		case reflect.Map:
 			for _, value := range node {
-				seal(value, of.Elem())
+				sealSecrets(value, of.Elem())
 			}
 		}
 	}
@@ -85,12 +85,12 @@ func sealFields(node map[string]any, of reflect.Type) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch value, given := node[name]; {
 		case f.Anonymous && name == "":
-			seal(node, f.Type)
+			sealSecrets(node, f.Type)
 		case !given:
 		case manifest.HasOption(f.Tag.Get("rule"), "secret"):
 			node[name] = sealAll(value)
 		default:
-			seal(value, f.Type)
+			sealSecrets(value, f.Type)
 		}
 	}
 }

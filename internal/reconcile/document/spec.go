@@ -22,7 +22,7 @@ func Spec(d *kind.Desired, secrets *redact.Redactor) any {
 // made from the Go value.
 func specTree(d *kind.Desired) any {
 	if written(d) && d.Object != nil && d.Body.Is() {
-		return whole(d)["spec"]
+		return effectiveTree(d)["spec"]
 	}
 	tree := map[string]any{}
 	if d.Import != nil {

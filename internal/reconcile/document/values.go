@@ -87,7 +87,7 @@ func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
 	if err != nil {
 		return
 	}
-	seal(tree, of.Type())
+	sealSecrets(tree, of.Type())
 	shown, secret := v.show.show(tree)
 	shown = Redact(v.show.secrets, shown, v.owns(of.Type())) // this redacts the keys of maps, too
 	if secret || shown == any(redact.Hidden) {

@@ -17,7 +17,7 @@ const (
 
 // estimateFormerWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
 func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
-	e.past().NoteFormer(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
+	e.past().NoteKilled(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
 }
 
 // notShownUntil returns the time until which the lists may lack an object although it was requested before. A killed process may have
@@ -27,5 +27,5 @@ func (r *run) notShownUntil(s *plan.Step) (until time.Time) {
 	if s.Action != plan.Create {
 		return until
 	}
-	return r.engine.past().Unshown(s.Identity(), r.timing.KilledWait > 0)
+	return r.engine.past().HiddenUntil(s.Identity(), r.timing.KilledWait > 0)
 }

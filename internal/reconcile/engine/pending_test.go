@@ -19,7 +19,7 @@ func TestWhatMayStillBeMade(t *testing.T) {
 	}{"a creation": {plan.Create, time.Minute, true}, "a change": {plan.Update, time.Minute, false}, "of a cloud that ends requests": {plan.Create, 0, false}} {
 		r := newTestRun()
 		r.timing.KilledWait = c.former
-		r.engine.past().NoteFormer(until)
+		r.engine.past().NoteKilled(until)
 		s := stepFor("a", c.action)
 		if got := r.notShownUntil(&s); got.IsZero() == c.waits {
 			t.Errorf("%s: until %s", name, got)

@@ -45,7 +45,7 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 		return preflight.Findings{}
 	}
 	found := preflight.Of(p, e.Kinds, have, e.Prices)
-	main, all := preflight.ThroughMain(p)
+	main, all := preflight.OnlyMainEntry(p)
 	if !all {
 		found.Notes = found.Notes.And(cause.Of(cause.EntriesUnchecked))
 	}
@@ -62,7 +62,7 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 		case read.err == nil:
 			var held kind.Amounts
 			if slices.ContainsFunc(slices.Collect(maps.Values(read.allowed)), func(a kind.Allowance) bool { return a.Used < 0 && a.Limit >= 0 }) {
-				held, _ = preflight.Held(e.Kinds, have, read.service)
+				held, _ = preflight.Used(e.Kinds, have, read.service)
 			}
 			found.Compare(demand, read.service, read.allowed, held)
 		case !errors.Is(read.err, kind.ErrNoService):
@@ -77,7 +77,7 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 			found.Notes = found.Notes.And(cause.Of(cause.ZonesUnknown, read.service, hide(secrets, read.err).Error()))
 		}
 	}
-	if apart := preflight.ApartOf(main, e.Kinds); e.Hosts != nil && len(apart) > 0 {
+	if apart := preflight.SeparationsOf(main, e.Kinds); e.Hosts != nil && len(apart) > 0 {
 		hosts, err := e.Hosts(ctx)
 		switch {
 		case err == nil:

@@ -70,7 +70,7 @@ func newRun(e *Engine, rev Revision) *run {
 	r := &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), changed: map[string]*changedObjects{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
-		refused: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().With(rev.Want)),
+		refused: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(e.past().WithFallbacks(rev.Want)),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {

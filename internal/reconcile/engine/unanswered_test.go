@@ -99,11 +99,11 @@ func TestUnansweredCreationsAreForgotten(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		s.engine(m).Sync(ctx, Revision{Want: want})
-		if m.Unshown("Thing/a", false).Before(time.Now()) {
+		if m.HiddenUntil("Thing/a", false).Before(time.Now()) {
 			t.Error("it is forgotten while it goes on")
 		}
 		time.Sleep(3 * time.Minute)
-		if s.engine(m).Sync(t.Context(), Revision{}); !m.Unshown("Thing/a", false).IsZero() {
+		if s.engine(m).Sync(t.Context(), Revision{}); !m.HiddenUntil("Thing/a", false).IsZero() {
 			t.Error("it is still remembered")
 		}
 		time.Sleep(10 * time.Minute)

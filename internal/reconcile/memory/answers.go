@@ -41,7 +41,7 @@ func (m *Memory) AllFound() map[Place]Finding {
 func (m *Memory) NoteFound(at Place, f Finding) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	put(&m.found, at, f)
+	set(&m.found, at, f)
 }
 
 type traceOf struct {
@@ -63,7 +63,7 @@ func (m *Memory) Trace(s plan.Step) *kind.Trace {
 func (m *Memory) NoteTrace(s plan.Step, trace kind.Trace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	put(&m.traces, s.Identity(), traceOf{s.Difference(), trace})
+	set(&m.traces, s.Identity(), traceOf{s.Difference(), trace})
 }
 
 // freshPreflight is the time for which the findings about a plan can be shown. The time matters because a plan that waits for an approval
@@ -72,21 +72,21 @@ const freshPreflight = 5 * time.Minute
 
 // checked contains the last findings about a plan.
 type checked struct {
-	hash string
-	at   time.Time
-	said preflight.Findings
+	hash     string
+	at       time.Time
+	findings preflight.Findings
 }
 
 // Preflight returns the findings about a plan with that hash. known is false if there are none, or if they are too old.
-func (m *Memory) Preflight(hash string, now time.Time) (said preflight.Findings, known bool) {
+func (m *Memory) Preflight(hash string, now time.Time) (findings preflight.Findings, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.preflight.said, m.preflight.hash == hash && now.Sub(m.preflight.at) < freshPreflight
+	return m.preflight.findings, m.preflight.hash == hash && now.Sub(m.preflight.at) < freshPreflight
 }
 
 // NotePreflight records the findings about a plan.
-func (m *Memory) NotePreflight(hash string, now time.Time, said preflight.Findings) {
+func (m *Memory) NotePreflight(hash string, now time.Time, findings preflight.Findings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.preflight = checked{hash, now, said}
+	m.preflight = checked{hash, now, findings}
 }

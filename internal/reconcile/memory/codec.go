@@ -44,9 +44,9 @@ type keyDoc struct {
 }
 
 type begunDoc struct {
-	Key   keyDoc    `json:"key"`
-	Until time.Time `json:"until,omitzero"`
-	Goes  bool      `json:"goes,omitempty"`
+	Key     keyDoc    `json:"key"`
+	Until   time.Time `json:"until,omitzero"`
+	Deletes bool      `json:"goes,omitempty"`
 }
 
 type requestDoc struct {
@@ -63,7 +63,7 @@ type patientsDoc struct {
 func (m *Memory) document() document {
 	d := document{Format: format, Stack: m.stack, Where: m.where}
 	for key, o := range m.begun {
-		d.Begun = append(d.Begun, begunDoc{keyDoc(key), o.until.UTC(), o.goes})
+		d.Begun = append(d.Begun, begunDoc{keyDoc(key), o.until.UTC(), o.deletes})
 	}
 	for step, until := range m.unanswered {
 		d.Unanswered = append(d.Unanswered, requestDoc{step, until.UTC()})
@@ -135,12 +135,12 @@ func (d document) check(stack string, now time.Time) error {
 func (m *Memory) restore(d document) {
 	m.where = d.Where
 	for _, o := range d.Begun {
-		put(&m.begun, manifest.Key(o.Key), begun{o.Until, o.Goes})
+		set(&m.begun, manifest.Key(o.Key), begun{o.Until, o.Deletes})
 	}
 	for _, r := range d.Unanswered {
-		put(&m.unanswered, r.Step, r.Until)
+		set(&m.unanswered, r.Step, r.Until)
 	}
 	for _, p := range d.Healed {
-		put(&m.patients, manifest.Key(p.Member), rollout.Patient{Healed: p.At})
+		set(&m.patients, manifest.Key(p.Member), rollout.Patient{Healed: p.At})
 	}
 }

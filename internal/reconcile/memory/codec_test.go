@@ -33,7 +33,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 	m.NoteBegun([]manifest.Key{web})
 	m.NoteFailure(create, kind.ErrUnanswered, noon.Add(3*time.Minute))
 	m.NoteMade(create, &kind.Live{ID: "id-1"}, noon)
-	m.NoteFormer(noon)
+	m.NoteKilled(noon)
 	m.NoteAnswer(web, 0, "id-1", noon, errors.New("status 503"))
 	m.NoteSearched(plan.Failing{Group: web, Digest: "d"}, plan.Fallback{Commit: "c"})
 	m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true, At: noon})
@@ -57,13 +57,13 @@ func TestWhatIsKept(t *testing.T) {
 	}
 	next.Forget(LoggedIn{Where: "one/p1"})
 	past := next.Past()
-	if got := next.Unshown("Server/web#", false); !past.Begun[web] || !next.begun[web].until.Equal(noon.Add(3*time.Minute)) || !got.Equal(noon.Add(3*time.Minute)) {
+	if got := next.HiddenUntil("Server/web#", false); !past.Begun[web] || !next.begun[web].until.Equal(noon.Add(3*time.Minute)) || !got.Equal(noon.Add(3*time.Minute)) {
 		t.Errorf("begun %v, unanswered until %v", next.begun, got)
 	}
 	if p := past.Patients[web]; len(p.Healed) != 1 || !p.Healed[0].Equal(noon) || !p.Since.IsZero() || p.Down != "" {
 		t.Errorf("the member is %+v", p)
 	}
-	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.former.IsZero() {
+	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.killedUntil.IsZero() {
 		t.Errorf("more is kept: %+v", past)
 	}
 	var kept bytes.Buffer
@@ -74,7 +74,7 @@ func TestWhatIsKept(t *testing.T) {
 	if kept.String() != want {
 		t.Errorf("printed: %s", kept.String())
 	}
-	if next.Forget(LoggedIn{Where: "one/p2"}); len(next.Past().Begun) > 0 || !next.Unshown("Server/web#", false).IsZero() {
+	if next.Forget(LoggedIn{Where: "one/p2"}); len(next.Past().Begun) > 0 || !next.HiddenUntil("Server/web#", false).IsZero() {
 		t.Error("another project has the past of this one")
 	}
 }

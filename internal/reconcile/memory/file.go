@@ -15,14 +15,14 @@ import (
 // file is the file that stores a memory for the next process.
 type file struct {
 	stack, path string
-	kept        string    // content of the file without its time; "" if there is no file.
+	written     string    // content of the file without its time; "" if there is no file.
 	saved, next time.Time // time of the last write, and earliest time of the next one while a pass runs.
-	news        bool      // whether the memory contains anything that the file does not.
+	unsaved     bool      // whether the memory contains anything that the file does not.
 }
 
 const (
-	often  = time.Second // minimum time between two writes while a pass runs, and one more second for each megabyte.
-	seldom = time.Hour   // time after which unchanged content is written again, so that it does not become too old.
+	minPause   = time.Second // minimum time between two writes while a pass runs, and one more second for each megabyte.
+	refreshAge = time.Hour   // time after which unchanged content is written again, so that it does not become too old.
 )
 
 // Open returns the memory of a stack, with the content that an earlier process has stored in the file at path; "" means no file. The memory
@@ -36,7 +36,7 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
-	m.kept = "?" // differs from every content, so that the file is replaced
+	m.written = "?" // differs from every content, so that the file is replaced
 	if err != nil {
 		return m, err
 	}
@@ -53,7 +53,7 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.path == "" || !m.news {
+	if m.path == "" || !m.unsaved {
 		return again
 	}
 	if now.Before(m.next) {
@@ -72,7 +72,7 @@ func (m *Memory) Save(now time.Time) error {
 
 // save writes the file, unless it already has the same content. An empty memory has no file.
 func (m *Memory) save(now time.Time) error {
-	if m.news = false; m.path == "" || m.where == "" {
+	if m.unsaved = false; m.path == "" || m.where == "" {
 		return nil
 	}
 	d := m.document()
@@ -83,7 +83,7 @@ func (m *Memory) save(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if m.next = now.Add(often * time.Duration(1+len(same)>>20)); string(same) == m.kept && now.Sub(m.saved) < seldom {
+	if m.next = now.Add(minPause * time.Duration(1+len(same)>>20)); string(same) == m.written && now.Sub(m.saved) < refreshAge {
 		return nil
 	}
 	d.Saved = now.UTC()
@@ -100,17 +100,17 @@ func (m *Memory) save(now time.Time) error {
 	if err := localfile.Replace(m.path, text); err != nil {
 		return err
 	}
-	m.kept, m.saved = string(same), now
+	m.written, m.saved = string(same), now
 	return nil
 }
 
 func (m *Memory) remove() error {
-	if m.kept == "" {
+	if m.written == "" {
 		return nil
 	}
 	if err := os.Remove(m.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	m.kept = ""
+	m.written = ""
 	return nil
 }

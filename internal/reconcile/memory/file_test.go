@@ -38,7 +38,7 @@ func TestWhatWritesNoFile(t *testing.T) {
 func TestWhatCannotBeWritten(t *testing.T) {
 	m, path := filled(t)
 	for i := range 3 {
-		put(&m.unanswered, fmt.Sprint(i)+strings.Repeat("x", 6<<20), noon)
+		set(&m.unanswered, fmt.Sprint(i)+strings.Repeat("x", 6<<20), noon)
 	}
 	if err := m.Save(noon); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("it is too large: %v", err)
@@ -54,7 +54,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	if err := m.Save(noon); err == nil {
 		t.Error("a folder is written")
 	}
-	m.kept, m.begun, m.patients = "?", nil, nil
+	m.written, m.begun, m.patients = "?", nil, nil
 	if err := m.Save(noon); err == nil {
 		t.Error("a folder is taken away")
 	}
@@ -75,7 +75,7 @@ func TestHowOftenItIsWritten(t *testing.T) {
 	if _ = m.Save(noon.Add(time.Hour)); !m.saved.Equal(noon.Add(time.Hour)) {
 		t.Errorf("after an hour it was last written at %s", m.saved)
 	}
-	put(&m.unanswered, strings.Repeat("x", 2<<20), noon)
+	set(&m.unanswered, strings.Repeat("x", 2<<20), noon)
 	if err := m.Save(noon); err != nil || !m.next.Equal(seconds(3)) {
 		t.Errorf("%v, next at %s", err, m.next)
 	}
@@ -86,11 +86,11 @@ func TestTheFileIsInOrder(t *testing.T) {
 	m := &Memory{file: file{stack: "s"}, where: "p"}
 	for _, name := range []string{"d", "b", "e", "a", "c"} {
 		key := manifest.Key{Kind: "Server", Name: name}
-		put(&m.begun, key, begun{})
-		put(&m.unanswered, name, noon)
-		put(&m.patients, key, rollout.Patient{Healed: []time.Time{noon}})
+		set(&m.begun, key, begun{})
+		set(&m.unanswered, name, noon)
+		set(&m.patients, key, rollout.Patient{Healed: []time.Time{noon}})
 	}
-	put(&m.patients, manifest.Key{Kind: "Server", Name: "well"}, rollout.Patient{})
+	set(&m.patients, manifest.Key{Kind: "Server", Name: "well"}, rollout.Patient{})
 	d := m.document()
 	var begun, unanswered, healed string
 	for i := range 5 {
@@ -155,7 +155,7 @@ func TestSearched(t *testing.T) {
 		t.Errorf("without a commit: %v", m.Past().Fallbacks)
 	}
 	m.NoteSearched(f, plan.Fallback{Commit: "c", Want: make([]kind.Desired, 2)})
-	if len(m.Past().Fallbacks) != 1 || len(m.With(make([]kind.Desired, 1))) != 3 {
+	if len(m.Past().Fallbacks) != 1 || len(m.WithFallbacks(make([]kind.Desired, 1))) != 3 {
 		t.Errorf("with a commit: %v", m.Past().Fallbacks)
 	}
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Over is an event after which a part of the past does not matter any more.
-type Over interface{ forgottenBy(m *Memory) }
+// Event is an event after which a part of the past does not matter any more.
+type Event interface{ forget(m *Memory) }
 
 // Forget drops the knowledge that does not matter any more after an event.
-func (m *Memory) Forget(over Over) {
+func (m *Memory) Forget(event Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	over.forgottenBy(m)
+	event.forget(m)
 }
 
 // LoggedIn is a new login. Where is the project and the region of the login. The lists of an earlier login say nothing about the new one.
 // If the project or the region is another one, the whole past is dropped.
 type LoggedIn struct{ Where string }
 
-func (l LoggedIn) forgottenBy(m *Memory) {
+func (l LoggedIn) forget(m *Memory) {
 	if m.where != "" && m.where != l.Where {
 		m.clear()
 	}
@@ -32,7 +32,7 @@ func (l LoggedIn) forgottenBy(m *Memory) {
 }
 
 func (m *Memory) clear() {
-	m.ids, m.made, m.created, m.unanswered, m.begun, m.adopted, m.former = nil, nil, nil, nil, nil, nil, time.Time{}
+	m.ids, m.made, m.created, m.unanswered, m.begun, m.adopted, m.killedUntil = nil, nil, nil, nil, nil, nil, time.Time{}
 	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
 	m.found, m.traces, m.preflight = nil, nil, checked{}
 }
@@ -45,7 +45,7 @@ type PassBegins struct {
 	Want []kind.Desired
 }
 
-func (b PassBegins) forgottenBy(m *Memory) {
+func (b PassBegins) forget(m *Memory) {
 	maps.DeleteFunc(m.unanswered, func(_ string, until time.Time) bool { return until.Before(b.At) })
 	if len(m.searched) == 0 {
 		return
@@ -68,7 +68,7 @@ func (b PassBegins) forgottenBy(m *Memory) {
 // may come again, and somebody else may cause it then.
 type Differs []plan.Step
 
-func (d Differs) forgottenBy(m *Memory) {
+func (d Differs) forget(m *Memory) {
 	still := map[string]bool{}
 	for i := range d {
 		still[d[i].Identity()] = true
@@ -83,7 +83,7 @@ type PassEnds struct {
 	Listed func(kind string) time.Time
 }
 
-func (e PassEnds) forgottenBy(m *Memory) {
+func (e PassEnds) forget(m *Memory) {
 	wanted, open, members := make(map[string]bool, len(e.Plan.Steps)), map[manifest.Key]bool{}, map[manifest.Key]bool{}
 	for i := range e.Plan.Steps {
 		s := &e.Plan.Steps[i]

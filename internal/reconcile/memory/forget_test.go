@@ -41,11 +41,11 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	p := planned(t, []string{"same", "missing", "differs colour=red", "late"}, []string{"same ours", "differs ours colour=blue", "late ours", "kept keep"})
 	m := &Memory{}
 	for _, name := range []string{"same", "missing", "differs", "late", "kept", "gone"} {
-		put(&m.begun, thingtest.Key(name), begun{})
-		put(&m.ids, thingtest.Key(name).String(), name)
+		set(&m.begun, thingtest.Key(name), begun{})
+		set(&m.ids, thingtest.Key(name).String(), name)
 	}
 	m.begun[thingtest.Key("late")] = begun{until: seconds(9)}
-	put(&m.probed, probe{member: thingtest.Key("same")}, rollout.Record{})
+	set(&m.probed, probe{member: thingtest.Key("same")}, rollout.Record{})
 	m.Forget(PassEnds{p, func(string) time.Time { return seconds(5) }})
 	if got := names(m.begun); got != "differs kept late missing" {
 		t.Errorf("begun are %s", got)
@@ -61,9 +61,9 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 // If the last plan does not contain an object, it is forgotten only if its kind could be listed.
 func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 	m := &Memory{}
-	put(&m.begun, thingtest.Key("gone"), begun{until: seconds(-9)})
-	put(&m.begun, thingtest.Key("asked"), begun{})
-	put(&m.probed, probe{member: thingtest.Key("hidden")}, rollout.Record{})
+	set(&m.begun, thingtest.Key("gone"), begun{until: seconds(-9)})
+	set(&m.begun, thingtest.Key("asked"), begun{})
+	set(&m.probed, probe{member: thingtest.Key("hidden")}, rollout.Record{})
 	hidden := plan.Step{Key: thingtest.Key("hidden"), Action: plan.Wait, Error: true, Membership: plan.Membership{Part: &plan.Part{Member: thingtest.Key("hidden")}}}
 	m.Forget(PassEnds{plan.Plan{Steps: []plan.Step{hidden}}, func(string) time.Time { return time.Time{} }})
 	if got := names(m.begun); got != "asked gone" {
@@ -82,13 +82,13 @@ func TestNothingIsOverThatCannotBeListed(t *testing.T) {
 func TestWhatIsOverWhenAPassBegins(t *testing.T) {
 	group := func(name string) manifest.Key { return manifest.Key{Kind: "Group", Name: name} }
 	m := &Memory{}
-	put(&m.unanswered, "over", seconds(-1))
-	put(&m.unanswered, "open", seconds(1))
+	set(&m.unanswered, "over", seconds(-1))
+	set(&m.unanswered, "open", seconds(1))
 	for _, name := range []string{"same", "other", "never"} {
-		put(&m.searched, searched{group(name), "bad " + name}, true)
+		set(&m.searched, searched{group(name), "bad " + name}, true)
 	}
 	for _, name := range []string{"same", "other"} {
-		put(&m.fallbacks, group(name), plan.Fallback{Failing: plan.Failing{Group: group(name), Marked: group(name), Digest: "bad " + name}, Commit: "c"})
+		set(&m.fallbacks, group(name), plan.Fallback{Failing: plan.Failing{Group: group(name), Marked: group(name), Digest: "bad " + name}, Commit: "c"})
 	}
 	want := func(name, digest string) kind.Desired { return kind.Desired{Key: group(name), Digest: digest} }
 	m.Forget(PassBegins{noon, []kind.Desired{want("same", "bad same"), want("other", "better"), want("third", "bad other")}})

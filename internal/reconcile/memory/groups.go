@@ -35,7 +35,7 @@ func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Tim
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := probe{member, at}
-	put(&m.probed, p, m.probed[p].Asked(of, now, answer))
+	set(&m.probed, p, m.probed[p].Add(of, now, answer))
 }
 
 // NoteHealed records that a member was healed, or that this was tried.
@@ -49,8 +49,8 @@ func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	p := m.patients[member]
 	p.Healed = append(slices.Clip(p.Healed), now)
 	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // these are answers from before the healing
-	put(&m.patients, member, p)
-	m.news = true
+	set(&m.patients, member, p)
+	m.unsaved = true
 }
 
 // Searched reports whether the history was already searched for a form that a group can go back to.
@@ -64,13 +64,13 @@ func (m *Memory) Searched(f plan.Failing) bool {
 func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if put(&m.searched, searched{f.Group, f.Digest}, true); to.Commit != "" {
-		put(&m.fallbacks, f.Group, to)
+	if set(&m.searched, searched{f.Group, f.Digest}, true); to.Commit != "" {
+		set(&m.fallbacks, f.Group, to)
 	}
 }
 
-// With returns the objects of a revision, and in addition the objects of the forms that groups went back to.
-func (m *Memory) With(want []kind.Desired) []kind.Desired {
+// WithFallbacks returns the objects of a revision, and in addition the objects of the forms that groups went back to.
+func (m *Memory) WithFallbacks(want []kind.Desired) []kind.Desired {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := slices.Clip(want)

@@ -18,7 +18,7 @@ import (
 )
 
 // Memory is the knowledge about a stack's past. The zero value is empty. The comment of each field says when it is written. [Memory.Forget]
-// and the types of [Over] say when it is dropped. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads back.
+// and the types of [Event] say when it is dropped. The table in docs/decisions/0046-the-past-has-one-home.md says what a restart reads back.
 type Memory struct {
 	mu sync.Mutex
 
@@ -40,8 +40,8 @@ type Memory struct {
 	begun map[manifest.Key]begun
 	// adopted are the steps whose manifests ask to adopt an object that bears their mark already. Each plan replaces it.
 	adopted map[string]bool
-	// former is the time until which the cloud may still carry out requests of a killed process. The first pass writes it.
-	former time.Time
+	// killedUntil is the time until which the cloud may still carry out requests of a killed process. The first pass writes it.
+	killedUntil time.Time
 
 	// probed contains the results of probes of members of groups. The answers to probes write it.
 	probed map[probe]rollout.Record
@@ -77,8 +77,8 @@ func (m *Memory) Past() world.Past {
 	}
 }
 
-// put sets a value in a map, and creates the map if needed.
-func put[K comparable, V any](in *map[K]V, key K, value V) {
+// set sets a value in a map, and creates the map if needed.
+func set[K comparable, V any](in *map[K]V, key K, value V) {
 	if *in == nil {
 		*in = map[K]V{}
 	}

@@ -9,20 +9,20 @@ import (
 
 // creation is an object that the cloud has just created.
 type creation struct {
-	kind, id string
-	at       time.Time
-	unmade   bool // the object most likely does not exist yet, see [kind.Live]
+	kind, id  string
+	at        time.Time
+	uncertain bool // the object most likely does not exist yet, see [kind.Live]
 }
 
-// behind is the longest time that lists need to show what the cloud has answered.
-const behind = 2 * time.Second
+// listDelay is the longest time that lists need to show what the cloud has answered.
+const listDelay = 2 * time.Second
 
 // NoteMade records a creation that the cloud has answered.
 func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	put(&m.created, s.Identity(), creation{s.Key.Kind, made.ID, now, made.Uncertain})
-	put(&m.made, s.Identity(), made.ID)
+	set(&m.created, s.Identity(), creation{s.Key.Kind, made.ID, now, made.Uncertain})
+	set(&m.made, s.Identity(), made.ID)
 }
 
 // NoteDestroying records that an object is about to be deleted. From now on the object does not count as missing, no matter how the request
@@ -36,16 +36,16 @@ func (m *Memory) NoteDestroying(s *plan.Step) {
 	}
 }
 
-// MissOverdue looks for created objects that should be in lists by now but are not, and marks them as gone. listed returns the time when
+// MarkMissing looks for created objects that should be in lists by now but are not, and marks them as gone. listed returns the time when
 // the newest list of a kind began; zero if that list failed.
-func (m *Memory) MissOverdue(listed func(kind string) time.Time) {
+func (m *Memory) MarkMissing(listed func(kind string) time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, made := range m.created {
-		if made.at.Add(behind).Before(listed(made.kind)) {
+		if made.at.Add(listDelay).Before(listed(made.kind)) {
 			delete(m.created, id)
-			if !made.unmade {
-				put(&m.ids, id, made.id)
+			if !made.uncertain {
+				set(&m.ids, id, made.id)
 			}
 		}
 	}
@@ -84,8 +84,8 @@ func (m *Memory) noteID(s *plan.Step, at Round) {
 	if have == nil || s.Want == nil || s.Surplus || have.Phase == kind.Deleting || have.Uncertain || have.Mark == nil || s.Adopts {
 		return
 	}
-	if !at.Busy(id) && !m.begun[s.Key].goes && m.arrived(id, s.ID(), at.Listed(s.Key.Kind)) {
-		put(&m.ids, id, have.ID)
+	if !at.Busy(id) && !m.begun[s.Key].deletes && m.arrived(id, s.ID(), at.Listed(s.Key.Kind)) {
+		set(&m.ids, id, have.ID)
 	}
 }
 

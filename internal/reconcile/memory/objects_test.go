@@ -29,7 +29,7 @@ func TestWhatWasMadeIsMissed(t *testing.T) {
 	} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
 		m.NoteMade(s, &kind.Live{ID: "id-1", Uncertain: c.unmade}, noon)
-		m.MissOverdue(func(string) time.Time { return c.listed })
+		m.MarkMissing(func(string) time.Time { return c.listed })
 		if _, missed := m.ids[s.Identity()]; missed != c.missed || len(m.created) > 0 != c.open {
 			t.Errorf("%s: missed %v, created %v", c.name, missed, m.created)
 		}
@@ -46,17 +46,17 @@ func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 	for i := range p.Steps {
 		switch s := &p.Steps[i]; s.Key.Name {
 		case "a":
-			put(&m.unanswered, s.Identity(), noon)
-			put(&m.created, s.Identity(), creation{"Thing", s.ID(), noon, false})
-			put(&m.made, s.Identity(), s.ID())
+			set(&m.unanswered, s.Identity(), noon)
+			set(&m.created, s.Identity(), creation{"Thing", s.ID(), noon, false})
+			set(&m.made, s.Identity(), s.ID())
 		case "made":
-			put(&m.created, s.Identity(), creation{"Thing", s.ID(), seconds(9), false})
+			set(&m.created, s.Identity(), creation{"Thing", s.ID(), seconds(9), false})
 		case "used":
-			put(&m.ids, s.Identity(), "before")
+			set(&m.ids, s.Identity(), "before")
 		}
 	}
 	m.NoteBegun([]manifest.Key{create("goes").Key})
-	m.begun[create("goes").Key] = begun{goes: true}
+	m.begun[create("goes").Key] = begun{deletes: true}
 	m.NotePlan(p, at)
 	if len(m.ids) != 1 || m.ids[thingtest.Key("a").String()] == "" {
 		t.Errorf("remembered are %v", m.ids)
@@ -85,8 +85,8 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	m := &Memory{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		put(&m.ids, s.Identity(), s.ID())
-		put(&m.created, s.Key.String(), creation{id: map[string]string{"a": s.ID(), "b": "another"}[s.Key.Name]})
+		set(&m.ids, s.Identity(), s.ID())
+		set(&m.created, s.Key.String(), creation{id: map[string]string{"a": s.ID(), "b": "another"}[s.Key.Name]})
 		m.NoteDestroying(s)
 	}
 	if len(m.ids) > 0 || len(m.created) != 1 || m.created[thingtest.Key("b").String()].id != "another" {
@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 	for err, want := range map[error]bool{kind.ErrRejected: false, kind.ErrUnanswered: true, context.Canceled: true} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
 		m.NoteBegun([]manifest.Key{web})
-		if m.NoteFailure(s, err, seconds(9)); m.begun[web].until.IsZero() == want || m.Unshown(s.Identity(), false).IsZero() == want {
+		if m.NoteFailure(s, err, seconds(9)); m.begun[web].until.IsZero() == want || m.HiddenUntil(s.Identity(), false).IsZero() == want {
 			t.Errorf("%v: begun %v, unanswered %v", err, m.begun, m.unanswered)
 		}
 	}
@@ -112,7 +112,7 @@ func TestDeletionsShowLate(t *testing.T) {
 		t.Errorf("begun are %v", m.begun)
 	}
 	m.NoteBegun([]manifest.Key{web})
-	if m.NoteDeleted(s, noon); m.begun[web] != (begun{noon.Add(behind), true}) {
+	if m.NoteDeleted(s, noon); m.begun[web] != (begun{noon.Add(listDelay), true}) {
 		t.Errorf("it is %+v", m.begun[web])
 	}
 }
@@ -134,16 +134,16 @@ func TestUnshown(t *testing.T) {
 	} {
 		m, s := &Memory{}, &plan.Step{Key: web}
 		if c.former > 0 {
-			m.NoteFormer(seconds(c.former))
-			m.NoteFormer(seconds(99))
+			m.NoteKilled(seconds(c.former))
+			m.NoteKilled(seconds(99))
 		}
 		if c.unanswered > 0 {
-			put(&m.unanswered, s.Identity(), seconds(c.unanswered))
+			set(&m.unanswered, s.Identity(), seconds(c.unanswered))
 		}
 		if c.made > 0 {
 			m.NoteMade(s, &kind.Live{ID: "id-1"}, seconds(c.made))
 		}
-		if got := m.Unshown(s.Identity(), c.others); got.IsZero() != (c.want == 0) || c.want > 0 && !got.Equal(seconds(c.want)) {
+		if got := m.HiddenUntil(s.Identity(), c.others); got.IsZero() != (c.want == 0) || c.want > 0 && !got.Equal(seconds(c.want)) {
 			t.Errorf("%s: until %s", c.name, got)
 		}
 	}

@@ -25,12 +25,12 @@ func (m *Memory) Print(w io.Writer) error {
 	section(out, "seen, by ID", m.ids, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
 	section(out, "made and not usable so far, by ID", m.made, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
 	section(out, "made and not listed so far", m.created, func(id string, c creation) string { return printable.Name(id) + " at " + clock(c.at) })
-	section(out, "begun", m.begun, func(key manifest.Key, o begun) string { return key.String() + goesOn(o) })
-	section(out, "created without an answer", m.unanswered, func(id string, until time.Time) string { return printable.Name(id) + untilOf(until) })
+	section(out, "begun", m.begun, func(key manifest.Key, o begun) string { return key.String() + unfinishedText(o) })
+	section(out, "created without an answer", m.unanswered, func(id string, until time.Time) string { return printable.Name(id) + untilText(until) })
 	section(out, "adopted", m.adopted, func(id string, _ bool) string { return printable.Name(id) })
 	section(out, "do not serve, or were healed", m.patients, patient)
 	section(out, "probed", m.probed, func(p probe, _ rollout.Record) string { return fmt.Sprintf("%s, probe %d", p.member, p.at+1) })
-	section(out, "served", m.seen.Served, func(key manifest.Key, s plan.Served) string { return key.String() + untilOf(s.Until) })
+	section(out, "served", m.seen.Served, func(key manifest.Key, s plan.Served) string { return key.String() + untilText(s.Until) })
 	section(out, "sent nothing new", m.seen.Quiet, func(q plan.Quiet, since time.Time) string {
 		return fmt.Sprintf("%s by %s since %s", q.Member, q.Front, clock(since))
 	})
@@ -56,11 +56,11 @@ func section[K comparable, V any](w io.Writer, title string, entries map[K]V, li
 	}
 }
 
-func goesOn(o begun) (text string) {
-	if o.goes {
+func unfinishedText(o begun) (text string) {
+	if o.deletes {
 		text = ", which may be deleted"
 	}
-	return text + untilOf(o.until)
+	return text + untilText(o.until)
 }
 
 func patient(key manifest.Key, p rollout.Patient) string {
@@ -71,7 +71,7 @@ func patient(key manifest.Key, p rollout.Patient) string {
 	return text
 }
 
-func untilOf(at time.Time) string {
+func untilText(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}

@@ -14,7 +14,7 @@ func TestPrint(t *testing.T) {
 	gone := web
 	gone.Name = "old"
 	m.NoteBegun([]manifest.Key{gone, {Kind: "Server", Name: "plain"}})
-	m.begun[gone] = begun{until: noon, goes: true}
+	m.begun[gone] = begun{until: noon, deletes: true}
 	want := `of project one/p1
 seen, by ID (1)
   Server/web id-1

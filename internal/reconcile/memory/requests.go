@@ -13,8 +13,8 @@ import (
 // begun contains the facts about the last request for an object. A pass writes the mark last, and it may end before that. After that, the
 // branch may go back. So if a change of an object was begun, the stack itself has caused its difference, no matter what its mark says.
 type begun struct {
-	until time.Time // time until which lists may not show the result; zero if that does not matter
-	goes  bool      // whether the request deletes the object
+	until   time.Time // time until which lists may not show the result; zero if that does not matter
+	deletes bool      // whether the request deletes the object
 }
 
 // NoteBegun records that a step has started. keys are the objects that it changes, and the objects that refer to these and may have to be changed
@@ -24,8 +24,8 @@ func (m *Memory) NoteBegun(keys []manifest.Key) {
 	defer m.mu.Unlock()
 	for _, key := range keys {
 		if _, known := m.begun[key]; !known {
-			put(&m.begun, key, begun{})
-			m.news = true
+			set(&m.begun, key, begun{})
+			m.unsaved = true
 		}
 	}
 }
@@ -34,7 +34,7 @@ func (m *Memory) NoteBegun(keys []manifest.Key) {
 func (m *Memory) NoteDeleted(s *plan.Step, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.goesOn(s, now.Add(behind))
+	m.noteUnfinished(s, now.Add(listDelay))
 }
 
 // NoteFailure records a step that failed, if the cloud may still carry it out. That is so if the cloud did not answer, or if the end of the
@@ -45,15 +45,15 @@ func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.goesOn(s, until)
+	m.noteUnfinished(s, until)
 	if s.Action == plan.Create {
-		put(&m.unanswered, s.Identity(), until)
-		m.news = true
+		set(&m.unanswered, s.Identity(), until)
+		m.unsaved = true
 	}
 }
 
-// goesOn records the time until which lists may not show the result of a step.
-func (m *Memory) goesOn(s *plan.Step, until time.Time) {
+// noteUnfinished records the time until which lists may not show the result of a step.
+func (m *Memory) noteUnfinished(s *plan.Step, until time.Time) {
 	o, known := m.begun[s.Key]
 	if !known || s.Surplus {
 		return
@@ -61,32 +61,32 @@ func (m *Memory) goesOn(s *plan.Step, until time.Time) {
 	if until.After(o.until) {
 		o.until = until
 	}
-	o.goes = o.goes || s.Action.Destroys()
-	m.begun[s.Key], m.news = o, true
+	o.deletes = o.deletes || s.Action.Destroys()
+	m.begun[s.Key], m.unsaved = o, true
 }
 
-// Unshown returns the time until which lists may not show an object that was created before. The object was created by this process, or, if
+// HiddenUntil returns the time until which lists may not show an object that was created before. The object was created by this process, or, if
 // others is true, perhaps by a killed process. The result is zero if no such creation is known.
-func (m *Memory) Unshown(id string, others bool) (until time.Time) {
+func (m *Memory) HiddenUntil(id string, others bool) (until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if others {
-		until = m.former
+		until = m.killedUntil
 	}
 	if late := m.unanswered[id]; late.After(until) {
 		until = late
 	}
-	if made, ok := m.created[id]; ok && made.at.Add(behind).After(until) {
-		until = made.at.Add(behind)
+	if made, ok := m.created[id]; ok && made.at.Add(listDelay).After(until) {
+		until = made.at.Add(listDelay)
 	}
 	return until
 }
 
-// NoteFormer records the time until which the cloud may still carry out requests of a killed process. Only the first call counts.
-func (m *Memory) NoteFormer(until time.Time) {
+// NoteKilled records the time until which the cloud may still carry out requests of a killed process. Only the first call counts.
+func (m *Memory) NoteKilled(until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.former.IsZero() {
-		m.former = until
+	if m.killedUntil.IsZero() {
+		m.killedUntil = until
 	}
 }

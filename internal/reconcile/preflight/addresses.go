@@ -25,8 +25,8 @@ import (
 // An object that stays keeps its present address, even if its manifest names another one. A deleted object frees its address. Objects of
 // others count as far as the cloud shows them. If an amount is unknown, no shortage is reported.
 
-// Scarce is a subnet, or a network with all its subnets, that has fewer addresses than needed.
-type Scarce struct {
+// Shortage is a subnet, or a network with all its subnets, that has fewer addresses than needed.
+type Shortage struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	// Subnets are the names of a network's subnets; nil if Key is a subnet itself.
@@ -35,7 +35,7 @@ type Scarce struct {
 }
 
 // Cause describes the shortage.
-func (s Scarce) Cause() cause.Cause {
+func (s Shortage) Cause() cause.Cause {
 	gives := cause.Of(cause.GivesAddresses, s.Has)
 	if s.Subnets != nil {
 		gives = cause.Of(cause.SubnetsGive, strings.Join(s.Subnets, ", "), s.Has)
@@ -46,11 +46,11 @@ func (s Scarce) Cause() cause.Cause {
 	return cause.Of(cause.TooFewAddresses, gives, s.Needs, s.missing())
 }
 
-func (s Scarce) missing() int { return s.Needs + s.Others - s.Has }
+func (s Shortage) missing() int { return s.Needs + s.Others - s.Has }
 
-// ScarceOf returns the subnets and networks that would not have enough addresses for their objects once the plan is carried out. have
+// ShortagesOf returns the subnets and networks that would not have enough addresses for their objects once the plan is carried out. have
 // contains the cloud's objects.
-func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
+func ShortagesOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Shortage {
 	c := newCapacity(kinds, have)
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -58,14 +58,14 @@ func ScarceOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Scarce {
 			c.staying[s.ID()] = !s.Action.Destroys()
 		}
 		if s.Want != nil && !s.Surplus {
-			c.objects = append(c.objects, wanted{s.Want, s.View(), makes(s)})
+			c.objects = append(c.objects, wanted{s.Want, s.View(), creates(s)})
 		}
 	}
 	return c.compare()
 }
 
-// ScarceIn does the same for the manifests of a repository, without a cloud. Members that groups have only at certain times do not count.
-func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
+// ShortagesIn does the same for the manifests of a repository, without a cloud. Members that groups have only at certain times do not count.
+func ShortagesIn(kinds []*kind.Kind, want []kind.Desired) []Shortage {
 	c, view := newCapacity(kinds, nil), decide.Views(kinds, want)
 	for i := range want {
 		if d := &want[i]; !d.Virtual && !d.Spare && !d.Scaled && !d.Absent() {
@@ -75,14 +75,14 @@ func ScarceIn(kinds []*kind.Kind, want []kind.Desired) []Scarce {
 	return c.compare()
 }
 
-// makes reports whether a step creates an object.
-func makes(s *plan.Step) bool { return s.Action == plan.Create || s.Action == plan.Recreate }
+// creates reports whether a step creates an object.
+func creates(s *plan.Step) bool { return s.Action == plan.Create || s.Action == plan.Recreate }
 
 // wanted is a desired object as its kind sees it.
 type wanted struct {
 	*kind.Desired
-	view  kind.Want
-	makes bool
+	view    kind.Want
+	creates bool
 }
 
 func (w wanted) ref() kind.Ref { return w.view.Ref(w.Key.Kind, w.Key.Name) }
@@ -112,11 +112,11 @@ func identity(ref kind.Ref) string {
 	return ref.Key.String()
 }
 
-func (c *capacity) compare() (list []Scarce) {
+func (c *capacity) compare() (list []Shortage) {
 	claims := c.claims()
 	givers, takers := map[string]bool{}, map[string]bool{}
 	for _, claim := range claims {
-		givers[giver(claim)], takers[claim.HolderKind] = true, true
+		givers[sourceKind(claim)], takers[claim.HolderKind] = true, true
 	}
 	c.find(givers)
 	c.occupy(takers)
@@ -138,7 +138,7 @@ func (c *capacity) compare() (list []Scarce) {
 		list = append(list, c.onNetwork(networks[at], any[at])...)
 	}
 	for _, s := range c.supplies {
-		list = append(list, s.scarce(0)...)
+		list = append(list, s.shortage(0)...)
 	}
 	return list
 }
@@ -147,7 +147,7 @@ func (c *capacity) compare() (list []Scarce) {
 func (c *capacity) claims() (list []kind.Claim) {
 	for _, o := range c.objects {
 		k := c.kinds[o.Key.Kind]
-		if k == nil || k.ExclusiveClaims == nil || !o.makes {
+		if k == nil || k.ExclusiveClaims == nil || !o.creates {
 			continue
 		}
 		for _, claim := range k.ExclusiveClaims(o.view) {
@@ -159,8 +159,8 @@ func (c *capacity) claims() (list []kind.Claim) {
 	return list
 }
 
-// giver returns the kind of the object that gives an address.
-func giver(c kind.Claim) string {
+// sourceKind returns the kind of the object that gives an address.
+func sourceKind(c kind.Claim) string {
 	if c.From != "" {
 		return c.From
 	}
@@ -169,7 +169,7 @@ func giver(c kind.Claim) string {
 
 // onNetwork compares the addresses that are needed from a network with the pools of all its subnets. It skips a network with an unknown
 // subnet.
-func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
+func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Shortage) {
 	of, known := claim.Owner, map[string]bool{}
 	var subnets []*supply
 	for _, s := range c.at[identity(of)] {
@@ -185,12 +185,12 @@ func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
 	if of.ID == "" && !of.Managed || !of.Replacing && slices.ContainsFunc(of.Facts.Subnets, func(id string) bool { return !known[id] }) {
 		return nil
 	}
-	if len(subnets) == 1 && subnets[0].of != nil {
-		return subnets[0].scarce(any)
+	if len(subnets) == 1 && subnets[0].manifest != nil {
+		return subnets[0].shortage(any)
 	}
-	sum := Scarce{Key: of.Key, Needs: any}
+	sum := Shortage{Key: of.Key, Needs: any}
 	for _, s := range subnets {
-		list = append(list, s.scarce(0)...)
+		list = append(list, s.shortage(0)...)
 		has, own, others := s.counts()
 		sum.Subnets, sum.Has, sum.Needs, sum.Others = append(sum.Subnets, s.name), sum.Has+has, sum.Needs+own, sum.Others+others
 	}
@@ -200,5 +200,5 @@ func (c *capacity) onNetwork(claim kind.Claim, any int) (list []Scarce) {
 	if at := slices.IndexFunc(c.objects, func(o wanted) bool { return o.Key == of.Key }); at >= 0 {
 		sum.Origin = c.objects[at].Origin
 	}
-	return []Scarce{sum}
+	return []Shortage{sum}
 }

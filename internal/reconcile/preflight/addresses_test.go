@@ -93,7 +93,7 @@ func (l *lan) own(action plan.Action, token string) {
 func (l *lan) scarce() string {
 	kinds := []*kind.Kind{{Info: kind.Info{Kind: "Subnet"}}, {Info: kind.Info{Kind: "Port"}, ExclusiveClaims: func(w kind.Want) []kind.Claim { return w.Spec.([]kind.Claim) }}}
 	var all []string
-	for _, s := range ScarceOf(plan.Plan{Steps: l.steps}, kinds, l.have) {
+	for _, s := range ShortagesOf(plan.Plan{Steps: l.steps}, kinds, l.have) {
 		text := fmt.Sprintf("%s has %d, needs %d, others %d", s.Key, s.Has, s.Needs, s.Others)
 		if s.Subnets != nil {
 			text += " of " + strings.Join(s.Subnets, ", ")
@@ -226,7 +226,7 @@ func TestAddressesOfARepository(t *testing.T) {
 				want = append(want, one)
 			}
 		}
-		got := ScarceIn(kinds, want)
+		got := ShortagesIn(kinds, want)
 		if len(got) > 0 != c.want || c.want && (got[0].Needs != 3 || got[0].Has != 2 || got[0].Origin.File != "s.yaml") {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -236,12 +236,12 @@ func TestAddressesOfARepository(t *testing.T) {
 // The cause contains the number of addresses, the subnets, and the number of addresses that others use.
 func TestCausesOfTooFewAddresses(t *testing.T) {
 	for _, c := range []struct {
-		of   Scarce
+		of   Shortage
 		want cause.Cause
 	}{
-		{Scarce{Has: 2, Needs: 3}, cause.Of(cause.TooFewAddresses, cause.Of(cause.GivesAddresses, 2), 3, 1)},
-		{Scarce{Has: 2, Needs: 3, Others: 1}, cause.Of(cause.TooFewAddresses, cause.Of(cause.OthersHave, cause.Of(cause.GivesAddresses, 2), 1), 3, 2)},
-		{Scarce{Has: 2, Needs: 3, Subnets: []string{"a", "b"}}, cause.Of(cause.TooFewAddresses, cause.Of(cause.SubnetsGive, "a, b", 2), 3, 1)},
+		{Shortage{Has: 2, Needs: 3}, cause.Of(cause.TooFewAddresses, cause.Of(cause.GivesAddresses, 2), 3, 1)},
+		{Shortage{Has: 2, Needs: 3, Others: 1}, cause.Of(cause.TooFewAddresses, cause.Of(cause.OthersHave, cause.Of(cause.GivesAddresses, 2), 1), 3, 2)},
+		{Shortage{Has: 2, Needs: 3, Subnets: []string{"a", "b"}}, cause.Of(cause.TooFewAddresses, cause.Of(cause.SubnetsGive, "a, b", 2), 3, 1)},
 	} {
 		if got := c.of.Cause(); got.String() != c.want.String() {
 			t.Errorf("%s, want %s", got, c.want)

@@ -74,12 +74,12 @@ func (p *Prices) add(c *Cost, r kind.Resource, n *big.Int) bool {
 
 // net returns the increase in the use of a resource by the plan.
 func (d Demand) net(r kind.Resource) *big.Int {
-	return new(big.Int).Sub(big.NewInt(d.Takes[r]), big.NewInt(d.Gives[r]))
+	return new(big.Int).Sub(big.NewInt(d.Needed[r]), big.NewInt(d.Freed[r]))
 }
 
 func (d Demand) resources() map[kind.Resource]bool {
 	all := map[kind.Resource]bool{}
-	for _, amounts := range []kind.Amounts{d.Takes, d.Gives} {
+	for _, amounts := range []kind.Amounts{d.Needed, d.Freed} {
 		for r := range amounts {
 			all[r] = true
 		}

@@ -8,13 +8,13 @@ import (
 // Demand contains the amounts of the cloud's resources that a plan takes and gives back. For a replaced object, only the difference counts,
 // because the old object is deleted before the new one is created.
 type Demand struct {
-	Takes, Gives kind.Amounts
+	Needed, Freed kind.Amounts
 }
 
 // Services returns the services from which the plan takes resources, if these have quotas.
 func (d Demand) Services() map[string]bool {
 	services := map[string]bool{}
-	for r, n := range d.Takes {
+	for r, n := range d.Needed {
 		if n > 0 {
 			services[r.Service] = true
 		}
@@ -32,7 +32,7 @@ func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := byName[s.Key.Kind]
-		if k == nil || k.QuotaUsed == nil || !s.Action.Writes() || elsewhere(s, k) {
+		if k == nil || k.QuotaUsed == nil || !s.Action.Writes() || inOtherProject(s, k) {
 			continue
 		}
 		var takes, holds kind.Amounts
@@ -42,13 +42,13 @@ func DemandOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) Demand {
 		if s.Have != nil {
 			holds = k.QuotaUsed(s.Have.State, facts)
 		}
-		d.add(inherited(takes, holds), holds)
+		d.add(withLiveType(takes, holds), holds)
 	}
 	return d
 }
 
-// elsewhere reports whether the object of a step is in another project, whose quotas are not the stack's.
-func elsewhere(s *plan.Step, k *kind.Kind) bool {
+// inOtherProject reports whether the object of a step is in another project, whose quotas are not the stack's.
+func inOtherProject(s *plan.Step, k *kind.Kind) bool {
 	if s.Have != nil {
 		return !s.Have.InOwnProject
 	}
@@ -60,38 +60,38 @@ func elsewhere(s *plan.Step, k *kind.Kind) bool {
 }
 
 // add adds the difference between the resources that an object needs after the plan and those that it has now.
-func (d Demand) add(takes, holds kind.Amounts) {
-	for r, n := range takes {
-		d.Takes.Add(r, max(0, n-holds[r]))
-		d.Gives.Add(r, max(0, holds[r]-n))
+func (d Demand) add(needed, used kind.Amounts) {
+	for r, n := range needed {
+		d.Needed.Add(r, max(0, n-used[r]))
+		d.Freed.Add(r, max(0, used[r]-n))
 	}
-	for r, n := range holds {
-		if _, both := takes[r]; !both {
-			d.Gives.Add(r, n)
+	for r, n := range used {
+		if _, both := needed[r]; !both {
+			d.Freed.Add(r, n)
 		}
 	}
 }
 
-// inherited returns takes with the type that the object has in the cloud, if its manifest does not choose a type.
-func inherited(takes, holds kind.Amounts) kind.Amounts {
+// withLiveType returns needed with the type that the object has in the cloud, if its manifest does not choose a type.
+func withLiveType(needed, used kind.Amounts) kind.Amounts {
 	asked := map[kind.Resource]bool{}
-	for r := range takes {
+	for r := range needed {
 		if r.Type != "" {
 			r.Type = ""
 			asked[r] = true
 		}
 	}
-	for r := range holds {
+	for r := range used {
 		all := kind.Resource{Service: r.Service, Name: r.Name}
-		if n, ok := takes[all]; ok && r.Type != "" && !asked[all] {
-			takes[r] = n
+		if n, ok := needed[all]; ok && r.Type != "" && !asked[all] {
+			needed[r] = n
 		}
 	}
-	return takes
+	return needed
 }
 
-// Held adds up the project's use of a service's resources. known is false if a collection of the service could not be listed.
-func Held(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
+// Used adds up the project's use of a service's resources. known is false if a collection of the service could not be listed.
+func Used(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
 	held = kind.Amounts{}
 	facts := factsIn(have)
 	for _, k := range kinds {

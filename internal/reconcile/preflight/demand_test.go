@@ -73,8 +73,8 @@ func TestWhatAPlanTakes(t *testing.T) {
 		{"of another kind", other(making("a", plan.Create, &disk{size: 5}, nil)), 0, 0},
 	} {
 		d := DemandOf(plan.Plan{Steps: []plan.Step{c.step}}, []*kind.Kind{disks(), {Info: kind.Info{Kind: "Other"}}}, nil)
-		if d.Takes[size] != c.takes || d.Gives[size] != c.gives {
-			t.Errorf("%s: takes %d, gives %d; want %d, %d", c.name, d.Takes[size], d.Gives[size], c.takes, c.gives)
+		if d.Needed[size] != c.takes || d.Freed[size] != c.gives {
+			t.Errorf("%s: takes %d, gives %d; want %d, %d", c.name, d.Needed[size], d.Freed[size], c.takes, c.gives)
 		}
 		if got := d.Services()[size.Service]; got != (c.takes > 0) {
 			t.Errorf("%s: its service is asked: %v", c.name, got)
@@ -107,7 +107,7 @@ func TestHeld(t *testing.T) {
 		{"one could not be listed", broken, size.Service, 0, false},
 		{"another service", broken, "compute", 0, true},
 	} {
-		if held, known := Held(kinds, c.have, c.service); known != c.known || held[size] != c.want {
+		if held, known := Used(kinds, c.have, c.service); known != c.known || held[size] != c.want {
 			t.Errorf("%s: %v, %v", c.name, held, known)
 		}
 	}
@@ -124,19 +124,19 @@ func TestCompare(t *testing.T) {
 		held    kind.Amounts
 		want    []Quota
 	}{
-		{"used", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: 0}}, kind.Amounts{size: 4}, []Quota{{Resource: size, Takes: 2, Limit: 5}}},
-		{"used, as far as is seen", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: -1}}, kind.Amounts{size: 4}, []Quota{{Resource: size, Takes: 2, Limit: 5, Used: 4}}},
-		{"nobody knows", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: -1}}, nil, []Quota{{Resource: size, Takes: 2, Limit: 5, Used: -1}}},
-		{"none is allowed", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {}}, nil, []Quota{{Resource: size, Takes: 2}}},
+		{"used", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: 0}}, kind.Amounts{size: 4}, []Quota{{Resource: size, Needed: 2, Limit: 5}}},
+		{"used, as far as is seen", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: -1}}, kind.Amounts{size: 4}, []Quota{{Resource: size, Needed: 2, Limit: 5, Used: 4}}},
+		{"nobody knows", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: 5, Used: -1}}, nil, []Quota{{Resource: size, Needed: 2, Limit: 5, Used: -1}}},
+		{"none is allowed", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {}}, nil, []Quota{{Resource: size, Needed: 2}}},
 		{"by type, in order", kind.Amounts{typed: 2, size: 3}, kind.Allowances{"gigabytes": {Limit: 5}, "gigabytes_ssd": {Limit: 4}}, nil,
-			[]Quota{{Resource: size, Takes: 3, Limit: 5}, {Resource: typed, Takes: 2, Limit: 4}}},
+			[]Quota{{Resource: size, Needed: 3, Limit: 5}, {Resource: typed, Needed: 2, Limit: 4}}},
 		{"no limit", kind.Amounts{size: 2}, kind.Allowances{"gigabytes": {Limit: -1}}, nil, nil},
 		{"no quota", kind.Amounts{size: 2}, kind.Allowances{"volumes": {}}, nil, nil},
 		{"nothing is taken", kind.Amounts{size: 0}, kind.Allowances{"gigabytes": {}}, nil, nil},
 		{"another service", kind.Amounts{{Service: "compute", Name: "gigabytes"}: 2}, kind.Allowances{"gigabytes": {}}, nil, nil},
 	} {
 		var f Findings
-		f.Compare(Demand{Takes: c.takes}, size.Service, c.allowed, c.held)
+		f.Compare(Demand{Needed: c.takes}, size.Service, c.allowed, c.held)
 		if len(f.Quotas) != len(c.want) {
 			t.Errorf("%s: %+v", c.name, f.Quotas)
 			continue
@@ -151,7 +151,7 @@ func TestCompare(t *testing.T) {
 
 // Short returns only the quotas that are too small.
 func TestShort(t *testing.T) {
-	f := Findings{Quotas: []Quota{{Takes: 1, Limit: 1}, {Takes: 2, Limit: 1}}}
+	f := Findings{Quotas: []Quota{{Needed: 1, Limit: 1}, {Needed: 2, Limit: 1}}}
 	if got := f.Short(); len(got) != 1 || got[0] != f.Quotas[1] {
 		t.Errorf("%+v", got)
 	}
@@ -171,7 +171,7 @@ func TestZonesAndDoubtsOfWhatIsMade(t *testing.T) {
 	if got := manifest.Listed(zones[size.Service]["az-a"]); len(zones) != 1 || len(zones[size.Service]) != 1 || got != "Disk/a, Disk/b" {
 		t.Errorf("zones are %v", zones)
 	}
-	doubts := DoubtsOf(p, kinds)
+	doubts := LikelyRefusals(p, kinds)
 	if len(doubts) != 2 || doubts[0].Why != "odd" || manifest.Listed(doubts[0].Keys) != "Disk/a, Disk/b" || doubts[1].Why != "strange" || len(doubts[1].Keys) != 1 {
 		t.Errorf("doubts are %+v", doubts)
 	}
@@ -189,7 +189,7 @@ func TestThroughMain(t *testing.T) {
 		steps []plan.Step
 		all   bool
 	}{{nil, true}, {[]plan.Step{through(plan.Keep)}, true}, {[]plan.Step{through(plan.Create)}, false}} {
-		main, all := ThroughMain(plan.Plan{Steps: append(c.steps, making("a", plan.Create, &disk{}, nil))})
+		main, all := OnlyMainEntry(plan.Plan{Steps: append(c.steps, making("a", plan.Create, &disk{}, nil))})
 		if len(main.Steps) != 1 || main.Steps[0].Key.Name != "a" || all != c.all {
 			t.Errorf("%d steps, all %v", len(main.Steps), all)
 		}

@@ -7,14 +7,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Doubt is a request that clouds refuse by default, by a policy that operators can change.
-type Doubt struct {
+// LikelyRefusal is a request that clouds refuse by default, by a policy that operators can change.
+type LikelyRefusal struct {
 	Why  string
 	Keys []manifest.Key // the new objects that need the request
 }
 
-// DoubtsOf returns the reasons why the cloud may refuse new objects of a plan, in the order of the plan.
-func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
+// LikelyRefusals returns the reasons why the cloud may refuse new objects of a plan, in the order of the plan.
+func LikelyRefusals(p plan.Plan, kinds []*kind.Kind) (list []LikelyRefusal) {
 	byName, at := map[string]*kind.Kind{}, map[string]int{}
 	for _, k := range kinds {
 		byName[k.Info.Kind] = k
@@ -22,7 +22,7 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := byName[s.Key.Kind]
-		if k == nil || k.LikelyRefusal == nil || !makes(s) {
+		if k == nil || k.LikelyRefusal == nil || !creates(s) {
 			continue
 		}
 		why := k.LikelyRefusal(s.View())
@@ -33,7 +33,7 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 		if !known {
 			n = len(list)
 			at[why] = n
-			list = append(list, Doubt{Why: why})
+			list = append(list, LikelyRefusal{Why: why})
 		}
 		list[n].Keys = append(list[n].Keys, s.Key)
 	}
@@ -41,4 +41,6 @@ func DoubtsOf(p plan.Plan, kinds []*kind.Kind) (list []Doubt) {
 }
 
 // Cause returns the cause with the first few objects, the number of the others, and the reason why the cloud may refuse them.
-func (d Doubt) Cause() cause.Cause { return cause.Of(cause.Doubtful, manifest.Listed(d.Keys), d.Why) }
+func (d LikelyRefusal) Cause() cause.Cause {
+	return cause.Of(cause.Doubtful, manifest.Listed(d.Keys), d.Why)
+}

@@ -2,8 +2,8 @@ package preflight
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
 
-// ThroughMain returns a plan without the steps of further entries of clouds.yaml. all is false if one of these steps writes.
-func ThroughMain(p plan.Plan) (main plan.Plan, all bool) {
+// OnlyMainEntry returns a plan without the steps of further entries of clouds.yaml. all is false if one of these steps writes.
+func OnlyMainEntry(p plan.Plan) (main plan.Plan, all bool) {
 	main, all = p, true
 	main.Steps = nil
 	for _, s := range p.Steps {

@@ -26,10 +26,10 @@ type Findings struct {
 // nil.
 func Of(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot, prices *Prices) Findings {
 	f := Findings{Cost: prices.Cost(DemandOf(p, kinds, have))}
-	for _, d := range DoubtsOf(p, kinds) {
+	for _, d := range LikelyRefusals(p, kinds) {
 		f.Warnings = f.Warnings.And(d.Cause())
 	}
-	for _, s := range ScarceOf(p, kinds, have) {
+	for _, s := range ShortagesOf(p, kinds, have) {
 		f.Warnings = f.Warnings.And(cause.Of(cause.OfObject, s.Key, s.Cause()))
 	}
 	return f

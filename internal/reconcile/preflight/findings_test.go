@@ -25,16 +25,16 @@ func TestQuota(t *testing.T) {
 		short      int64
 		tight, may bool // tight: the quota suffices only after a deletion; may: the free amount is known
 	}{
-		{"there is enough", Quota{Takes: 5, Limit: 10, Used: 5}, 0, false, true},
-		{"one is missing", Quota{Takes: 6, Limit: 10, Used: 5}, 1, false, true},
-		{"over the limit already", Quota{Takes: 1, Limit: 10, Used: 15}, 1, false, true},
-		{"no limit", Quota{Takes: math.MaxInt64, Limit: -1, Used: 5}, 0, false, true},
-		{"usage is not known", Quota{Takes: 50, Limit: 10, Used: -1}, 0, false, false},
-		{"once something is deleted", Quota{Takes: 6, Gives: 2, Limit: 10, Used: 5}, 0, true, true},
-		{"even then not", Quota{Takes: 8, Gives: 2, Limit: 10, Used: 5}, 1, false, true},
-		{"nothing is taken", Quota{Gives: 2, Limit: 10, Used: 15}, 0, false, true},
-		{"nothing is allowed", Quota{Takes: 1, Limit: 0}, 1, false, true},
-		{"all there is", Quota{Takes: math.MaxInt64, Limit: 0, Used: math.MaxInt64}, math.MaxInt64, false, true},
+		{"there is enough", Quota{Needed: 5, Limit: 10, Used: 5}, 0, false, true},
+		{"one is missing", Quota{Needed: 6, Limit: 10, Used: 5}, 1, false, true},
+		{"over the limit already", Quota{Needed: 1, Limit: 10, Used: 15}, 1, false, true},
+		{"no limit", Quota{Needed: math.MaxInt64, Limit: -1, Used: 5}, 0, false, true},
+		{"usage is not known", Quota{Needed: 50, Limit: 10, Used: -1}, 0, false, false},
+		{"once something is deleted", Quota{Needed: 6, Freed: 2, Limit: 10, Used: 5}, 0, true, true},
+		{"even then not", Quota{Needed: 8, Freed: 2, Limit: 10, Used: 5}, 1, false, true},
+		{"nothing is taken", Quota{Freed: 2, Limit: 10, Used: 15}, 0, false, true},
+		{"nothing is allowed", Quota{Needed: 1, Limit: 0}, 1, false, true},
+		{"all there is", Quota{Needed: math.MaxInt64, Limit: 0, Used: math.MaxInt64}, math.MaxInt64, false, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAttackAmountsDoNotOverflow(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	prices := &Prices{Currency: "EUR", Priced: []kind.Resource{gb("")}, Hour: map[kind.Resource]*big.Rat{gb(""): big.NewRat(1, 1)}}
-	if got := prices.Cost(Demand{Takes: a}).Amount(); got != "+€6733061586903986339110.00" {
+	if got := prices.Cost(Demand{Needed: a}).Amount(); got != "+€6733061586903986339110.00" {
 		t.Errorf("%s", got)
 	}
 }
@@ -64,14 +64,14 @@ func TestAttackAmountsDoNotOverflow(t *testing.T) {
 func TestDemandInheritsTypes(t *testing.T) {
 	d := Demand{kind.Amounts{}, kind.Amounts{}}
 	holds := kind.Amounts{gb(""): 10, gb("ssd"): 10}
-	d.add(inherited(kind.Amounts{gb(""): 15}, holds), holds)
-	if d.Takes[gb("")] != 5 || d.Takes[gb("ssd")] != 5 || d.Gives[gb("")] != 0 || d.Gives[gb("ssd")] != 0 {
-		t.Errorf("a volume that grows and says not of which type it is takes %v and gives back %v", d.Takes, d.Gives)
+	d.add(withLiveType(kind.Amounts{gb(""): 15}, holds), holds)
+	if d.Needed[gb("")] != 5 || d.Needed[gb("ssd")] != 5 || d.Freed[gb("")] != 0 || d.Freed[gb("ssd")] != 0 {
+		t.Errorf("a volume that grows and says not of which type it is takes %v and gives back %v", d.Needed, d.Freed)
 	}
 	d = Demand{kind.Amounts{}, kind.Amounts{}}
-	d.add(inherited(kind.Amounts{gb(""): 10, gb("hdd"): 10}, holds), holds)
-	if d.Takes[gb("hdd")] != 10 || d.Gives[gb("ssd")] != 10 || d.Takes[gb("")] != 0 || d.Gives[gb("")] != 0 {
-		t.Errorf("another type takes %v and gives back %v", d.Takes, d.Gives)
+	d.add(withLiveType(kind.Amounts{gb(""): 10, gb("hdd"): 10}, holds), holds)
+	if d.Needed[gb("hdd")] != 10 || d.Freed[gb("ssd")] != 10 || d.Needed[gb("")] != 0 || d.Freed[gb("")] != 0 {
+		t.Errorf("another type takes %v and gives back %v", d.Needed, d.Freed)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAmount(t *testing.T) {
 // A price without a type applies to the types that have no price. If a resource has no price at all, it is in Unpriced.
 func TestCost(t *testing.T) {
 	prices := &Prices{Currency: "EUR", Priced: []kind.Resource{gb("")}, Hour: map[kind.Resource]*big.Rat{gb("ssd"): big.NewRat(1, 10)}}
-	d := Demand{Takes: kind.Amounts{gb(""): 7, gb("ssd"): 4, gb("hdd"): 2}, Gives: kind.Amounts{gb(""): 1, gb("ssd"): 1}}
+	d := Demand{Needed: kind.Amounts{gb(""): 7, gb("ssd"): 4, gb("hdd"): 2}, Freed: kind.Amounts{gb(""): 1, gb("ssd"): 1}}
 	c := prices.Cost(d)
 	if c.Amount() != "+€219.00" || len(c.Unpriced) != 2 || c.Unpriced[0] != gb("") || c.Unpriced[1] != gb("hdd") {
 		t.Errorf("%s, unpriced %v", c.Amount(), c.Unpriced)
@@ -99,7 +99,7 @@ func TestCost(t *testing.T) {
 	if c = prices.Cost(d); c.Amount() != "+€221.19" || len(c.Unpriced) != 0 {
 		t.Errorf("%s, unpriced %v", c.Amount(), c.Unpriced)
 	}
-	if c := prices.Cost(Demand{Takes: kind.Amounts{{Service: "network", Name: "port"}: 1}}); c != nil {
+	if c := prices.Cost(Demand{Needed: kind.Amounts{{Service: "network", Name: "port"}: 1}}); c != nil {
 		t.Errorf("a plan that touches nothing with a price costs %s", c.Amount())
 	}
 }
@@ -129,18 +129,18 @@ func TestZonesThatAServiceHasNot(t *testing.T) {
 func TestHostsThatAreTooFew(t *testing.T) {
 	has := map[string]int{"az-a": 2, "az-b": 1}
 	for name, c := range map[string]struct {
-		apart Apart
+		apart Separation
 		want  cause.Code
 	}{
-		"enough":               {Apart{PerHost: 1, Members: 3}, ""},
-		"several share one":    {Apart{PerHost: 2, Members: 6}, ""},
-		"one too many":         {Apart{PerHost: 1, Members: 4}, cause.TooFewHosts},
-		"too few in their own": {Apart{PerHost: 1, Members: 3, Zone: "az-a"}, cause.TooFewHostsInZone},
-		"in no zone that is":   {Apart{PerHost: 1, Members: 1, Zone: "az-z"}, cause.TooFewHostsInZone},
+		"enough":               {Separation{PerHost: 1, Members: 3}, ""},
+		"several share one":    {Separation{PerHost: 2, Members: 6}, ""},
+		"one too many":         {Separation{PerHost: 1, Members: 4}, cause.TooFewHosts},
+		"too few in their own": {Separation{PerHost: 1, Members: 3, Zone: "az-a"}, cause.TooFewHostsInZone},
+		"in no zone that is":   {Separation{PerHost: 1, Members: 1, Zone: "az-z"}, cause.TooFewHostsInZone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f Findings
-			f.CompareHosts([]Apart{c.apart}, has)
+			f.CompareHosts([]Separation{c.apart}, has)
 			if len(f.Warnings) > 1 || f.Warnings.Is(c.want) != (c.want != "") || c.want == "" && f.Warnings != nil {
 				t.Errorf("%s, want %s", f.Warnings, c.want)
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Apart is an object that keeps its members on different hosts.
-type Apart struct {
+// Separation is an object that keeps its members on different hosts.
+type Separation struct {
 	Key     manifest.Key
 	PerHost int // number of members that may share a host
 	Members int // number of objects that refer to it
@@ -17,10 +17,10 @@ type Apart struct {
 }
 
 // hosts returns the number of hosts that the members need.
-func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
+func (a Separation) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
 
-// ApartOf returns the objects that keep their members on different hosts, if the plan creates at least one of the members.
-func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
+// SeparationsOf returns the objects that keep their members on different hosts, if the plan creates at least one of the members.
+func SeparationsOf(p plan.Plan, kinds []*kind.Kind) (list []Separation) {
 	byName := map[string]*kind.Kind{}
 	for _, k := range kinds {
 		byName[k.Info.Kind] = k
@@ -31,7 +31,7 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 		if k := byName[s.Key.Kind]; k != nil && k.PerHost != nil && s.Want != nil && !s.Unmanaged() {
 			if n, hard := k.PerHost(s.View()); n > 0 && hard {
 				at[s.Key] = len(list)
-				list = append(list, Apart{Key: s.Key, PerHost: n})
+				list = append(list, Separation{Key: s.Key, PerHost: n})
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 			makes[ref.Key] = makes[ref.Key] || s.Action == plan.Create
 		}
 	}
-	var needed []Apart
+	var needed []Separation
 	for _, a := range list {
 		if makes[a.Key] {
 			needed = append(needed, a)
@@ -68,7 +68,7 @@ func ApartOf(p plan.Plan, kinds []*kind.Kind) (list []Apart) {
 }
 
 // CompareHosts warns of groups whose members need more hosts than there are. has is the number of hosts in use, by availability zone.
-func (f *Findings) CompareHosts(apart []Apart, has map[string]int) {
+func (f *Findings) CompareHosts(apart []Separation, has map[string]int) {
 	all := 0
 	for _, n := range has {
 		all += n

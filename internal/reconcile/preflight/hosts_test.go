@@ -40,22 +40,22 @@ func TestWhatIsKeptApart(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		steps []plan.Step
-		want  []Apart
+		want  []Separation
 	}{
-		{"one is made", []plan.Step{apart(1, true), member("a", plan.Keep, "z"), member("b", plan.Create, "z")}, []Apart{{g, 1, 2, "z"}}},
-		{"the first one is made", []plan.Step{apart(2, true), member("a", plan.Create, "z"), member("b", plan.Keep, "z")}, []Apart{{g, 2, 2, "z"}}},
+		{"one is made", []plan.Step{apart(1, true), member("a", plan.Keep, "z"), member("b", plan.Create, "z")}, []Separation{{g, 1, 2, "z"}}},
+		{"the first one is made", []plan.Step{apart(2, true), member("a", plan.Create, "z"), member("b", plan.Keep, "z")}, []Separation{{g, 2, 2, "z"}}},
 		{"none is made", []plan.Step{apart(1, true), member("a", plan.Keep, "z"), member("b", plan.Recreate, "z")}, nil},
-		{"in two zones", []plan.Step{apart(1, true), member("a", plan.Create, "y"), member("b", plan.Create, "z"), member("c", plan.Create, "")}, []Apart{{g, 1, 3, ""}}},
+		{"in two zones", []plan.Step{apart(1, true), member("a", plan.Create, "y"), member("b", plan.Create, "z"), member("c", plan.Create, "")}, []Separation{{g, 1, 3, ""}}},
 		{"as far as there are hosts", []plan.Step{apart(1, false), member("a", plan.Create, "z")}, nil},
 		{"any number may share one", []plan.Step{apart(0, true), member("a", plan.Create, "z")}, nil},
 		{"the group is only used", []plan.Step{used(apart(1, true)), member("a", plan.Create, "z")}, nil},
 		{"the group goes", []plan.Step{gone(apart(1, true)), member("a", plan.Create, "z")}, nil},
 		{"members that do not count", []plan.Step{apart(1, true), member("a", plan.Create, "z"), used(member("b", plan.Keep, "z")), surplus(member("c", plan.Delete, "z")), gone(member("d", plan.Delete, "z"))},
-			[]Apart{{g, 1, 1, "z"}}},
-		{"members without a zone", []plan.Step{apart(1, true), of("Port", "p", plan.Create, nil, "g"), of("Unknown", "u", plan.Create, nil, "g")}, []Apart{{g, 1, 2, ""}}},
+			[]Separation{{g, 1, 1, "z"}}},
+		{"members without a zone", []plan.Step{apart(1, true), of("Port", "p", plan.Create, nil, "g"), of("Unknown", "u", plan.Create, nil, "g")}, []Separation{{g, 1, 2, ""}}},
 		{"no group", []plan.Step{member("a", plan.Create, "z")}, nil},
 	} {
-		got := ApartOf(plan.Plan{Steps: c.steps}, kinds)
+		got := SeparationsOf(plan.Plan{Steps: c.steps}, kinds)
 		if len(got) != len(c.want) || len(got) > 0 && got[0] != c.want[0] {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -64,7 +64,7 @@ func TestWhatIsKeptApart(t *testing.T) {
 
 // The last host may have fewer members than the others.
 func TestHowManyHostsItTakes(t *testing.T) {
-	for a, want := range map[Apart]int{{PerHost: 1, Members: 3}: 3, {PerHost: 2, Members: 3}: 2, {PerHost: 2, Members: 4}: 2, {PerHost: 3, Members: 1}: 1} {
+	for a, want := range map[Separation]int{{PerHost: 1, Members: 3}: 3, {PerHost: 2, Members: 3}: 2, {PerHost: 2, Members: 4}: 2, {PerHost: 3, Members: 1}: 1} {
 		if got := a.hosts(); got != want {
 			t.Errorf("%+v: %d", a, got)
 		}

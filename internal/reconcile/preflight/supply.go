@@ -13,14 +13,14 @@ import (
 
 // supply is an object that gives addresses, such as a subnet.
 type supply struct {
-	name  string
-	id    string        // ID in the cloud; "" if it does not exist yet
-	of    *kind.Desired // nil if it has no manifest
-	cidr  netip.Prefix
-	pools []kind.Pool
-	taken map[netip.Addr]bool // taken addresses of the pools; true if the stack has the address
-	any   int                 // number of further addresses that must come from this supply
-	said  bool
+	name     string
+	id       string        // ID in the cloud; "" if it does not exist yet
+	manifest *kind.Desired // nil if it has no manifest
+	cidr     netip.Prefix
+	pools    []kind.Pool
+	taken    map[netip.Addr]bool // taken addresses of the pools; true if the stack has the address
+	any      int                 // number of further addresses that must come from this supply
+	reported bool
 }
 
 // find finds the objects of these kinds that give addresses: those with a manifest, and others in the cloud.
@@ -36,7 +36,7 @@ func (c *capacity) find(givers map[string]bool) {
 		}
 		found[ref.ID] = ref.ID != ""
 		s := newSupply(o.Key.String(), ref.Expected(), ref.Stated())
-		s.of, s.id = o.Desired, ref.ID
+		s.manifest, s.id = o.Desired, ref.ID
 		c.add(s, identity(ref))
 		c.put(ref.Expected().NetworkID, s)
 		for _, r := range o.Refs {
@@ -153,15 +153,15 @@ func (s *supply) counts() (has, own, others int) {
 	return addressesIn(s.pools), own, others
 }
 
-// scarce returns the shortage of a subnet if that many more addresses are needed from it. It returns nil if there is no shortage, or if it
+// shortage returns the shortage of a subnet if that many more addresses are needed from it. It returns nil if there is no shortage, or if it
 // was returned before.
-func (s *supply) scarce(more int) []Scarce {
+func (s *supply) shortage(more int) []Shortage {
 	has, own, others := s.counts()
-	short := Scarce{Has: has, Needs: own + more, Others: others}
-	if s.said || s.of == nil || s.pools == nil || short.missing() <= 0 {
+	short := Shortage{Has: has, Needs: own + more, Others: others}
+	if s.reported || s.manifest == nil || s.pools == nil || short.missing() <= 0 {
 		return nil
 	}
-	s.said = true
-	short.Key, short.Origin = s.of.Key, s.of.Origin
-	return []Scarce{short}
+	s.reported = true
+	short.Key, short.Origin = s.manifest.Key, s.manifest.Origin
+	return []Shortage{short}
 }

@@ -17,7 +17,7 @@ func ZonesOf(p plan.Plan, kinds []*kind.Kind) map[string]map[string][]manifest.K
 	asked := map[string]map[string][]manifest.Key{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if !makes(s) {
+		if !creates(s) {
 			continue
 		}
 		for _, k := range kinds {

@@ -98,11 +98,11 @@ func many(decoded func()) *kind.Kind {
 			if s.Again {
 				below = *s
 			}
-			name := func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }
+			name := func(i int) string { return fmt.Sprintf("%s-%d", clip(e.Key.Name), i+len(e.Key.Name)) }
 			e.Varied("Many", s.Count, name, []any{map[string]any{"spec": below}}, func(int) int { return 0 }, kind.Always)
 		},
 	}.Kind()
 }
 
-// clipped shortens names that become too long. Different names stay different.
-func clipped(name string) string { return checksum.Short(name) }
+// clip shortens names that become too long. Different names stay different.
+func clip(name string) string { return checksum.Short(name) }

@@ -27,7 +27,7 @@ type Bounds struct {
 	Files, Documents int
 
 	costs               [len(costs)]int // bounds of the costs; 0 means that it is derived from the number of objects
-	whose, fix, readFix string          // parts of messages
+	owner, fix, readFix string          // parts of messages
 }
 
 // DefaultObjects is the maximum number of objects of a stack, with those that they expand into.
@@ -68,10 +68,10 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 		added = DefaultPullObjects
 	}
 	for c := range costs {
-		b.costs[c] = min(b.of(cost(c)), base.spent[c]+max(base.spent[c], added*costs[c].each))
+		b.costs[c] = min(b.bound(cost(c)), base.spent[c]+max(base.spent[c], added*costs[c].each))
 	}
 	if most := base.Objects + max(base.Objects, added); most < b.Objects {
-		b.whose = fmt.Sprintf(": that is the limit for a pull request, given %d of the branch", base.Objects)
+		b.owner = fmt.Sprintf(": that is the limit for a pull request, given %d of the branch", base.Objects)
 		b.fix = "add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 		b.Objects = most
 	}
@@ -81,8 +81,8 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 	return b
 }
 
-// of returns the bound for one cost.
-func (b Bounds) of(c cost) int {
+// bound returns the bound for one cost.
+func (b Bounds) bound(c cost) int {
 	if b.costs[c] > 0 {
 		return b.costs[c]
 	}
@@ -94,8 +94,8 @@ type budget struct {
 	bounds Bounds
 	stop   func() error // returns the reason why the work must end, which stays the same; nil if nothing can end it from outside
 
-	left  [len(costs)]int
-	spent *overspent // the first cost that exceeded its bound
+	left     [len(costs)]int
+	exceeded *boundExceeded // the first cost that exceeded its bound
 }
 
 // cost is a resource of memory or time.
@@ -125,14 +125,14 @@ var costs = [...]struct {
 	costExpressions: {"units of cost in expressions of Definitions", 1000},
 }
 
-// overspent is the text about a cost that has exceeded its bound.
-type overspent struct{ what, fix string }
+// boundExceeded is the text about a cost that has exceeded its bound.
+type boundExceeded struct{ what, fix string }
 
 func newBudget(bounds Bounds, stop func() error) *budget {
 	bounds = bounds.orDefaults()
 	b := &budget{bounds: bounds, stop: stop}
 	for c := range costs {
-		b.left[c] = bounds.of(cost(c))
+		b.left[c] = bounds.bound(cost(c))
 	}
 	return b
 }
@@ -146,15 +146,15 @@ func (b *budget) take(c cost, n int) bool {
 		b.left[c] -= n
 		return true
 	}
-	b.spent = &overspent{fmt.Sprintf("more than %d %s%s", b.bounds.of(c), costs[c].what, b.bounds.whose), b.bounds.fix}
+	b.exceeded = &boundExceeded{fmt.Sprintf("more than %d %s%s", b.bounds.bound(c), costs[c].what, b.bounds.owner), b.bounds.fix}
 	return false
 }
 
-// giveBack returns an amount to the budget that was taken but not used.
-func (b *budget) giveBack(c cost, n int) { b.left[c] += n }
+// refund returns an amount to the budget that was taken but not used.
+func (b *budget) refund(c cost, n int) { b.left[c] += n }
 
-// affords does the same as take for work that can be left out. If too little is left, only this work is left out.
-func (b *budget) affords(c cost, n int) bool {
+// tryTake does the same as take for work that can be left out. If too little is left, only this work is left out.
+func (b *budget) tryTake(c cost, n int) bool {
 	if b.over() || n > b.left[c] {
 		return false
 	}
@@ -164,7 +164,7 @@ func (b *budget) affords(c cost, n int) bool {
 
 // over reports whether any cost exceeded its bound, or the work was stopped.
 func (b *budget) over() bool {
-	return b.spent != nil || b.stopped() != nil
+	return b.exceeded != nil || b.stopped() != nil
 }
 
 // stopped returns the reason why the work was stopped from outside; nil if it was not.
@@ -178,14 +178,14 @@ func (b *budget) stopped() error {
 // size returns the amounts that were spent so far.
 func (b *budget) size() (s Size) {
 	for c := range costs {
-		s.spent[c] = b.bounds.of(cost(c)) - b.left[c]
+		s.spent[c] = b.bounds.bound(cost(c)) - b.left[c]
 	}
 	s.Objects = s.spent[costObjects]
 	return s
 }
 
 // problem returns the problem that a bound was exceeded. It is reported at the object whose expansion exceeded the bound.
-func (u *overspent) problem(of *manifest.Object) manifest.Problem {
+func (u *boundExceeded) problem(of *manifest.Object) manifest.Problem {
 	p := manifest.Problem{What: u.what, Fix: u.fix}
 	if of != nil {
 		p.Origin, p.Key = of.Origin, of.Key

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// conceal finds the secrets among the parts of n that a commit can change.
-func (r *resolver) conceal(n *node) (c kind.Confidential) {
+// confidential finds the secrets among the parts of n that a commit can change.
+func (r *resolver) confidential(n *node) (c kind.Confidential) {
 	for value := range confidential.Values([]kind.Desired{n.Desired}) {
 		c.Secret += "\n" + r.secretText(value)
 	}

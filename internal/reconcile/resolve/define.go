@@ -90,8 +90,8 @@ func (r *resolver) placeTemplate(p *manifest.Problem) {
 	}
 }
 
-// externals returns the keys of the parts to which the definition only refers (externalRef), by their IDs in the definition.
-func externals(parts []kind.Part) (keys map[string]manifest.Key) {
+// externalKeys returns the keys of the parts to which the definition only refers (externalRef), by their IDs in the definition.
+func externalKeys(parts []kind.Part) (keys map[string]manifest.Key) {
 	for _, p := range parts {
 		if p.Shown() {
 			if keys == nil {
@@ -110,16 +110,16 @@ func (r *resolver) checkExternal() {
 			continue
 		}
 		for id, key := range n.Definition.External {
-			if r.byKey[key] == nil && !r.missing && !r.lost {
+			if r.byKey[key] == nil && !r.allowMissing && !r.partsUnknown {
 				r.report(n.Problem("", fmt.Sprintf("shows %s as %s, which is not in the repository", shown(key), id), r.suggest(key)))
 			}
 		}
 	}
 }
 
-// joined merges the annotations of a template with those of its object, which take precedence. If an annotation is a list of fields, both
+// mergeAnnotations merges the annotations of a template with those of its object, which take precedence. If an annotation is a list of fields, both
 // lists apply.
-func joined(template, inherited map[string]string) map[string]string {
+func mergeAnnotations(template, inherited map[string]string) map[string]string {
 	if len(template) == 0 {
 		return inherited
 	}

@@ -104,18 +104,18 @@ func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (ke
 
 func (r Reader) emptied(name, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: path.Join(r.Root, name)},
-		What: "has no manifest now; it declared " + madeIn(commit, keys),
+		What: "has no manifest now; it declared " + objectsText(commit, keys),
 		Fix:  "restore it; or delete the file to have that deleted"}
 }
 
 func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
-		What: fmt.Sprintf("has no file that matches the pattern %q of spec.source.include; the files that did declared %s", pattern, madeIn(commit, keys)),
+		What: fmt.Sprintf("has no file that matches the pattern %q of spec.source.include; the files that did declared %s", pattern, objectsText(commit, keys)),
 		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
 }
 
-// madeIn returns a text with some of the objects, and the commit.
-func madeIn(commit string, keys []manifest.Key) string {
+// objectsText returns a text with some of the objects, and the commit.
+func objectsText(commit string, keys []manifest.Key) string {
 	const most, digits = 3, 10
 	var names []string
 	for _, k := range keys[:min(len(keys), most)] {

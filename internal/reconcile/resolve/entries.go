@@ -67,9 +67,9 @@ func (e Entries) known() string {
 	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or have the Secret added to spec.credentialSecrets of the stack's configuration"
 }
 
-// follow sets the entry of objects that are a part of another object to the entry of that object. It does so for references that have the
+// inheritEntries sets the entry of objects that are a part of another object to the entry of that object. It does so for references that have the
 // option "credentials".
-func (r *resolver) follow() {
+func (r *resolver) inheritEntries() {
 	for _, n := range r.order {
 		for _, ref := range n.Refs {
 			if of := r.byKey[ref.Key]; of != nil && ref.Credentials && n.Credentials == nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// forged finds the fields of an object that would look like a mark, or like a part of one, in the cloud. With such fields, a manifest could
+// findForgedMarks finds the fields of an object that would look like a mark, or like a part of one, in the cloud. With such fields, a manifest could
 // create an object that another stack would mistake for its own. Secrets are not checked, because they are not stored where marks are
 // searched. Import filters are not checked, because they only find objects.
-func forged(d *kind.Desired) []manifest.Problem {
-	f := forgeries{}
+func findForgedMarks(d *kind.Desired) []manifest.Problem {
+	f := forgedMarks{}
 	f.text("metadata.name", d.Key.Name, "another name")
 	if d.Spec != nil {
 		f.walk(reflect.ValueOf(d.Spec), d.SpecPath)
@@ -23,16 +23,16 @@ func forged(d *kind.Desired) []manifest.Problem {
 	return f.report.Problems(d.Object)
 }
 
-type forgeries struct{ report kind.Report }
+type forgedMarks struct{ report kind.Report }
 
-func (f *forgeries) text(field, text, fix string) {
+func (f *forgedMarks) text(field, text, fix string) {
 	if ownertext.LooksLikeMark(text) {
 		f.report.Problem(field, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", ownertext.Word), "use "+fix+" without "+ownertext.Prefix)
 	}
 }
 
 // walk checks every text below v, which may be of any type.
-func (f *forgeries) walk(v reflect.Value, path string) {
+func (f *forgedMarks) walk(v reflect.Value, path string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
@@ -55,7 +55,7 @@ func (f *forgeries) walk(v reflect.Value, path string) {
 	}
 }
 
-func (f *forgeries) walkMap(v reflect.Value, path string) {
+func (f *forgedMarks) walkMap(v reflect.Value, path string) {
 	fields := v.Type() == reflect.TypeFor[manifest.Fields]()
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -74,7 +74,7 @@ func (f *forgeries) walkMap(v reflect.Value, path string) {
 	}
 }
 
-func (f *forgeries) walkStruct(v reflect.Value, path string) {
+func (f *forgedMarks) walkStruct(v reflect.Value, path string) {
 	t := v.Type()
 	for i := range t.NumField() {
 		field := t.Field(i)

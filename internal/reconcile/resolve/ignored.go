@@ -14,7 +14,7 @@ import (
 // would have no effect.
 func (r *resolver) checkIgnored() {
 	for _, n := range r.order[:r.written] {
-		if n.broken || len(n.Options.Ignore) == 0 {
+		if n.invalid || len(n.Options.Ignore) == 0 {
 			continue
 		}
 		bodies := r.bodiesOf(n)
@@ -27,8 +27,8 @@ func (r *resolver) checkIgnored() {
 			case known && whole == "":
 				continue
 			case known:
-				r.report(n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, and %s", clipped(path), clipped(whole)+" is compared and written as a whole"),
-					"name "+clipped(whole)+" to have all of it left alone"))
+				r.report(n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, and %s", clip(path), clip(whole)+" is compared and written as a whole"),
+					"name "+clip(whole)+" to have all of it left alone"))
 				continue
 			case paths == nil:
 				for _, b := range bodies {
@@ -78,7 +78,7 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 	const longest = 200
 	near := manifest.NearestPath(path, paths)
 	path = printable.Shorten(path, longest)
-	of := r.whatHas(n)
+	of := r.ownerText(n)
 	fix := "name a field as a manifest has it, such as spec.resource.description"
 	if near != "" {
 		fix = "did you mean " + near + "?"

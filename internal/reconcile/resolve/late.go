@@ -11,8 +11,8 @@ import (
 // ready. A kind allows this with the tag `ref:"Kind,late"`. A reference is set late only if it closes a circle. For all others, the planner
 // waits for the target, since one request is better than two.
 
-// loosen marks references as not late, unless they are part of a circle.
-func (r *resolver) loosen() {
+// markLateReferences marks references as not late, unless they are part of a circle.
+func (r *resolver) markLateReferences() {
 	if !slices.ContainsFunc(r.order, func(n *node) bool { return slices.ContainsFunc(n.Refs, isLate) }) {
 		return
 	}

@@ -17,20 +17,20 @@ import (
 // mostMoves is the maximum number of earlier names of an object.
 const mostMoves = 10
 
-// moves finds the earlier names of every object.
-func (r *resolver) moves() {
+// findFormerNames finds the earlier names of every object.
+func (r *resolver) findFormerNames() {
 	first := map[manifest.Key]*node{}
 	for _, n := range r.order {
 		if r.over() {
 			return
 		}
 		text := n.Object.Annotations[AnnotationMoved]
-		if text == "" || n.broken || n.Virtual && n.Data != nil || n.Unmanaged && n.Parent != (manifest.Key{}) {
+		if text == "" || n.invalid || n.Virtual && n.Data != nil || n.Unmanaged && n.Parent != (manifest.Key{}) {
 			continue
 		}
 		root := r.root(n)
 		for _, name := range r.formerNames(n, root, text) {
-			r.move(n, r.key(n.Key.Kind, n.Key.Namespace, name), first)
+			r.addFormerName(n, r.key(n.Key.Kind, n.Key.Namespace, name), first)
 		}
 	}
 }
@@ -70,8 +70,8 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 	return names
 }
 
-// move records that n had the name in from. No other object can have that name, now or earlier.
-func (r *resolver) move(n *node, from manifest.Key, first map[manifest.Key]*node) {
+// addFormerName records that n had the name in from. No other object can have that name, now or earlier.
+func (r *resolver) addFormerName(n *node, from manifest.Key, first map[manifest.Key]*node) {
 	field := AnnotationField(AnnotationMoved)
 	if still := r.byKey[from]; still != nil && !still.Unmanaged {
 		r.report(n.Problem(field, fmt.Sprintf("names %s, which is still in the repository (%s)", from, describeOrigin(still)), "remove that, or the annotation"))

@@ -32,10 +32,10 @@ func (r *resolver) declared(kind, namespace string) []string {
 	return slices.Clip(r.names[scope{kind, namespace}])
 }
 
-// meant returns the one of names that a person probably meant. It returns "" if none is similar, or if the budget for comparisons is
+// guessName returns the one of names that a person probably meant. It returns "" if none is similar, or if the budget for comparisons is
 // exceeded.
-func (r *resolver) meant(name string, names []string) string {
-	if !r.budget.affords(costComparisons, len(names)) {
+func (r *resolver) guessName(name string, names []string) string {
+	if !r.budget.tryTake(costComparisons, len(names)) {
 		return ""
 	}
 	return nearest.Name(name, names)
@@ -51,7 +51,7 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 	if r.referrers == nil {
 		r.referrers = map[referrer][]string{}
 		for _, n := range r.order[:r.declares] {
-			if n.broken {
+			if n.invalid {
 				continue
 			}
 			for _, ref := range refsOf(&n.Desired, r.groups) {
@@ -64,11 +64,11 @@ func (r *resolver) referring(kind string, to manifest.Key) []string {
 			r.referrers[at] = slices.Clip(slices.Compact(names))
 		}
 	}
-	return r.handOut(r.referrers[referrer{kind, to}])
+	return r.chargeReferences(r.referrers[referrer{kind, to}])
 }
 
-// handOut takes the cost of names that will become references from the budget.
-func (r *resolver) handOut(names []string) []string {
+// chargeReferences takes the cost of names that will become references from the budget.
+func (r *resolver) chargeReferences(names []string) []string {
 	if !r.budget.take(costReferences, len(names)) {
 		return nil
 	}
@@ -108,12 +108,12 @@ func (r *resolver) link() {
 		if r.over() {
 			return
 		}
-		if n.broken {
+		if n.invalid {
 			continue
 		}
 		n.Refs = append(refsOf(&n.Desired, r.groups), r.entries.secret(&n.Desired)...)
 		for _, ref := range n.Refs {
-			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.lost || r.unmade(ref.Key) {
+			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) || r.partsUnknown || r.maybeUnexpanded(ref.Key) {
 				continue
 			}
 			named[leads{n.Key, ref.Key}] = true
@@ -129,7 +129,7 @@ func (r *resolver) link() {
 
 // absent adds an object that n refers to but that has no manifest. It reports whether that is allowed.
 func (r *resolver) absent(n *node, key manifest.Key) bool {
-	if !r.missing || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
+	if !r.allowMissing || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
 		return false
 	}
 	added := &node{Desired: kind.Desired{Key: key, Origin: n.Origin, Unmanaged: true, Object: &manifest.Object{Key: key, Origin: n.Origin}}}
@@ -153,10 +153,10 @@ func (r *resolver) advise(ref kind.RefSpec) string {
 	return r.suggest(ref.Key)
 }
 
-// elsewhere returns another namespace that has an object of that kind and name; "" for none.
-func (r *resolver) elsewhere(missing manifest.Key) (namespace string) {
+// otherNamespace returns another namespace that has an object of that kind and name; "" for none.
+func (r *resolver) otherNamespace(missing manifest.Key) (namespace string) {
 	for at, names := range r.all {
-		if at.kind == missing.Kind && (namespace == "" || at.namespace < namespace) && r.budget.affords(costComparisons, len(names)) && slices.Contains(names, missing.Name) {
+		if at.kind == missing.Kind && (namespace == "" || at.namespace < namespace) && r.budget.tryTake(costComparisons, len(names)) && slices.Contains(names, missing.Name) {
 			namespace = at.namespace
 		}
 	}
@@ -167,10 +167,10 @@ func (r *resolver) suggest(missing manifest.Key) string {
 	if r.all == nil {
 		r.all = namesOf(r.order)
 	}
-	if elsewhere := r.elsewhere(missing); elsewhere != "" {
+	if elsewhere := r.otherNamespace(missing); elsewhere != "" {
 		return fmt.Sprintf("there is one in namespace %s, and objects refer to those of their own namespace only", elsewhere)
 	}
-	if near := r.meant(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
+	if near := r.guessName(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
 	if missing.Group == "" { // a Secret or ConfigMap, which is in no cloud

@@ -9,9 +9,9 @@ import (
 type visit int
 
 const (
-	unseen visit = iota
-	open         // the objects that it refers to are being visited
-	placed
+	unseen   visit = iota
+	visiting       // the objects that it refers to are being visited
+	visited
 )
 
 // sort orders the objects so that each object comes after the objects that it refers to. Late references do not count. Apart from that,
@@ -21,7 +21,7 @@ func (r *resolver) sort() []*node {
 	var path []*node
 	var walk func(n *node)
 	walk = func(n *node) {
-		n.visit, n.depth = open, len(path)
+		n.visit, n.depth = visiting, len(path)
 		path = append(path, n)
 		for _, ref := range n.Refs {
 			next := r.byKey[ref.Key]
@@ -29,13 +29,13 @@ func (r *resolver) sort() []*node {
 			case next == nil || ref.Late:
 			case next.visit == unseen:
 				walk(next)
-			case next.visit == open && len(r.problems) < mostProblems:
+			case next.visit == visiting && len(r.problems) < mostProblems:
 				r.report(n.Problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
 					"remove one of these references: none of these objects can be made first"))
 			}
 		}
 		path = path[:len(path)-1]
-		n.visit = placed
+		n.visit = visited
 		out = append(out, n)
 	}
 	for _, n := range r.order {

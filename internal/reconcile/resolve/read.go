@@ -82,7 +82,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	res.report(wrong...)
 	res.report(faults...)
 	res.entries = r.Entries
-	res.missing = r.Missing
+	res.allowMissing = r.Missing
 	options := loadOptions(kinds, limits)
 	written := map[manifest.Key]bool{}
 	options.Unknown = unknownKinds(r.Kinds)
@@ -95,7 +95,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	if err != nil && !errors.As(err, &problems) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
-	res.lost = res.lost || len(wrong) > 0 || loaded.Lost
+	res.partsUnknown = res.partsUnknown || len(wrong) > 0 || loaded.Lost
 	want, err := res.resolve()
 	if err != nil && !errors.As(err, &more) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)

@@ -31,7 +31,7 @@ func (r repository) Data(kind, name, entry string) (text string, ok bool) {
 func (r repository) Declared(kind string) []string { return r.declared(kind, r.namespace) }
 
 // GuessName implements [kind.Repository].
-func (r repository) GuessName(kind, name string) string { return r.meant(name, r.Declared(kind)) }
+func (r repository) GuessName(kind, name string) string { return r.guessName(name, r.Declared(kind)) }
 
 // Referring implements [kind.Repository].
 func (r repository) Referring(kind, toKind, toName string) []string {
@@ -41,7 +41,7 @@ func (r repository) Referring(kind, toKind, toName string) []string {
 // MemberReferred implements [kind.Repository].
 func (r repository) MemberReferred(byKind, byName, kind string) (names []string) {
 	n := r.byKey[r.KeyOf(byKind, byName)]
-	if n == nil || n.broken {
+	if n == nil || n.invalid {
 		return nil
 	}
 	for _, ref := range refsOf(&n.Desired, r.groups) {
@@ -49,7 +49,7 @@ func (r repository) MemberReferred(byKind, byName, kind string) (names []string)
 			names = append(names, ref.Key.Name)
 		}
 	}
-	return r.handOut(names)
+	return r.chargeReferences(names)
 }
 
 // Imported implements [kind.Repository].
@@ -79,7 +79,7 @@ func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) boo
 // Stated implements [kind.Repository].
 func (r repository) Stated(of, name string) kind.Facts {
 	n := r.byKey[r.KeyOf(of, name)]
-	if n == nil || n.broken {
+	if n == nil || n.invalid {
 		return kind.Facts{}
 	}
 	return kind.Ref{}.WithNewTarget(r.kinds[of], n.Spec).Stated()
@@ -91,15 +91,15 @@ func (r repository) Members(ofKind, ofName, kind string) (names []string, ok boo
 	if n == nil {
 		return nil, false
 	}
-	return r.handOut(r.membersOf(n, kind)), true
+	return r.chargeReferences(r.membersOf(n, kind)), true
 }
 
 // HasMistake implements [kind.Revision].
 func (r repository) HasMistake(key manifest.Key) bool {
 	if n := r.byKey[key]; n != nil {
-		return n.broken
+		return n.invalid
 	}
-	return r.lost || r.unmade(key)
+	return r.partsUnknown || r.maybeUnexpanded(key)
 }
 
 // TakeObjects implements [kind.Revision].

@@ -37,11 +37,11 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.checkIgnored()
 	r.checkWays()
 	r.link()
-	r.follow()
-	r.moves()
-	r.loosen()
+	r.inheritEntries()
+	r.findFormerNames()
+	r.markLateReferences()
 	order := r.sort()
-	if err := r.outcome(); err != nil || r.lost {
+	if err := r.failure(); err != nil || r.partsUnknown {
 		return nil, err
 	}
 	out := make([]kind.Desired, len(order))
@@ -49,12 +49,12 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 		if r.over() {
 			break
 		}
-		n.Sum, n.Digest = r.sums(n)
-		n.Confidential = r.conceal(n)
+		n.Sum, n.Digest = r.checksums(n)
+		n.Confidential = r.confidential(n)
 		n.Object.Release()
 		out[i] = n.Desired
 	}
-	return out, r.outcome()
+	return out, r.failure()
 }
 
 // node is an object that is being resolved.
@@ -64,7 +64,7 @@ type node struct {
 	members  map[string][]string // names of its parts by kind, at any depth; set on first use
 	expanded bool
 	done     bool // all objects that it expands into exist
-	broken   bool
+	invalid  bool
 
 	template func(field string) manifest.Origin // the place of a field in the template that the object comes from; nil if there is no template
 
@@ -75,22 +75,22 @@ type node struct {
 }
 
 type resolver struct {
-	kinds    map[string]*kind.Kind
-	groups   map[string]string
-	budget   *budget
-	entries  Entries
-	missing  bool // whether references may lead to objects without a manifest.
-	lost     bool // whether the missing objects may be parts of an object that could not be read or expanded.
-	byKey    map[manifest.Key]*node
-	order    []*node
-	written  int              // number of objects that the repository contains; they come first in order.
-	declares int              // number of objects that it declares, including those that objects of its own kinds expand into.
-	defined  map[string]bool  // names of kinds that the revision defines.
-	defining bool             // whether only objects of the kinds in defined are expanded.
-	last     *manifest.Object // the last object whose work was started; nil before the first.
-	problems []manifest.Problem
-	alike    map[sameAs]*alike
-	broken   map[manifest.Key]bool // the objects with mistakes
+	kinds        map[string]*kind.Kind
+	groups       map[string]string
+	budget       *budget
+	entries      Entries
+	allowMissing bool // whether references may lead to objects without a manifest.
+	partsUnknown bool // whether the missing objects may be parts of an object that could not be read or expanded.
+	byKey        map[manifest.Key]*node
+	order        []*node
+	written      int              // number of objects that the repository contains; they come first in order.
+	declares     int              // number of objects that it declares, including those that objects of its own kinds expand into.
+	defined      map[string]bool  // names of kinds that the revision defines.
+	defining     bool             // whether only objects of the kinds in defined are expanded.
+	last         *manifest.Object // the last object whose work was started; nil before the first.
+	problems     []manifest.Problem
+	repeated     map[problemKey]*repeated
+	invalid      map[manifest.Key]bool // the objects with mistakes
 
 	names     map[scope][]string // names of declared objects, in natural order; set on first use.
 	all       map[scope][]string // names of all objects; set on first use.
@@ -103,7 +103,7 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []*kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, broken: map[manifest.Key]bool{}}
+		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, invalid: map[manifest.Key]bool{}}
 	for _, k := range kinds {
 		r.kinds[k.Info.Kind] = k
 	}
@@ -120,15 +120,15 @@ const mostProblems = 1000
 // over reports whether the work must end, because there are too many problems or the budget is exceeded.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
-// outcome returns the error of the whole work.
-func (r *resolver) outcome() error {
+// failure returns the error of the whole work.
+func (r *resolver) failure() error {
 	if err := r.budget.stopped(); err != nil {
 		return err
 	}
-	problems := r.found()
+	problems := r.allProblems()
 	switch n := len(problems); {
-	case r.budget.spent != nil:
-		problems = append(problems, r.budget.spent.problem(r.last))
+	case r.budget.exceeded != nil:
+		problems = append(problems, r.budget.exceeded.problem(r.last))
 	case n >= mostProblems:
 		problems = append(problems, manifest.Problem{Origin: problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
 	}
@@ -140,7 +140,7 @@ func (r *resolver) outcome() error {
 func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if part.Fallback {
-			r.budget.giveBack(costObjects, 1)
+			r.budget.refund(costObjects, 1)
 			return
 		}
 		if parent == nil { // package manifest has reported two manifests with one key
@@ -167,7 +167,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 		}
 	}
 	n.Body, n.PublicData = k.Body, k.Info.Public
-	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
+	problems = slices.Concat(problems, findForgedMarks(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
 	if n.Import != nil {
 		n.Import.Hint = part.Hint
 	}
@@ -183,16 +183,16 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	r.byKey[n.Key] = n
 	r.order = append(r.order, n)
 	if len(problems) > 0 {
-		r.breaks(n, problems)
+		r.markInvalid(n, problems)
 	}
 }
 
-// breaks reports the mistakes of an object. If a definition made the object's kind, its missing parts may be the targets that other
+// markInvalid reports the mistakes of an object. If a definition made the object's kind, its missing parts may be the targets that other
 // references do not find.
-func (r *resolver) breaks(n *node, problems []manifest.Problem) {
-	n.broken = true
-	r.broken[n.Key] = true
-	r.lost = r.lost || n.Defined() != nil
+func (r *resolver) markInvalid(n *node, problems []manifest.Problem) {
+	n.invalid = true
+	r.invalid[n.Key] = true
+	r.partsUnknown = r.partsUnknown || n.Defined() != nil
 	r.report(problems...)
 }
 
@@ -203,9 +203,9 @@ func describeOrigin(n *node) string {
 	return n.Origin.String()
 }
 
-// inherited returns the annotations of an object that also apply to its parts. If the object is in the cloud itself, only the object is
+// inheritedAnnotations returns the annotations of an object that also apply to its parts. If the object is in the cloud itself, only the object is
 // adopted, and not its parts. A spare member adopts nothing, and it is removed even if other members must be kept.
-func inherited(d *kind.Desired, spare bool) map[string]string {
+func inheritedAnnotations(d *kind.Desired, spare bool) map[string]string {
 	annotations, not := d.Object.Annotations, []string{}
 	if spare {
 		not = []string{AnnotationAdopt, AnnotationPrune, AnnotationDelete}
@@ -224,7 +224,7 @@ func inherited(d *kind.Desired, spare bool) map[string]string {
 
 // annotations returns the annotations of an object's parts.
 func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
-	all := inherited(d, spare)
+	all := inheritedAnnotations(d, spare)
 	if suspended {
 		all = maps.Clone(all)
 		if all == nil {
@@ -237,7 +237,7 @@ func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
 
 // expand adds the parts of n, unless that was done before.
 func (r *resolver) expand(n *node) {
-	if n.expanded || n.broken || r.over() {
+	if n.expanded || n.invalid || r.over() {
 		return
 	}
 	n.expanded = true
@@ -255,11 +255,11 @@ func (r *resolver) expand(n *node) {
 		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
 	}
 	if len(problems) > 0 || said.Unsure {
-		r.breaks(n, problems)
+		r.markInvalid(n, problems)
 		return
 	}
 	if n.Defined() != nil {
-		n.Definition.External = externals(said.Parts)
+		n.Definition.External = externalKeys(said.Parts)
 	}
 	n.parts = slices.Grow(n.parts, len(said.Parts))
 	for _, c := range said.Parts {
@@ -268,7 +268,7 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info
-			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, said.Suspended)))
+			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, mergeAnnotations(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, said.Suspended)))
 			obj.Labels = c.Labels
 			if copied := len(c.Annotations) > 0 || said.Suspended || c.Presence == kind.Spare; copied && !r.budget.take(costValues, len(obj.Annotations)) {
 				return

@@ -25,28 +25,28 @@ import (
 // Both cover the spec, the options, the entry of clouds.yaml and the references. They also cover the data of the references' targets, and
 // the filters of imported targets.
 
-// sums returns both sums of n. They cover everything about n that a commit can change.
-func (r *resolver) sums(n *node) (sum checksum.Sum, digest string) {
+// checksums returns both sums of n. They cover everything about n that a commit can change.
+func (r *resolver) checksums(n *node) (sum checksum.Sum, digest string) {
 	spec, options := Canonical(n.Spec), Canonical(n.Options)
 	whole, marked := checksum.New("want"), sha256.New()
 	whole.Add(spec, options, n.Entry)
-	put(marked, spec, options)
+	hashTexts(marked, spec, options)
 	if n.Entry != "" {
-		put(marked, "\nentry=", n.Entry)
+		hashTexts(marked, "\nentry=", n.Entry)
 	}
 	for _, ref := range n.Refs {
 		if ref.Order {
 			continue
 		}
 		whole.Add(ref.Field, ref.Key.Group, ref.Key.String())
-		put(marked, "\n", ref.Field, "=", ref.Key.String())
+		hashTexts(marked, "\n", ref.Field, "=", ref.Key.String())
 		switch target := r.byKey[ref.Key]; {
 		case target.Data != nil:
 			whole.AddSums(target.dataSum())
-			put(marked, target.dataText())
+			hashTexts(marked, target.dataText())
 		case target.Unmanaged && target.Import != nil:
 			whole.Add(r.importText(target))
-			put(marked, r.importText(target))
+			hashTexts(marked, r.importText(target))
 		}
 	}
 	return whole.Sum(), checksum.Sum(marked.Sum(nil)).Short()
@@ -68,7 +68,7 @@ func (r *resolver) importText(n *node) string {
 	return n.text
 }
 
-func put(sum hash.Hash, texts ...string) {
+func hashTexts(sum hash.Hash, texts ...string) {
 	for _, text := range texts {
 		_, _ = io.WriteString(sum, text) // a hash accepts all bytes
 	}

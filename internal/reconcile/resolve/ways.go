@@ -52,7 +52,7 @@ func waysOf(d *kind.Desired) (ways map[string]string) {
 func (r *resolver) checkWays() {
 	for _, n := range r.order[:r.written] {
 		chosen := chosenWays(&n.Desired)
-		if n.broken || len(chosen) == 0 {
+		if n.invalid || len(chosen) == 0 {
 			continue
 		}
 		var choices []manifest.Choice
@@ -84,7 +84,7 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 			continue
 		}
 		if before, twice := named[c.Path]; twice && before != w.text {
-			return n.Problem(field, fmt.Sprintf("has both %q and %q", clipped(before), clipped(w.text)), "keep one of them"), true
+			return n.Problem(field, fmt.Sprintf("has both %q and %q", clip(before), clip(w.text)), "keep one of them"), true
 		}
 		known, named[c.Path] = true, w.text
 		for _, way := range c.Ways {
@@ -95,15 +95,15 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	}
 	switch {
 	case !known:
-		return n.Problem(field, fmt.Sprintf("has %q, and %s has no choice for a field %s", clipped(w.text), r.whatHas(n), clipped(w.field)), "the fields with a choice are "+listed(choices)), true
+		return n.Problem(field, fmt.Sprintf("has %q, and %s has no choice for a field %s", clip(w.text), r.ownerText(n), clip(w.field)), "the fields with a choice are "+choiceNames(choices)), true
 	case !slices.Contains(ways, w.way):
-		return n.Problem(field, fmt.Sprintf("has %q, which is no way to change %s", clipped(w.text), clipped(w.field)), "use one of "+strings.Join(ways, ", ")), true
+		return n.Problem(field, fmt.Sprintf("has %q, which is no way to change %s", clip(w.text), clip(w.field)), "use one of "+strings.Join(ways, ", ")), true
 	}
 	return p, false
 }
 
-// listed returns the names of the fields with a choice. If a field has more ways than those that every field has, they are listed, too.
-func listed(choices []manifest.Choice) string {
+// choiceNames returns the names of the fields with a choice. If a field has more ways than those that every field has, they are listed, too.
+func choiceNames(choices []manifest.Choice) string {
 	if len(choices) == 0 {
 		return "none"
 	}
@@ -120,16 +120,16 @@ func listed(choices []manifest.Choice) string {
 	return strings.Join(names, ", ")
 }
 
-// whatHas returns a text for the object whose fields an annotation is about.
-func (r *resolver) whatHas(n *node) string {
+// ownerText returns a text for the object whose fields an annotation is about.
+func (r *resolver) ownerText(n *node) string {
 	if r.kinds[n.Key.Kind].Driver == nil {
 		return "what a " + n.Key.Kind + " stands for"
 	}
 	return n.Key.Kind
 }
 
-// clipped shortens a text from outside the agent for problems.
-func clipped(text string) string {
+// clip shortens a text from outside the agent for problems.
+func clip(text string) string {
 	const longest = 100
 	if runes := []rune(text); len(runes) > longest {
 		return string(runes[:longest]) + "…"

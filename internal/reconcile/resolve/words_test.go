@@ -33,7 +33,7 @@ func TestCirclesAreNamedByTheirEnds(t *testing.T) {
 	}
 }
 
-// madeIn returns the names of three objects of a file or pattern, and the commit.
+// objectsText returns the names of three objects of a file or pattern, and the commit.
 func TestWhatWasMadeIn(t *testing.T) {
 	for _, c := range []struct {
 		commit string
@@ -44,7 +44,7 @@ func TestWhatWasMadeIn(t *testing.T) {
 		{"abcdef", 3, "Thing/0, Thing/1, Thing/2 in commit abcdef"},
 		{"0123456789abcdef", 5, "Thing/0, Thing/1, Thing/2, 2 more in commit 0123456789"},
 	} {
-		if got := madeIn(c.commit, keys(c.n)); got != c.want {
+		if got := objectsText(c.commit, keys(c.n)); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
@@ -55,11 +55,11 @@ func TestWhatWasMadeIn(t *testing.T) {
 func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	any := manifest.AnyField()
 	choices := []manifest.Choice{{Names: []string{"a"}, Ways: any}, {Names: []string{"b"}, Ways: append([]string{"grow"}, any...)}, {Names: []string{"a"}, Ways: any}}
-	if got, want := listed(choices), "a, b (grow, "+strings.Join(any, ", ")+")"; got != want || listed(nil) != "none" {
-		t.Errorf("%s, want %s; %s", got, want, listed(nil))
+	if got, want := choiceNames(choices), "a, b (grow, "+strings.Join(any, ", ")+")"; got != want || choiceNames(nil) != "none" {
+		t.Errorf("%s, want %s; %s", got, want, choiceNames(nil))
 	}
 	for n, want := range map[int]int{100: 100, 101: 101} {
-		if got := clipped(strings.Repeat("ö", n)); len([]rune(got)) != want || strings.HasSuffix(got, "…") != (n > 100) {
+		if got := clip(strings.Repeat("ö", n)); len([]rune(got)) != want || strings.HasSuffix(got, "…") != (n > 100) {
 			t.Errorf("of %d: %s", n, got)
 		}
 	}

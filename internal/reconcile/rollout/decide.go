@@ -55,13 +55,13 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g := group{Strategy: s, members: members, now: now}
 	g.pause()
 	g.count()
-	g.try()
-	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Spares: g.needs()}
+	g.setTrials()
+	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Spares: g.sparesNeeded()}
 	for _, i := range inOrder(members) {
 		switch m := members[i]; {
 		case m.Health == Away || s.Type == Recreate:
 			d.Verdicts[i] = Go
-		case g.leaves(i):
+		case g.unchanged(i):
 			d.Verdicts[i] = Leave
 		case m.Changes && !g.available(i) && g.mayChange():
 			g.changing++
@@ -81,7 +81,7 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 		d.For = g.MinReady
 	}
 	if d.Awaited < 0 && g.trials <= 0 {
-		d.Awaited, d.Until = g.tried()
+		d.Awaited, d.Until = g.canary()
 		d.For = g.Canary.For
 	}
 	return d
@@ -107,7 +107,7 @@ type group struct {
 
 func (g *group) count() {
 	for i, m := range g.members {
-		available, left := g.available(i), m.Changes && g.leaves(i) && m.Health != Away
+		available, left := g.available(i), m.Changes && g.unchanged(i) && m.Health != Away
 		if available {
 			g.serving++
 		}
@@ -143,8 +143,8 @@ func (m Member) Serves(minReady time.Duration, now time.Time) bool {
 	return m.Health == Serving && (minReady == 0 || !m.Since.Add(minReady).After(now))
 }
 
-// leaves reports whether an existing member is not changed.
-func (g *group) leaves(i int) bool {
+// unchanged reports whether an existing member is not changed.
+func (g *group) unchanged(i int) bool {
 	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i] || g.members[i].Stays)
 }
 
@@ -158,8 +158,8 @@ func (g *group) mayInterrupt() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
 }
 
-// needs returns the number of spare members that must exist, from the first change until all members serve.
-func (g *group) needs() int {
+// sparesNeeded returns the number of spare members that must exist, from the first change until all members serve.
+func (g *group) sparesNeeded() int {
 	if g.outstanding == 0 && (g.lacking == 0 || g.spares == 0) {
 		return 0
 	}
@@ -174,7 +174,7 @@ func (g *group) awaited() (at int, until time.Time) {
 		switch {
 		case m.Health == Away:
 			return i, time.Time{}
-		case m.Changes && !g.leaves(i) || g.available(i):
+		case m.Changes && !g.unchanged(i) || g.available(i):
 		case m.Health == Sick && (at < 0 || !until.IsZero()):
 			at, until = i, time.Time{}
 		case m.Health == Serving && (at < 0 || !until.IsZero() && m.Since.Add(g.MinReady).After(until)):

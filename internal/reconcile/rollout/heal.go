@@ -49,8 +49,8 @@ type Patient struct {
 	Healed []time.Time
 }
 
-// Cured is the decision about healing the members of a group now.
-type Cured struct {
+// Treatment is the decision about healing the members of a group now.
+type Treatment struct {
 	Cures []Cure // in the order of the members
 	// Held is the reason why members are not healed although they should be; "" if there are none.
 	Held string
@@ -64,24 +64,24 @@ func (h Heal) cure(p Patient) Cure {
 }
 
 // Treat decides which members to heal. At most atOnce members may be away because of healing at the same time.
-func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
-	out := Cured{Cures: make([]Cure, len(patients))}
+func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Treatment {
+	out := Treatment{Cures: make([]Cure, len(patients))}
 	sick, away, healed := 0, 0, 0
 	for _, p := range patients {
 		switch {
-		case p.Away, h.treated(p, now):
+		case p.Away, h.inTreatment(p, now):
 			away++
 		case p.Down != "" || p.Silent || p.Accused:
 			sick++
 		}
-		healed += recent(p.Healed, now)
+		healed += countRecent(p.Healed, now)
 	}
 	for i, p := range patients {
 		cure := h.cure(p)
-		if p.Away || p.Changes || h.treated(p, now) || cure == "" || h.due(p).After(now) {
+		if p.Away || p.Changes || h.inTreatment(p, now) || cure == "" || h.due(p).After(now) {
 			continue
 		}
-		switch limit := h.most(len(patients)); {
+		switch limit := h.maxSick(len(patients)); {
 		case sick+away > limit:
 			out.Held = fmt.Sprintf("%d of %d members do not serve, more than %d, so none is healed: the cause is probably not a single member", sick+away, len(patients), limit)
 		case healed >= h.PerHour:
@@ -106,24 +106,24 @@ func (h Heal) due(p Patient) time.Time {
 	return since.Add(wait)
 }
 
-// treated reports whether an earlier cure of a member may still help.
-func (h Heal) treated(p Patient, now time.Time) bool {
+// inTreatment reports whether an earlier cure of a member may still help.
+func (h Heal) inTreatment(p Patient, now time.Time) bool {
 	return slices.ContainsFunc(p.Healed, func(t time.Time) bool { return now.Sub(t) < h.pause() })
 }
 
 // pause returns the time that a healed member has until it must serve again.
 func (h Heal) pause() time.Duration { return max(h.After, time.Minute) }
 
-// most returns the largest number of members that may not serve while members are healed. If it is a share, it is at least one.
-func (h Heal) most(members int) int {
+// maxSick returns the largest number of members that may not serve while members are healed. If it is a share, it is at least one.
+func (h Heal) maxSick(members int) int {
 	if h.MaxSick.Share {
 		return max(1, members*h.MaxSick.Percent/100)
 	}
 	return h.MaxSick.Count
 }
 
-// recent returns the number of times within the last hour.
-func recent(times []time.Time, now time.Time) (n int) {
+// countRecent returns the number of times within the last hour.
+func countRecent(times []time.Time, now time.Time) (n int) {
 	for _, t := range times {
 		if now.Sub(t) < time.Hour {
 			n++

@@ -135,8 +135,8 @@ func TestHealingIsBounded(t *testing.T) {
 				}
 				p.Healed, all = append(p.Healed, at), append(all, at)
 			}
-			if done > 0 && sick > max(1, len(patients)/2) || done > atOnce || recent(all, at) > h.PerHour {
-				rt.Fatalf("%d of %d are sick, %d are healed at once, %d within an hour", sick, len(patients), done, recent(all, at))
+			if done > 0 && sick > max(1, len(patients)/2) || done > atOnce || countRecent(all, at) > h.PerHour {
+				rt.Fatalf("%d of %d are sick, %d are healed at once, %d within an hour", sick, len(patients), done, countRecent(all, at))
 			}
 		}
 	})

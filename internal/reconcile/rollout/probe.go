@@ -38,14 +38,14 @@ type Record struct {
 
 // Due reports whether the member must be asked now. of names the incarnation of the member, and since is the time when the member began to
 // work.
-func (r Record) Due(p Probe, of string, since, now time.Time) bool {
-	return !now.Before(since.Add(p.Delay)) && (r.of != of || !now.Before(r.at.Add(p.Interval)))
+func (r Record) Due(p Probe, worker string, since, now time.Time) bool {
+	return !now.Before(since.Add(p.Delay)) && (r.of != worker || !now.Before(r.at.Add(p.Interval)))
 }
 
-// Asked returns the record after an answer. A nil answer means that the member serves.
-func (r Record) Asked(of string, now time.Time, answer error) Record {
-	if r.of != of {
-		r = Record{of: of}
+// Add returns the record after an answer. A nil answer means that the member serves.
+func (r Record) Add(worker string, now time.Time, answer error) Record {
+	if r.of != worker {
+		r = Record{of: worker}
 	}
 	r.at = now
 	if answer == nil {
@@ -73,9 +73,9 @@ type Finding struct {
 
 // Finding returns the result of a probe. A member that has not served yet needs one good answer. A member that has served is a suspect
 // until p.Threshold bad answers.
-func (r Record) Finding(p Probe, of string) Finding {
+func (r Record) Finding(p Probe, worker string) Finding {
 	switch {
-	case r.of != of || r.at.IsZero():
+	case r.of != worker || r.at.IsZero():
 		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p), Unproven: true}
 	case r.failures == 0:
 		return Finding{}

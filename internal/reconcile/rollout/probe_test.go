@@ -35,7 +35,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s at %d: due %v", step.of, step.second, due)
 		}
 		if step.due {
-			r = r.Asked(step.of, at(step.second), step.answer)
+			r = r.Add(step.of, at(step.second), step.answer)
 		}
 		found := r.Finding(p, step.of)
 		if found.Suspect {
@@ -67,7 +67,7 @@ func TestFinding(t *testing.T) {
 	} {
 		var r Record
 		for i, letter := range answers {
-			r = r.Asked("a", second(i), map[rune]error{'b': errors.New("refused")}[letter])
+			r = r.Add("a", second(i), map[rune]error{'b': errors.New("refused")}[letter])
 		}
 		if got := r.Finding(p, "a"); got != want {
 			t.Errorf("%q: %+v, want %+v", answers, got, want)

@@ -36,8 +36,8 @@ func (g *group) pause() {
 	g.paused = paused
 }
 
-// try computes the number of members that may be changed before the first ones have worked for long enough.
-func (g *group) try() {
+// setTrials computes the number of members that may be changed before the first ones have worked for long enough.
+func (g *group) setTrials() {
 	g.trials = math.MaxInt
 	if g.Canary.Members == 0 || g.Type == OnDelete || g.Type == Recreate {
 		return
@@ -48,7 +48,7 @@ func (g *group) try() {
 			continue
 		}
 		changed++
-		if g.available(i) && !g.proven(m).After(g.now) {
+		if g.available(i) && !g.provenAt(m).After(g.now) {
 			proven++
 		}
 	}
@@ -57,23 +57,23 @@ func (g *group) try() {
 	}
 }
 
-// proven returns the time when a member will have worked for as long as a canary must.
-func (g *group) proven(m Member) time.Time {
+// provenAt returns the time when a member will have worked for as long as a canary must.
+func (g *group) provenAt(m Member) time.Time {
 	return m.Since.Add(g.Canary.For)
 }
 
-// tried returns the member that the members after the canary wait for, and the time until which they wait; -1 if there is no such member.
-func (g *group) tried() (at int, until time.Time) {
+// canary returns the member that the members after the canary wait for, and the time until which they wait; -1 if there is no such member.
+func (g *group) canary() (at int, until time.Time) {
 	var open []int
 	for i, m := range g.members {
 		if m.changed() {
 			open = append(open, i)
 		}
 	}
-	slices.SortStableFunc(open, func(a, b int) int { return g.proven(g.members[a]).Compare(g.proven(g.members[b])) })
+	slices.SortStableFunc(open, func(a, b int) int { return g.provenAt(g.members[a]).Compare(g.provenAt(g.members[b])) })
 	if len(open) < g.Canary.Members {
 		return -1, time.Time{}
 	}
 	at = open[g.Canary.Members-1]
-	return at, g.proven(g.members[at])
+	return at, g.provenAt(g.members[at])
 }

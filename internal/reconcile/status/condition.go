@@ -29,7 +29,7 @@ func (s subject) available(going Condition) Condition {
 	case s.have == nil:
 		c.Reason, c.Message = going.Reason, going.Message
 		if s.Action == plan.Create && going.Reason == ReasonProgressing {
-			c.Message = cmp.Or(s.waiting(), "not in the cloud yet")
+			c.Message = cmp.Or(s.waitText(), "not in the cloud yet")
 		}
 		if s.Error && s.Action == plan.Wait {
 			c.Status = "Unknown"
@@ -55,18 +55,18 @@ func (s subject) progressing(h halt, state State) Condition {
 	if reason, message := s.stopped(h, state); reason != "" {
 		return Condition{Type: "Progressing", Status: "False", Reason: reason, Message: message}
 	}
-	c := Condition{Type: "Progressing", Status: "True", Reason: ReasonProgressing, Message: s.waiting()}
+	c := Condition{Type: "Progressing", Status: "True", Reason: ReasonProgressing, Message: s.waitText()}
 	switch {
 	case s.fault.Text != "":
 		c.Reason, c.Message = s.fault.Reason, s.fault.Text
 	case s.Action == plan.Wait && s.Error && s.obstacle == "":
 		c.Reason = ReasonTransient
 	case s.Action == plan.Create:
-		c.Message = cmp.Or(s.FullCause(), s.todo())
+		c.Message = cmp.Or(s.FullCause(), s.changeText())
 	case s.Action == plan.Update:
-		c.Message = s.todo()
+		c.Message = s.changeText()
 	case s.Action == plan.Recreate, s.Action == plan.Delete, s.Action == plan.Detach:
-		c.Message = s.todo() + ": " + s.FullCause()
+		c.Message = s.changeText() + ": " + s.FullCause()
 	}
 	return c
 }
@@ -77,27 +77,27 @@ func (s subject) stopped(h halt, state State) (reason, message string) {
 	waits := s.Action == plan.Wait && len(s.Awaits) > 0 && !s.Error
 	switch {
 	case state == StateHeld, h.held && waits:
-		return ReasonHeld, "held with the whole plan until somebody approves: " + s.told()
+		return ReasonHeld, "held with the whole plan until somebody approves: " + s.allTexts()
 	case state == StateDiffers, state == StateSuspended, h.suspended && waits:
-		return ReasonSuspended, s.told()
+		return ReasonSuspended, s.allTexts()
 	case state == StateOutdated:
-		return ReasonOutdated, s.told()
+		return ReasonOutdated, s.allTexts()
 	case s.Action == plan.Keep && s.Drift:
-		return ReasonDrifted, s.told()
+		return ReasonDrifted, s.allTexts()
 	case s.Reported():
-		return ReasonRefused, s.told()
+		return ReasonRefused, s.allTexts()
 	case s.fault.Reason != "" && s.fault.Reason != ReasonTransient:
 		return s.fault.Reason, s.fault.Text
 	case s.fault.Text != "" || s.obstacle == plan.NotYet:
 		return "", ""
 	case s.obstacle != "":
-		return reasonOfObstacle[s.obstacle], s.waiting()
+		return reasonOfObstacle[s.obstacle], s.waitText()
 	case s.Action == plan.Keep:
-		return ReasonSuccess, cmp.Or(s.FullCause(), s.entrusted(), upToDate)
+		return ReasonSuccess, cmp.Or(s.FullCause(), s.ignoredText(), upToDate)
 	case s.Action == plan.Refuse && s.Error:
-		return ReasonFatal, s.waiting()
+		return ReasonFatal, s.waitText()
 	case s.Action == plan.Refuse:
-		return ReasonRefused, s.waiting()
+		return ReasonRefused, s.waitText()
 	}
 	return "", ""
 }

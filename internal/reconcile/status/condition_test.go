@@ -33,10 +33,10 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"deleted, which is reported", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true, Changes: changed}, Causes: cause.List{cause.Of(cause.Reported, "only reported")}}, subject{}, "False Drifted", "False Drifted"},
 		{"left so for a newer commit", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Changes: changed}}, subject{have: live(kind.Ready, "")}, "True Success", "False Refused"},
 		{"suspended and missing", plan.Step{Action: plan.Keep, Causes: cause.List{cause.Of(cause.Reported, "suspended; it does not exist")}}, subject{suspended: true}, "False Suspended", "False Suspended"},
-		{"suspended, and differs", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
-		{"suspended, and changed in the cloud", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Suspended"},
+		{"suspended, and differs", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), uncounted: changed}, "True Success", "False Suspended"},
+		{"suspended, and changed in the cloud", plan.Step{Action: plan.Keep, Comparison: plan.Comparison{Drift: true}}, subject{want: suspend, suspended: true, have: live(kind.Ready, ""), uncounted: changed}, "True Success", "False Suspended"},
 		{"suspended", plan.Step{Action: plan.Keep}, subject{want: suspend, suspended: true, have: live(kind.Ready, "")}, "True Success", "False Suspended"},
-		{"outdated", plan.Step{Action: plan.Keep}, subject{outdated: true, want: &kind.Desired{}, have: live(kind.Ready, ""), aside: changed}, "True Success", "False Outdated"},
+		{"outdated", plan.Step{Action: plan.Keep}, subject{outdated: true, want: &kind.Desired{}, have: live(kind.Ready, ""), uncounted: changed}, "True Success", "False Outdated"},
 		{"failed: a quota", plan.Step{Action: plan.Create}, subject{fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrExhausted))}, "False QuotaExceeded", "False QuotaExceeded"},
 		{"failed: not allowed", plan.Step{Action: plan.Update}, subject{have: live(kind.Ready, ""), fault: FaultOf(fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrForbidden))}, "True Success", "False Forbidden"},
 		{"failed: rejected", plan.Step{Action: plan.Create}, subject{fault: FaultOf(kind.ErrRejected)}, "False InvalidConfiguration", "False InvalidConfiguration"},
@@ -204,7 +204,7 @@ func TestReasonsAreKnown(t *testing.T) {
 		}
 		seen[r.Reason] = true
 	}
-	if graver(ReasonSuccess, ReasonFatal) || !graver(ReasonFatal, ReasonSuccess) || graver("unheard of", ReasonSuccess) {
+	if isWorse(ReasonSuccess, ReasonFatal) || !isWorse(ReasonFatal, ReasonSuccess) || isWorse("unheard of", ReasonSuccess) {
 		t.Error("the order is not that of the table")
 	}
 }

@@ -46,7 +46,7 @@ func (s subject) health() Health {
 		return Health(s.have.Down)
 	case s.have.Phase != kind.Ready && s.have.Phase != kind.Degraded:
 		return HealthBusy
-	case s.have.Phase == kind.Degraded || s.have.Message != "" || s.ails.sick != "" || s.ails.crowded != "":
+	case s.have.Phase == kind.Degraded || s.have.Message != "" || s.problems.sick != "" || s.problems.crowded != "":
 		return HealthDegraded
 	}
 	return HealthGood

@@ -13,18 +13,18 @@ import (
 
 // message returns the text for people that is shown with the state of an object.
 func (s subject) message(state State) string {
-	said := s.told()
+	said := s.allTexts()
 	switch {
 	case said != "" || state != StateInSync:
 		return said
 	case s.Unmanaged():
 		return "not managed"
 	}
-	return cmp.Or(s.lock(), s.entrusted())
+	return cmp.Or(s.lock(), s.ignoredText())
 }
 
-// told joins all texts of the step, the pass and the cloud about the object, each text once.
-func (s subject) told() string {
+// allTexts joins all texts of the step, the pass and the cloud about the object, each text once.
+func (s subject) allTexts() string {
 	var said []string
 	add := func(text string) {
 		if text != "" && !slices.Contains(said, text) {
@@ -34,22 +34,22 @@ func (s subject) told() string {
 	add(s.DriftText())
 	add(s.fault.Text)
 	add(s.FullCause())
-	add(s.todo())
+	add(s.changeText())
 	if s.have != nil && s.Reported() {
 		add("differs in " + fieldNames(s.Changes))
 	}
-	if len(s.aside) > 0 {
-		add("differs in " + fieldNames(s.aside))
+	if len(s.uncounted) > 0 {
+		add("differs in " + fieldNames(s.uncounted))
 	}
-	add(s.ails.sick)
-	add(s.ails.crowded)
-	add(s.ails.overdue)
-	add(s.reported())
+	add(s.problems.sick)
+	add(s.problems.crowded)
+	add(s.problems.overdue)
+	add(s.cloudMessage())
 	return strings.Join(said, "; ")
 }
 
-// reported returns the cloud's message about the object; "" if the step contains it already.
-func (s subject) reported() string {
+// cloudMessage returns the cloud's message about the object; "" if the step contains it already.
+func (s subject) cloudMessage() string {
 	switch {
 	case s.have == nil || s.have.Message != "" && s.Causes.Names(s.have.Message):
 		return ""
@@ -59,13 +59,13 @@ func (s subject) reported() string {
 	return s.have.Message
 }
 
-// todo returns the text about the change that will be made.
-func (s subject) todo() string {
+// changeText returns the text about the change that will be made.
+func (s subject) changeText() string {
 	switch s.Action {
 	case plan.Create:
 		return "to be created"
 	case plan.Update:
-		return s.updating()
+		return s.updateText()
 	case plan.Recreate:
 		return "to be recreated"
 	case plan.Delete:
@@ -77,24 +77,24 @@ func (s subject) todo() string {
 	return ""
 }
 
-// updating returns the text about an update.
-func (s subject) updating() string {
+// updateText returns the text about an update.
+func (s subject) updateText() string {
 	if s.OnlyNoted() {
 		return "to be adopted; nothing changes"
 	}
 	return "to be changed: " + fieldNames(s.Known())
 }
 
-// waiting returns the reason of a step. If the step only waits for another object, the text is the same as K-ORC's.
-func (s subject) waiting() string {
+// waitText returns the reason of a step. If the step only waits for another object, the text is the same as K-ORC's.
+func (s subject) waitText() string {
 	if s.Action == plan.Wait && len(s.Awaits) == 1 && s.Causes.Is(cause.WaitsFor) {
 		return "Waiting for " + s.Awaits[0].String() + " to be ready"
 	}
 	return s.FullCause()
 }
 
-// entrusted returns a text with the fields that the annotation ignore-fields leaves to the cloud; "" if there are none.
-func (s subject) entrusted() string {
+// ignoredText returns a text with the fields that the annotation ignore-fields leaves to the cloud; "" if there are none.
+func (s subject) ignoredText() string {
 	if s.want == nil || len(s.want.Options.Ignore) == 0 {
 		return ""
 	}

@@ -51,7 +51,7 @@ func TestWaiting(t *testing.T) {
 		{plan.Step{Action: plan.Wait, Order: plan.Order{Awaits: []manifest.Key{b, b}}, Causes: waits}, false},
 		{plan.Step{Action: plan.Create, Order: plan.Order{Awaits: []manifest.Key{b}}, Causes: waits}, false},
 	} {
-		if got := (subject{Step: &c.step}).waiting(); (got == "Waiting for Thing/b to be ready") != c.orc {
+		if got := (subject{Step: &c.step}).waitText(); (got == "Waiting for Thing/b to be ready") != c.orc {
 			t.Errorf("%s of %d: %q", c.step.Action, len(c.step.Awaits), got)
 		}
 	}

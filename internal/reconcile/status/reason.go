@@ -54,7 +54,7 @@ var reasons = []Meaning{
 // Reasons returns all reasons that conditions can have, the gravest last.
 func Reasons() []Meaning { return slices.Clone(reasons) }
 
-func graver(a, b string) bool { return gravityOf(a) > gravityOf(b) }
+func isWorse(a, b string) bool { return gravityOf(a) > gravityOf(b) }
 
 func gravityOf(reason string) int {
 	return slices.IndexFunc(reasons, func(r Meaning) bool { return r.Reason == reason })

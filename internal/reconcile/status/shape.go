@@ -126,8 +126,8 @@ func originOf(o manifest.Origin) *Origin {
 	return &Origin{File: o.File, Line: o.Line}
 }
 
-// unsealed removes the values of secrets. In changes, they are fingerprints.
-func unsealed(list []kind.Change) []kind.Change {
+// withoutSecrets removes the values of secrets. In changes, they are fingerprints.
+func withoutSecrets(list []kind.Change) []kind.Change {
 	var out []kind.Change
 	for _, c := range list {
 		if c.Secret {

@@ -32,17 +32,17 @@ const (
 	StateInSync    State = "in sync"
 )
 
-// gravest contains the states in the order for summaries, the worst first.
-var gravest = []State{StateRefused, StateFailed, StateUnknown, StateHeld, StateWaiting, StateDrifted, StateReplace, StateDelete,
+// worstStates contains the states in the order for summaries, the worst first.
+var worstStates = []State{StateRefused, StateFailed, StateUnknown, StateHeld, StateWaiting, StateDrifted, StateReplace, StateDelete,
 	StateCreate, StateChange, StateDetach, StateDegraded, StateDiffers, StateSuspended, StateOutdated, StateKept, StateInSync}
 
 // gravity returns the place of a state among all states: the lower, the worse. A kind's own word for an object that is down is as bad as a
 // failure.
 func (s State) gravity() int {
-	if at := slices.Index(gravest, s); at >= 0 {
+	if at := slices.Index(worstStates, s); at >= 0 {
 		return at
 	}
-	return slices.Index(gravest, StateFailed)
+	return slices.Index(worstStates, StateFailed)
 }
 
 // Fine reports whether an object in this state needs no attention.
@@ -81,7 +81,7 @@ func (s subject) state(h halt, waitsFor string) State {
 	if state, ok := stateOfAction[s.Action]; ok {
 		return state
 	}
-	return s.asIs()
+	return s.unchangedState()
 }
 
 // stateOfAction contains the state of an object by the action of its step, if nothing else is wrong.
@@ -91,18 +91,18 @@ var stateOfAction = map[plan.Action]State{
 
 // suspension returns the state of an object that is suspended, or that was a part of a suspended object.
 func (s subject) suspension() State {
-	if s.have == nil || s.want == nil || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
+	if s.have == nil || s.want == nil || len(s.uncounted) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
 		return StateDiffers
 	}
 	return StateSuspended
 }
 
-// asIs returns the state of an object that the plan does not change.
-func (s subject) asIs() State {
+// unchangedState returns the state of an object that the plan does not change.
+func (s subject) unchangedState() State {
 	switch {
 	case s.have != nil && s.have.Down != "":
 		return State(s.have.Down)
-	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.ails != ails{}):
+	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.problems != problems{}):
 		return StateDegraded
 	case s.want == nil && s.have != nil && s.Action == plan.Keep:
 		return StateKept

@@ -176,16 +176,16 @@ func TestStatesOfWorkloads(t *testing.T) {
 // of the object in the cloud.
 func TestWhatAilsAnObject(t *testing.T) {
 	for _, c := range []struct {
-		ails   ails
+		ails   problems
 		health Health
 		said   string
 	}{
-		{ails{sick: "does not answer"}, HealthDegraded, "does not answer"},
-		{ails{crowded: "shares a host"}, HealthDegraded, "shares a host"},
-		{ails{overdue: "is dry"}, HealthGood, "is dry"},
-		{ails{"does not answer", "shares a host", "is dry"}, HealthDegraded, "does not answer; shares a host; is dry"},
+		{problems{sick: "does not answer"}, HealthDegraded, "does not answer"},
+		{problems{crowded: "shares a host"}, HealthDegraded, "shares a host"},
+		{problems{overdue: "is dry"}, HealthGood, "is dry"},
+		{problems{"does not answer", "shares a host", "is dry"}, HealthDegraded, "does not answer; shares a host; is dry"},
 	} {
-		s := subject{Step: &plan.Step{Action: plan.Keep}, want: &kind.Desired{}, have: &kind.Live{Phase: kind.Ready}, ails: c.ails}
+		s := subject{Step: &plan.Step{Action: plan.Keep}, want: &kind.Desired{}, have: &kind.Live{Phase: kind.Ready}, problems: c.ails}
 		if got := show(plan.Plan{}, nil, []subject{s})[0].Status; got.State != StateDegraded || got.Sync != StateInSync || got.Health != c.health || got.Message != c.said {
 			t.Errorf("%+v: %s, %s, %s: %s", c.ails, got.State, got.Sync, got.Health, got.Message)
 		}

@@ -25,12 +25,12 @@ func After(p plan.Plan, kinds []*kind.Kind, faults map[manifest.Key]Fault) []Obj
 // show returns the status of the subjects and of the workloads of a plan.
 func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 	f := framesOf(p, kinds)
-	w := newWhole(p, f)
+	w := newWorkloads(p, f)
 	queue, h := waitsOf(subjects), halt{held: p.Held != nil, suspended: p.Suspended != ""}
 	list := make([]*Object, 0, len(subjects)+len(p.Workloads))
 	for _, s := range subjects {
 		o := f.object(s.Key, s.Parent)
-		o.Status = f.status(s, find(s, h, queue)).settled(nil)
+		o.Status = f.status(s, find(s, h, queue)).withReady(nil)
 		if list = append(list, o); !s.Surplus {
 			w.add(o, s.Parent, s.Key, s.want)
 		}
@@ -40,7 +40,7 @@ func show(p plan.Plan, kinds []*kind.Kind, subjects []subject) []Object {
 			continue
 		}
 		o := f.object(of.Key, of.Parent)
-		o.Status = w.status(of).settled(w.members(of))
+		o.Status = w.status(of).withReady(w.members(of))
 		list = append(list, o)
 		w.add(o, of.Parent, of.Key, of.Want)
 	}
@@ -61,7 +61,7 @@ type finding struct {
 
 // find returns the finding for one subject.
 func find(s subject, h halt, w waits) finding {
-	waitsFor := w.of(s)
+	waitsFor := w.blocker(s)
 	f := finding{state: s.state(h, waitsFor), health: s.health()}
 	if f.state == StateDrifted || f.state == StateWaiting {
 		f.waitsFor = waitsFor
@@ -69,22 +69,22 @@ func find(s subject, h halt, w waits) finding {
 	f.sync, f.message = s.sync(f.state), s.message(f.state)
 	f.progressing = s.progressing(h, f.state)
 	f.available = s.available(f.progressing)
-	if unmade := w.unmade(s); unmade != "" && f.progressing.Reason == ReasonProgressing {
+	if unmade := w.missingObject(s); unmade != "" && f.progressing.Reason == ReasonProgressing {
 		f.available.Message, f.progressing.Message = unmade, unmade
 	}
 	return f
 }
 
-// frames contains the parts of objects besides their status: names, labels, owners.
-type frames struct {
+// objectFrames contains the parts of objects besides their status: names, labels, owners.
+type objectFrames struct {
 	stack   string
 	kinds   map[string]*kind.Kind
 	labels  map[manifest.Key]map[string]string // includes the labels of their parents
 	secrets *redact.Redactor
 }
 
-func framesOf(p plan.Plan, kinds []*kind.Kind) frames {
-	f := frames{p.Stack, map[string]*kind.Kind{}, p.Labels(), p.Secrets}
+func framesOf(p plan.Plan, kinds []*kind.Kind) objectFrames {
+	f := objectFrames{p.Stack, map[string]*kind.Kind{}, p.Labels(), p.Secrets}
 	for _, k := range kinds {
 		f.kinds[k.Info.Kind] = k
 	}
@@ -96,7 +96,7 @@ func framesOf(p plan.Plan, kinds []*kind.Kind) frames {
 	return f
 }
 
-func (f frames) object(key, parent manifest.Key) *Object {
+func (f objectFrames) object(key, parent manifest.Key) *Object {
 	o := &Object{APIVersion: f.apiVersion(key.Kind), Kind: key.Kind,
 		Metadata: Metadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
 	for name, text := range f.labels[key] {
@@ -109,7 +109,7 @@ func (f frames) object(key, parent manifest.Key) *Object {
 	return o
 }
 
-func (f frames) apiVersion(kind string) string {
+func (f objectFrames) apiVersion(kind string) string {
 	k := f.kinds[kind]
 	if k == nil {
 		return ""
@@ -118,12 +118,12 @@ func (f frames) apiVersion(kind string) string {
 }
 
 // status returns the status of a step's object, without secrets.
-func (f frames) status(s subject, found finding) Status {
+func (f objectFrames) status(s subject, found finding) Status {
 	hide := s.Secrets.Text
 	out := Status{
 		State: found.state, Sync: found.sync, Health: found.health, WaitsFor: hide(found.waitsFor), Message: hide(found.message),
 		Action: s.Action, Drift: s.Drift, Trace: TraceOf(*s.Step), Surplus: s.Surplus, ID: s.ShownID(),
-		Changes: unsealed(s.Known()), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
+		Changes: withoutSecrets(s.Known()), LeftAlone: withoutSecrets(slices.Concat(s.Ignored, s.uncounted)),
 		Notes: s.Notes, Origin: originOf(s.Origin), Names: s.Names, unmanaged: s.Unmanaged(),
 	}
 	for _, c := range []Condition{found.available, found.progressing} {

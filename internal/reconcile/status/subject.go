@@ -12,16 +12,16 @@ type subject struct {
 	*plan.Step
 	want *kind.Desired // nil if the object has no manifest
 	have *kind.Live    // nil if the object is not in the cloud
-	// aside are the differences that remain because of a suspension, or because of the strategy of a group.
-	aside               []kind.Change
+	// uncounted are the differences that remain because of a suspension, or because of the strategy of a group.
+	uncounted           []kind.Change
 	outdated, suspended bool
-	ails                ails
+	problems            problems
 	obstacle            plan.Obstacle
 	fault               Fault
 }
 
-// ails contains problems of an object that the cloud does not report. Each is a text for people, or "".
-type ails struct {
+// problems contains problems of an object that the cloud does not report. Each is a text for people, or "".
+type problems struct {
 	sick    string // the probes of its group get no good answer.
 	crowded string // it shares a host with other objects that must be on different hosts.
 	overdue string // work that is due at a certain time is not done.
@@ -33,8 +33,8 @@ func subjectsOf(p plan.Plan, faults map[manifest.Key]Fault) []subject {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		list[i] = subject{
-			Step: s, want: s.Want, have: s.Have, aside: s.Uncounted, outdated: s.Outdated(), suspended: s.Suspended(),
-			ails: ails{s.Sick, s.Crowded, s.Overdue()}, obstacle: s.Obstacle,
+			Step: s, want: s.Want, have: s.Have, uncounted: s.Uncounted, outdated: s.Outdated(), suspended: s.Suspended(),
+			problems: problems{s.Sick, s.Crowded, s.Overdue()}, obstacle: s.Obstacle,
 		}
 		if !s.Surplus {
 			list[i].fault = faults[s.Key]

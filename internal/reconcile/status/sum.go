@@ -7,7 +7,7 @@ import (
 
 // summary returns the status of a workload: the gravest state of its parts, and all their addresses.
 func summary(parts []*Object) Status {
-	out := Status{State: StateInSync, Sync: StateInSync, Conditions: sumUp(parts)}
+	out := Status{State: StateInSync, Sync: StateInSync, Conditions: summaryConditions(parts)}
 	fine, seen := 0, map[string]bool{}
 	for _, part := range parts {
 		s := part.Status
@@ -38,8 +38,8 @@ func summary(parts []*Object) Status {
 	return out
 }
 
-// settled adds the values that follow from the condition Available: the condition Ready, and the number of members that can be used.
-func (s Status) settled(members []*Object) Status {
+// withReady adds the values that follow from the condition Available: the condition Ready, and the number of members that can be used.
+func (s Status) withReady(members []*Object) Status {
 	ready := s.Conditions[0]
 	ready.Type = "Ready"
 	s.Conditions = append(s.Conditions, ready)
@@ -62,9 +62,9 @@ func (s Status) settled(members []*Object) Status {
 
 func (o *Object) name() string { return o.Kind + "/" + o.Metadata.Name }
 
-// sumUp derives a workload's conditions from its parts. It is available if all parts are available, and progressing if one part is
+// summaryConditions derives a workload's conditions from its parts. It is available if all parts are available, and progressing if one part is
 // progressing. The reason is the reason of the worst part.
-func sumUp(parts []*Object) []Condition {
+func summaryConditions(parts []*Object) []Condition {
 	can := Condition{Type: "Available", Status: "True", Reason: ReasonSuccess}
 	going := Condition{Type: "Progressing", Status: "False", Reason: ReasonSuccess, Message: upToDate}
 	ready := 0
@@ -74,13 +74,13 @@ func sumUp(parts []*Object) []Condition {
 		if a.Status == "True" {
 			ready++
 		}
-		if graver(a.Reason, can.Reason) {
+		if isWorse(a.Reason, can.Reason) {
 			can.Status, can.Reason, can.Message = a.Status, a.Reason, name+": "+a.Message
 		}
 		if p.Status == "True" {
 			going.Status = "True"
 		}
-		if graver(p.Reason, going.Reason) {
+		if isWorse(p.Reason, going.Reason) {
 			going.Reason, going.Message = p.Reason, name+": "+p.Message
 		}
 	}

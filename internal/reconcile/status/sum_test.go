@@ -33,12 +33,12 @@ func TestTheFirstOfTheWorstIsNamed(t *testing.T) {
 
 // The worst states are those in which a person must act.
 func TestGravity(t *testing.T) {
-	for i, s := range gravest {
+	for i, s := range worstStates {
 		if got := s.gravity(); got != i {
 			t.Errorf("%s: %d, want %d", s, got, i)
 		}
 	}
-	if State("stopped").gravity() != StateFailed.gravity() || graver(ReasonFatal, ReasonFatal) {
+	if State("stopped").gravity() != StateFailed.gravity() || isWorse(ReasonFatal, ReasonFatal) {
 		t.Error("what is down is not as bad as a failure, or a reason is graver than itself")
 	}
 }

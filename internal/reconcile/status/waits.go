@@ -10,9 +10,9 @@ const theCloud = "the cloud"
 
 // waits contains the data to find the objects that others wait for.
 type waits struct {
-	at    map[manifest.Key]*subject
-	going map[string]bool         // names of objects that the plan destroys.
-	roots map[manifest.Key]string // known results of root
+	at        map[manifest.Key]*subject
+	destroyed map[string]bool         // names of objects that the plan destroys.
+	roots     map[manifest.Key]string // known results of root
 }
 
 func waitsOf(list []subject) waits {
@@ -23,15 +23,15 @@ func waitsOf(list []subject) waits {
 			w.at[s.Key] = s
 		}
 		if name := s.LiveName(); name != "" && s.Action.Destroys() {
-			w.going[name] = true
+			w.destroyed[name] = true
 		}
 	}
 	return w
 }
 
-// of returns the name of the object that a step waits for, if the plan does not provide that object. It returns "" if the step can continue
+// blocker returns the name of the object that a step waits for, if the plan does not provide that object. It returns "" if the step can continue
 // in its turn.
-func (w waits) of(s subject) string {
+func (w waits) blocker(s subject) string {
 	switch {
 	case s.Error || s.Action == plan.Keep || s.Action == plan.Refuse:
 		return ""
@@ -48,7 +48,7 @@ func (w waits) of(s subject) string {
 	}
 	if s.Action.Destroys() || s.Action == plan.Detach {
 		for _, name := range s.Blockers {
-			if !w.going[name] {
+			if !w.destroyed[name] {
 				return name
 			}
 		}
@@ -73,14 +73,14 @@ func (w waits) root(key manifest.Key) string {
 			w.roots[key] = key.String()
 		}
 	default:
-		w.roots[key] = w.of(*s)
+		w.roots[key] = w.blocker(*s)
 	}
 	return w.roots[key]
 }
 
-// unmade returns the name of the missing object that an object waits for, for K-ORC's message. It returns "" if the object waits for
+// missingObject returns the name of the missing object that an object waits for, for K-ORC's message. It returns "" if the object waits for
 // anything else, or for several objects.
-func (w waits) unmade(s subject) string {
+func (w waits) missingObject(s subject) string {
 	if s.have != nil || s.Error || s.Action != plan.Create || len(s.Awaits) != 1 || w.root(s.Awaits[0]) == "" {
 		return ""
 	}

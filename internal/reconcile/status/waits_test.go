@@ -64,7 +64,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		add(step("far", plan.Create, "refused"), nil)
 		add(step("circle", plan.Create, "circle"), nil)
 		for range 2 { // the second call uses the stored result
-			if got := w.of(subject{Step: &c.step}); got != c.want {
+			if got := w.blocker(subject{Step: &c.step}); got != c.want {
 				t.Errorf("%s: %q, want %q", c.name, got, c.want)
 			}
 		}
@@ -80,7 +80,7 @@ func TestWhatGoes(t *testing.T) {
 		list = append(list, subject{Step: &s})
 	}
 	missing := step("missing", plan.Delete)
-	going := waitsOf(append(list, subject{Step: &missing})).going
+	going := waitsOf(append(list, subject{Step: &missing})).destroyed
 	if len(going) != 2 || !going[list[slices.IndexFunc(list, func(s subject) bool { return s.Action == plan.Delete })].LiveName()] {
 		t.Errorf("going are %v", going)
 	}
@@ -115,7 +115,7 @@ func TestUnmade(t *testing.T) {
 		refused, absent, adopted, created := step("refused", plan.Refuse), step("absent", plan.Wait), step("adopted", plan.Wait), step("created", plan.Create)
 		w := waitsOf([]subject{{Step: &refused, want: want(kind.Desired{})}, {Step: &absent, want: want(kind.Desired{Unmanaged: true})},
 			{Step: &adopted, want: want(kind.Desired{Unmanaged: true, Import: &kind.Import{}})}, {Step: &created}})
-		if got := w.unmade(c.of); got != c.want {
+		if got := w.missingObject(c.of); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

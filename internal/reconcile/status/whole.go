@@ -7,17 +7,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// whole contains the objects whose status is known so far, for the summaries of workloads.
-type whole struct {
-	frames
+// workloads contains the objects whose status is known so far, for the summaries of workloads.
+type workloads struct {
+	objectFrames
 	parts     map[manifest.Key][]*Object // by the object that they are a part of
-	shown     shown
+	shown     knownStatuses
 	fallbacks map[manifest.Key]string
 	rollouts  map[manifest.Key]string
 }
 
-func newWhole(p plan.Plan, f frames) whole {
-	w := whole{f, map[manifest.Key][]*Object{}, newShown(), map[manifest.Key]string{}, map[manifest.Key]string{}}
+func newWorkloads(p plan.Plan, f objectFrames) workloads {
+	w := workloads{f, map[manifest.Key][]*Object{}, newKnownStatuses(), map[manifest.Key]string{}, map[manifest.Key]string{}}
 	for _, back := range p.Fallbacks {
 		w.fallbacks[back.Group] = back.String()
 	}
@@ -28,26 +28,26 @@ func newWhole(p plan.Plan, f frames) whole {
 }
 
 // add records an object whose status is known.
-func (w whole) add(o *Object, parent, key manifest.Key, want *kind.Desired) {
+func (w workloads) add(o *Object, parent, key manifest.Key, want *kind.Desired) {
 	w.parts[parent] = append(w.parts[parent], o)
 	w.shown.note(o, key, want)
 }
 
 // status returns the status of a workload. The status of all its parts must be known.
-func (w whole) status(of plan.Workload) Status {
+func (w workloads) status(of plan.Workload) Status {
 	out := summary(w.parts[of.Key])
-	out.Origin, out.Notes, out.Own = originOf(of.Origin), of.Notes, w.own(of)
+	out.Origin, out.Notes, out.Own = originOf(of.Origin), of.Notes, w.summarize(of)
 	if back := w.fallbacks[of.Key]; back != "" {
 		out.State, out.Sync, out.Message, out.worst = StateFailed, StateFailed, back, back
 	}
 	if progress := w.rollouts[of.Key]; progress != "" {
 		out.Message = progress + "; " + out.Message
 	}
-	return w.defined(out, of.Want)
+	return w.withDefinition(out, of.Want)
 }
 
-// own returns the fields that the kind of a workload adds.
-func (w whole) own(of plan.Workload) map[string]any {
+// summarize returns the fields that the kind of a workload adds.
+func (w workloads) summarize(of plan.Workload) map[string]any {
 	k := w.kinds[of.Key.Kind]
 	if k == nil || k.Summarize == nil || of.Want == nil {
 		return nil
@@ -62,7 +62,7 @@ func (w whole) own(of plan.Workload) map[string]any {
 
 // members returns the parts of a workload that stand for other objects, such as the machines of a group. It returns nil if the workload has
 // none.
-func (w whole) members(of plan.Workload) (list []*Object) {
+func (w workloads) members(of plan.Workload) (list []*Object) {
 	if k := w.kinds[of.Key.Kind]; k != nil && k.Group.Members != "" {
 		list = []*Object{}
 	}

@@ -51,7 +51,7 @@ func quotaRow(q preflight.Quota) string {
 	if q.Short() > 0 {
 		free = "**" + free + "**"
 	}
-	return fmt.Sprintf("| %s | %d | %d | %s | %d |\n", quotaName(q), q.Takes, q.Gives, free, q.Limit)
+	return fmt.Sprintf("| %s | %d | %d | %s | %d |\n", quotaName(q), q.Needed, q.Freed, free, q.Limit)
 }
 
 // quotaName returns the name of a quota. The name is safe in a row of a table.

@@ -41,7 +41,7 @@ func TestAnExternalNetworkMayTakeNoMachinesOfMembers(t *testing.T) {
 				t.Errorf("%q: %s: %s", who, s.Action, s.FullCause())
 			}
 		}
-		doubts := preflight.DoubtsOf(p, pluggedKinds(g.Client(nil), g.Defaults))
+		doubts := preflight.LikelyRefusals(p, pluggedKinds(g.Client(nil), g.Defaults))
 		if found := len(doubts) == 1 && slices.Equal(doubts[0].Keys, []manifest.Key{key}); found != warned || !warned && len(doubts) > 0 {
 			t.Errorf("%q: %v", who, doubts)
 		}

@@ -71,7 +71,7 @@ spec:
 }
 
 // few describes each shortage of addresses in a short text.
-func few(list []preflight.Scarce) string {
+func few(list []preflight.Shortage) string {
 	var b strings.Builder
 	for _, s := range list {
 		fmt.Fprintf(&b, "%s %d of %d, others %d;", s.Key, s.Needs, s.Has, s.Others)
@@ -103,7 +103,7 @@ func TestARepositoryAsksForMoreAddressesThanItsSubnetsHave(t *testing.T) {
 		"a network that others have made": {usedNetwork + ports(9, "p", ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := few(preflight.ScarceIn(all.Kinds(nil, defaults.Defaults{}), g.Resolve(c.doc))); got != c.want {
+			if got := few(preflight.ShortagesIn(all.Kinds(nil, defaults.Defaults{}), g.Resolve(c.doc))); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -116,7 +116,7 @@ func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 	e := g.Engine(g.Client(nil))
 	scarce := func(doc string) string {
 		want := g.Resolve(doc)
-		return few(preflight.ScarceOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want)))
+		return few(preflight.ShortagesOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want)))
 	}
 	g.MustSync(small + ports(3, "p", ""))
 	for name, c := range map[string]struct{ doc, want string }{
@@ -171,7 +171,7 @@ func TestARolloutAsksForMoreAddressesThanThereAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := g.Resolve(c.doc)
-			if got := few(preflight.ScarceOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want))); got != c.want {
+			if got := few(preflight.ShortagesOf(e.Preview(t.Context(), "test", want, nil), e.Kinds, e.Observe(t.Context(), want))); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
