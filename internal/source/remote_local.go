@@ -85,6 +85,7 @@ func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.
 	err = iter.ForEach(func(ref *plumbing.Reference) error {
 		if ref.Type() == plumbing.HashReference && ref.Name() != plumbing.HEAD {
 			refs.References[ref.Name().String()] = ref.Hash()
+			s.peel(refs, ref)
 		}
 		return ctx.Err()
 	})
@@ -92,6 +93,16 @@ func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.
 		return nil, fmt.Errorf("listing references: %w", err)
 	}
 	return refs, nil
+}
+
+// peel adds the object that an annotated tag names.
+func (s *localSession) peel(refs *packp.AdvRefs, ref *plumbing.Reference) {
+	if !ref.Name().IsTag() {
+		return
+	}
+	if tag, err := object.GetTag(s.objects, ref.Hash()); err == nil {
+		refs.Peeled[ref.Name().String()] = tag.Target
+	}
 }
 
 func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {

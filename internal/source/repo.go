@@ -26,8 +26,11 @@ type Repo struct {
 	known known // valid only if since equals clone.renewed
 	since int
 
-	lastMu sync.Mutex
-	last   *Revision
+	lastMu   sync.Mutex
+	last     *Revision
+	lastTags *string // the tags at the last call of TagsChanged
+
+	verified verdicts
 }
 
 // clone is the data that the folders of a repository share; see [Repo.In].

@@ -44,6 +44,25 @@ func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	return nil, failure.New(failure.ErrContent, "a tag leads to too many other tags; name the commit")
 }
 
+// Raw returns the type and the bytes of a commit or a tag. They are checked against the hash, because signatures cover exactly these bytes.
+func (s *Store) Raw(h plumbing.Hash) (t plumbing.ObjectType, text []byte, err error) {
+	o, err := s.object(plumbing.AnyObject, h)
+	if err != nil {
+		return t, nil, fmt.Errorf("%w: %s: %w", ErrIncomplete, h, err)
+	}
+	if err := checkSize(o.Type(), h, o.Size()); err != nil {
+		return t, nil, err
+	}
+	if text, err = content(o); err != nil {
+		return t, nil, fmt.Errorf("%w: %s: %w", ErrIncomplete, h, err)
+	}
+	if plumbing.ComputeHash(o.Type(), text) != h {
+		s.broken.Store(true)
+		return t, nil, fmt.Errorf("%w: %s has another content", ErrIncomplete, h)
+	}
+	return o.Type(), text, nil
+}
+
 // Tree reads one folder. The error is ErrIncomplete if the folder is not in the store.
 func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
 	o, err := s.object(plumbing.TreeObject, h)
