@@ -26,10 +26,11 @@ type lastRead struct {
 	lists map[listOf]any // each is a map[string]written[T], by text
 }
 
-// listOf identifies a list of an answer, decoded as objects of one type.
+// listOf identifies a list of an answer, read as objects of one type by one reading.
 type listOf struct {
 	field string
 	as    reflect.Type
+	by    string
 }
 
 // contents is the content of a page.
@@ -57,9 +58,9 @@ func after(last *answer) *decoded {
 }
 
 // readShared does the same as readPage, for an answer that several clients share.
-func readShared[T any](l *listing, resp *http.Response, shared *decoded, take func(T) error) (page, error) {
+func readShared[Attributes, T any](l *listing, resp *http.Response, shared *decoded, as Reading[Attributes, T], take func(T) error) (page, error) {
 	p := page{of: l}
-	all, err := contentsOf[T](shared, l, resp.Body)
+	all, err := contentsOf(shared, l, resp.Body, as)
 	p.PageResult, p.last = pagination.PageResultFromParsed(resp, all.members), all.last
 	for _, object := range all.objects {
 		if err == nil {
@@ -77,13 +78,13 @@ func readShared[T any](l *listing, resp *http.Response, shared *decoded, take fu
 	return p, err
 }
 
-// contentsOf decodes an answer unless another client has already decoded it.
-func contentsOf[T any](d *decoded, l *listing, text io.Reader) (contents[T], error) {
-	list := listOf{l.field, reflect.TypeFor[T]()}
+// contentsOf decodes an answer and reads its objects, unless another client has already done that.
+func contentsOf[Attributes, T any](d *decoded, l *listing, text io.Reader, as Reading[Attributes, T]) (contents[T], error) {
+	list := listOf{l.field, reflect.TypeFor[T](), as.As}
 	d.mu.Lock()
 	once := d.lists[list]
 	if once == nil {
-		once = sync.OnceValues(func() (any, error) { return readNew[T](d.known, list, l.way, text) })
+		once = sync.OnceValues(func() (any, error) { return readNew(d.known, list, l.way, text, as) })
 		d.lists[list] = once
 	}
 	d.mu.Unlock()
@@ -91,8 +92,8 @@ func contentsOf[T any](d *decoded, l *listing, text io.Reader) (contents[T], err
 	return all.(contents[T]), err
 }
 
-// readNew decodes the objects of an answer that are not known yet, and remembers all objects of the answer.
-func readNew[T any](k *lastRead, list listOf, way paging, text io.Reader) (c contents[T], err error) {
+// readNew reads the objects of an answer that are not known yet, and remembers all objects of the answer.
+func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text io.Reader, as Reading[Attributes, T]) (c contents[T], err error) {
 	k.mu.Lock()
 	before, _ := k.lists[list].(map[string]written[T])
 	k.mu.Unlock()
@@ -100,10 +101,14 @@ func readNew[T any](k *lastRead, list listOf, way paging, text io.Reader) (c con
 	c.members, err = readText(&alone, text, func(raw json.RawMessage) error {
 		w, ok := before[string(raw)]
 		if !ok {
-			w.text = string(raw)
-			if err := json.Unmarshal(raw, &w.object); err != nil {
+			var decoded Attributes
+			if err := json.Unmarshal(raw, &decoded); err != nil {
 				return err
 			}
+			if w.object, err = as.Read(decoded); err != nil {
+				return err
+			}
+			w.text = string(raw)
 		}
 		now[w.text] = w
 		c.objects = append(c.objects, w.object)

@@ -40,13 +40,42 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 // memory, as [List] returns them. If it returns an error, take may have seen only some of the objects. As with List, nobody may
 // change them.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
-	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
-		return eachShared(ctx, c, call, field, take)
-	}
-	return eachOf(ctx, c, call, field, take)
+	return EachRead(ctx, c, call, field, asDecoded[T](), take)
 }
 
-func eachOf[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
+// Reading makes an object of the attributes of one. Clients that share an answer share the objects, too, so Read may depend only on
+// the attributes, and nobody may change an object. As distinguishes readings of the same list that have the same types.
+type Reading[Attributes, T any] struct {
+	As   string
+	Read func(Attributes) (T, error)
+}
+
+// asDecoded is the reading of callers that need an object as it is decoded.
+func asDecoded[T any]() Reading[T, T] {
+	return Reading[T, T]{Read: func(object T) (T, error) { return object, nil }}
+}
+
+// EachRead does the same as [Each] with the objects of a reading. An object of an answer that clients share is read once for all of
+// them.
+func EachRead[Attributes, T any](ctx context.Context, c *Client, call Call, field string, as Reading[Attributes, T], take func(T) error) error {
+	if sharedLists[sharedList{call.Service, call.Path}] && (c.with == nil || c.with.keeps() == 0) {
+		return eachShared(ctx, c, call, field, as.then(take))
+	}
+	return eachOf(ctx, c, call, field, as, take)
+}
+
+// then returns a function that reads an object and calls take with it.
+func (r Reading[Attributes, T]) then(take func(T) error) func(Attributes) error {
+	return func(decoded Attributes) error {
+		object, err := r.Read(decoded)
+		if err != nil {
+			return err
+		}
+		return take(object)
+	}
+}
+
+func eachOf[Attributes, T any](ctx context.Context, c *Client, call Call, field string, as Reading[Attributes, T], take func(T) error) error {
 	l, client, err := c.listing(call, field)
 	if err != nil {
 		return err
@@ -59,7 +88,7 @@ func eachOf[T any](ctx context.Context, c *Client, call Call, field string, take
 		if err != nil {
 			return c.failed(ctx, call, err)
 		}
-		p, err := readPage(l, resp, take)
+		p, err := readPage(l, resp, as, take)
 		if err == nil {
 			address, err = p.next()
 		}

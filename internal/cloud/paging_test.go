@@ -33,7 +33,7 @@ func TestAttackEndlessPages(t *testing.T) {
 // onPage reads a page of a list.
 func onPage(l *listing, text string) error {
 	_, err := readPage(l, &http.Response{Request: httptest.NewRequest(http.MethodGet, "/", nil), Body: io.NopCloser(strings.NewReader(text))},
-		func(struct{}) error { return nil })
+		asDecoded[struct{}](), func(struct{}) error { return nil })
 	return err
 }
 

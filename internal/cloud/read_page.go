@@ -13,13 +13,13 @@ import (
 // readPage decodes the objects of an answer one by one and calls take with each. So only the text
 // of the answer is in memory, and not all decoded objects. The page contains the rest of the
 // answer.
-func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page, error) {
+func readPage[Attributes, T any](l *listing, resp *http.Response, as Reading[Attributes, T], take func(T) error) (page, error) {
 	defer func() { _ = resp.Body.Close() }() // only the bytes that were read matter
 	if body, whole := resp.Body.(wholeBody); whole && body.shared != nil {
-		return readShared(l, resp, body.shared, take)
+		return readShared(l, resp, body.shared, as, take)
 	}
 	p := page{of: l}
-	members, err := readText(&p, resp.Body, take)
+	members, err := readText(&p, resp.Body, as.then(take))
 	p.PageResult = pagination.PageResultFromParsed(resp, members)
 	return p, err
 }

@@ -40,7 +40,7 @@ func momentOf(ctx context.Context) *kind.SharedResults {
 func eachShared[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	key := call.Service + " " + call.Microversion + " " + call.Path
 	objects, err := kind.Once(momentOf(ctx), key, func() (all []json.RawMessage, err error) {
-		err = eachOf(ctx, c, call, field, func(object json.RawMessage) error {
+		err = eachOf(ctx, c, call, field, asDecoded[json.RawMessage](), func(object json.RawMessage) error {
 			all = append(all, object)
 			return nil
 		})

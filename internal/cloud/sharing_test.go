@@ -299,7 +299,7 @@ func TestSharingOneReading(t *testing.T) {
 		for range 3 {
 			text := ""
 			l := &listing{field: "networks", way: byLinks}
-			_, err := readPage(l, a.response(req), func(o readOnce) error {
+			_, err := readPage(l, a.response(req), asDecoded[readOnce](), func(o readOnce) error {
 				text += o.Name
 				return nil
 			})

@@ -74,17 +74,29 @@ func (d *Driver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]
 	return d.each(ctx, cloud.Call{Service: d.of.Info.Service, Path: d.of.Collection.Path + query})
 }
 
-// each reads the objects of a list.
+// each reads the objects of a list. Each object is read once for all clients that share the list, and copied for this one.
 func (d *Driver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call, complete ...func(table.Attributes) (table.Attributes, error)) (all []*State[Spec, More], err error) {
-	err = cloud.Each(ctx, d.Client, call, d.of.Collection.Field, func(answer table.Attributes) (err error) {
+	as := cloud.Reading[table.Attributes, *State[Spec, More]]{As: d.of.Info.Kind, Read: func(answer table.Attributes) (_ *State[Spec, More], err error) {
 		for _, f := range complete {
 			if answer, err = f(answer); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		s, err := d.Read(answer)
-		all = append(all, s)
-		return err
+		return d.Read(answer)
+	}}
+	err = cloud.EachRead(ctx, d.Client, call, d.of.Collection.Field, as, func(s *State[Spec, More]) error {
+		all = append(all, s.copied())
+		return nil
 	})
 	return all, err
+}
+
+// copied returns a copy whose fields and mark may be changed. Slices, maps and values behind pointers are shared with s.
+func (s *State[Spec, More]) copied() *State[Spec, More] {
+	own := *s
+	if s.Mark != nil {
+		own.Mark = new(kind.Mark)
+		*own.Mark = *s.Mark
+	}
+	return &own
 }
