@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// postPending reports on a commit that its pass has begun, and which changes the pass will make.
+// postPending writes the pending status of a commit: its pass has begun, and will make these changes.
 func (s *Tracker) postPending(p plan.Plan) {
 	s.put("sync", p.Commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, p.Commit, s.context("sync"))

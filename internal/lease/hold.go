@@ -10,7 +10,7 @@ import (
 // Hold is the right to serve one stack. It is safe for concurrent use.
 type Hold struct {
 	Stack string
-	// Grace is the time for which requests in flight may continue after serving was told to end without delay.
+	// Grace is the time for which requests in flight may continue after the context of serving has ended.
 	Grace time.Duration
 
 	term  *term

@@ -10,8 +10,7 @@ import (
 const LongestRetryAfter = 24 * time.Hour
 
 // RetryAfter returns the time to wait from a server's answer, between 0 and [LongestRetryAfter]. said is false
-// if the answer contains none. If it is a date, it is compared with the server's clock if the answer contains
-// that.
+// if the answer contains none. If the answer contains a date to wait for, the time is counted from [Clock].
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {

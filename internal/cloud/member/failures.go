@@ -31,7 +31,7 @@ type Part struct {
 }
 
 // Parts returns the members of a kind among the parts of a cluster. lost is the reason why the whole cluster does not work; "" if it works, or never
-// existed. why is the same reason. If there is none, why is the reason why a machine cannot begin, that of the last such machine.
+// existed. why equals lost, unless lost is "". Then why names the last machine that cannot begin, with its reason; "" if there is none.
 func Parts(of string, all []kind.PartStatus) (members []Part, lost, why string) {
 	for _, p := range all {
 		if p.Kind != of {

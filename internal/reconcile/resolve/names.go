@@ -138,7 +138,7 @@ func (r *resolver) absent(n *node, key manifest.Key) bool {
 	return true
 }
 
-// shown returns the text of a key, whose name may be any text.
+// shown returns the text of a key for messages. It clips the name, which may be any text.
 func shown(key manifest.Key) string {
 	const most = 253
 	key.Name = printable.Clip(key.Name, most)

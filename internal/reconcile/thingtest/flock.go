@@ -17,15 +17,15 @@ func Flock() *kind.Kind {
 
 type flockSpec struct {
 	Count int      `json:"count"`
-	Down  int      `json:"down"`  // number that may be down.
+	Down  int      `json:"down"`  // number of members that may be down.
 	Surge int      `json:"surge"` // number of spare members.
 	Ready int      `json:"ready"` // seconds that a member must have worked before it counts.
 	From  int      `json:"from"`  // first member that is changed.
 	Asked bool     `json:"asked"` // whether probes ask members if they serve.
-	Heal  bool     `json:"heal"`  // whether members that do not serve are brought back.
+	Heal  bool     `json:"heal"`  // whether members that do not serve are healed.
 	Try   int      `json:"try"`   // seconds for which the first member must work before others are changed.
 	Late  int      `json:"late"`  // seconds after which a member that does not serve has failed.
-	Back  bool     `json:"back"`  // whether the flock goes back after a failure.
+	Back  bool     `json:"back"`  // whether the flock goes back to its earlier version after a failure.
 	Says  bool     `json:"says"`  // whether its manifest says how members are changed.
 	Own   bool     `json:"own"`   // whether each member has a different colour.
 	Thing thingDoc `json:"thing"`

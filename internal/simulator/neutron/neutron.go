@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// TagsOnCreate adds the extension tag-creation (2025.1): a POST may contain tags.
 	TagsOnCreate bool
-	// More adds the extensions moreAliases.
+	// More adds the extensions that moreAliases lists.
 	More bool
 	// WithoutExternalDNS is a Neutron without an external_dns_driver: names of floating IPs are not stored.
 	WithoutExternalDNS bool

@@ -64,8 +64,8 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.TrafficNormal
 }
 
-// drained reports whether no front has sent new traffic to a member for long enough. If ignoreUnchanged is true, a front that still sends does not
-// count unless it is being changed.
+// drained reports whether no front has sent new traffic to a member for long enough. If ignoreUnchanged is true, fronts that still send traffic
+// and are not being changed do not count.
 func (g *group) drained(m *member, now time.Time, ignoreUnchanged bool) bool {
 	if !g.drains() || now.IsZero() || m.worker == nil || m.worker.Have == nil || !m.worker.Have.Phase.Usable() {
 		return true
@@ -78,8 +78,8 @@ func (g *group) drained(m *member, now time.Time, ignoreUnchanged bool) bool {
 	})
 }
 
-// drain makes the changes of a member wait until no front has sent new traffic to it for long enough. They do not wait for a front that
-// still sends and is not being changed.
+// drain makes the changes of a member wait until no front has sent new traffic to it for long enough. If a front still sends traffic and
+// is not being changed, the changes do not wait for that front.
 func (g *group) drain(m *member, now time.Time) {
 	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.healing() {
 		return
