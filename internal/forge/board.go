@@ -23,8 +23,8 @@ type Board struct {
 const (
 	// mostKnown is the number of commits whose statuses are remembered.
 	mostKnown = 5_000
-	// mostPosted is a number of statuses of one commit and context. After that many, this process
-	// writes a status only if its state differs. GitHub accepts 1,000 of them.
+	// mostPosted is the number of statuses of one commit and context that this process writes freely.
+	// Further statuses are written only if their state differs. GitHub accepts 1,000 statuses.
 	mostPosted = 400
 )
 

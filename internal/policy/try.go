@@ -18,8 +18,8 @@ type Finding struct {
 }
 
 // Try applies the policies to the objects that a stack declares, in a plan that was made without a cloud. A rule
-// about steps has no result then. The same is true for an objection to an object with references that only the
-// cloud can resolve.
+// about steps has no result then. If a rule objects to an object with references that only the cloud can resolve,
+// the rule has no result either.
 func Try(policies []Policy, stack string, p plan.Plan) (found []Finding) {
 	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
 	if len(about) == 0 {

@@ -18,8 +18,8 @@ type State struct {
 	Failure    string   // the machine's own reason why it cannot begin.
 }
 
-// Diff reports a change if the port does not record yet that there was a member. Nobody would know it after the member is gone. of is the thing that the
-// member is a part of.
+// Diff reports a change if the port does not record yet that there was a member. Without the record, nobody would know that after the member is gone.
+// of is the thing that the member is a part of.
 func (s *State) Diff(c *kind.Changes, of string) {
 	if s.Unrecorded {
 		c.Add(kind.Change{Field: "record", Want: "there was a " + of})

@@ -54,7 +54,7 @@ func Of(stack string, key manifest.Key) string {
 // Begin returns the beginning of a stack's owner texts. The owner texts of other stacks begin differently.
 func Begin(stack string) string { return Prefix + inOwners(stack) + ":" }
 
-// inOwners returns the word for a stack in owner texts. Different names have different words. The word for a word is the word itself.
+// inOwners returns the word for a stack in owner texts. Different names have different words. For a word that inOwners has returned, it returns the same word.
 func inOwners(stack string) string {
 	if len(stack) <= plainStack {
 		return stack

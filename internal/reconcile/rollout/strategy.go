@@ -41,7 +41,7 @@ type Strategy struct {
 	// Deadline is the time within which a changed member must serve. If it does not, the rollout has failed. 0 means that the caller
 	// decides about the time.
 	Deadline time.Duration
-	// Rollback is true if the group goes back to its earlier form after that.
+	// Rollback is true if a group whose rollout has failed goes back to its earlier version.
 	Rollback bool
 	// Heal configures how members are healed that do not serve.
 	Heal Heal

@@ -76,7 +76,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 	return own.client.Begin(ctx, own.Address)
 }
 
-// Update implements [typed.Kind]. It records that the member existed, promotes a learner, and makes a leader hand over.
+// Update implements [typed.Kind]. It records that the member existed, promotes a learner, and lets another member lead if a leader has to hand over.
 func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.Unrecorded {
@@ -93,7 +93,7 @@ func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Ch
 	return nil
 }
 
-// handOver makes a leader hand over to another member. If no other member can lead, it fails, and the leader remains.
+// handOver makes another member the leader. If no other member can lead, it fails, and the leader remains.
 func handOver(ctx context.Context, s *State) error {
 	next, err := successor(ctx, s)
 	if err != nil {
@@ -102,7 +102,7 @@ func handOver(ctx context.Context, s *State) error {
 	return member.Classed(s.client.MoveLeader(ctx, s.Address, next))
 }
 
-// Delete implements [typed.Kind]. If the member is the leader, it hands over first.
+// Delete implements [typed.Kind]. If the member is the leader, another member first becomes the leader.
 func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	s := have.State
 	if s.ID == 0 {

@@ -59,7 +59,7 @@ func ParseLimit(text string) (Limit, error) {
 // unlimited reports whether all objects may be destroyed.
 func (l Limit) unlimited() bool { return l.percent && l.Percent >= 100 }
 
-// countOf returns the limit as a number of objects, for a stack that owns owned objects. A share is
+// countOf returns the limit as a number of objects. owned is the number of objects that the stack owns. A share is
 // rounded up, so that a small stack can lose one object.
 func (l Limit) countOf(owned int) int {
 	if l.percent {
