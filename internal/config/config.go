@@ -78,7 +78,14 @@ type Spec struct {
 	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With them, plans say how much more a month will cost."`
 	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
+	Decryption   Decryption   `json:"decryption,omitempty" doc:"The private keys for manifests that SOPS encrypted."`
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
+}
+
+// Decryption names the files with private keys for encrypted manifests.
+type Decryption struct {
+	AgeKeyFiles     []string `json:"ageKeyFiles,omitempty" rule:"max=8,unique" doc:"Files with age identities, as age-keygen writes them. They are read again for every commit. While keys are rotated, name the files with the old and the new key."`
+	OpenPGPKeyFiles []string `json:"openpgpKeyFiles,omitempty" rule:"max=8,unique" doc:"Files with armored OpenPGP private keys without a passphrase. They are read again for every commit."`
 }
 
 // Fingerprints configures the texts that are stored in the cloud to detect whether a secret has changed.

@@ -60,6 +60,12 @@ func (s *Spec) namedFiles() []namedFile {
 	if o := s.Defaults.S3; o != nil {
 		list = append(list, namedFile{field: "spec.defaults.s3.credentialsFile", path: &o.CredentialsFile, secret: true}, namedFile{field: "spec.defaults.s3.caFile", path: &o.CAFile})
 	}
+	for i := range s.Decryption.AgeKeyFiles {
+		list = append(list, namedFile{field: ageField(i), path: &s.Decryption.AgeKeyFiles[i], secret: true})
+	}
+	for i := range s.Decryption.OpenPGPKeyFiles {
+		list = append(list, namedFile{field: openPGPField(i), path: &s.Decryption.OpenPGPKeyFiles[i], secret: true})
+	}
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
 	}

@@ -90,6 +90,8 @@ func All() []Setting {
 		{"s3-bucket", "spec.defaults.s3.buckets", "bucket there that manifests may name", list},
 		{"s3-credentials-file", "spec.defaults.s3.credentialsFile", "file with its keys, as AWS's tools write it", text},
 		{"s3-ca-file", "spec.defaults.s3.caFile", "certificates that are trusted for it, besides the system's", text},
+		{"age-key-file", "spec.decryption.ageKeyFiles", "file with age identities that decrypt manifests", list},
+		{"openpgp-key-file", "spec.decryption.openpgpKeyFiles", "file with an OpenPGP private key that decrypts manifests", list},
 		{"depends-on", "spec.dependsOn", "stacks that must be in sync before this one changes anything", list},
 		{"suspend", "spec.suspend", "carry nothing out: plan and report only (default false)", boolean},
 		{"sync-mode", "spec.sync.mode", "auto, or manual: every change waits until its hash is approved (default auto)", text},

@@ -4,11 +4,14 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // checker walks a document as a decoder would, and follows aliases. It checks that the document is safe and unambiguous.
 type checker struct {
 	maxDepth, maxAliases, maxNodes int
+	decrypted                      bool // the file was encrypted, so that a value may look encrypted
 
 	nodes, aliases int
 	open           map[*yaml.Node]bool // anchored nodes that are being walked
@@ -53,6 +56,10 @@ func (c *checker) walk(n *yaml.Node, at *fieldPath, depth int) {
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
 			c.walk(item, at.item(i), depth+1)
+		}
+	case yaml.ScalarNode:
+		if !c.decrypted && sops.Looks(n.Value) {
+			c.problem(n.Line, at, "is encrypted with sops, but the document has no block sops with the keys", "write the value in clear text, and encrypt the file with: sops encrypt -i FILE")
 		}
 	}
 	c.tag(n, at)
@@ -154,6 +161,9 @@ func (c *checker) tag(n *yaml.Node, at *fieldPath) {
 	switch n.ShortTag() {
 	case tagNull, tagBool, tagInt, tagFloat, tagString, tagTimestamp, tagMerge, tagMap, tagSeq, "":
 	default:
+		if sops.IsUnknown(n) {
+			return
+		}
 		// The message does not contain the value, because a password that begins with an exclamation mark looks like a tag.
 		c.problem(n.Line, at, "a tag, which is what a value that begins with ! is, is not supported", "write the plain value, or quote it")
 	}

@@ -9,13 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // Decode reads the document into a pointer to a struct such as struct{ Spec NetworkSpec `json:"spec"` }. It skips
 // apiVersion, kind, metadata and status. It returns all problems together. If there are problems, the struct contains the
 // values that could be read.
 func (o *Object) Decode(into any) []Problem {
-	d := decoder{origin: o.Origin, key: o.Key, head: true}
+	d := decoder{origin: o.Origin, key: o.Key, head: true, encrypted: o.encrypted}
 	d.into(o.root(), spot{line: o.Origin.Line}, into)
 	return d.problems
 }
@@ -27,7 +28,7 @@ func (o *Object) Read(t Type) (value any, problems []Problem) {
 		into := reflect.New(t.of).Interface()
 		return into, o.Decode(into)
 	}
-	d := decoder{origin: o.Origin, key: o.Key, head: true}
+	d := decoder{origin: o.Origin, key: o.Key, head: true, encrypted: o.encrypted}
 	into := t.value()
 	d.value(o.root(), spot{line: o.Origin.Line}, t, into)
 	return into.Interface(), d.problems
@@ -35,10 +36,12 @@ func (o *Object) Read(t Type) (value any, problems []Problem) {
 
 // decoder reads nodes into Go values, according to the rules in struct tags.
 type decoder struct {
-	origin   Origin
-	key      Key
-	head     bool // reports whether to skip the top-level fields that every object has
-	problems []Problem
+	origin Origin
+	key    Key
+	head   bool // reports whether to skip the top-level fields that every object has
+	// encrypted lists the fields whose values are encrypted in the repository. No message shows these values.
+	encrypted []string
+	problems  []Problem
 }
 
 // spot is the position of the decoder in the document.
@@ -93,14 +96,18 @@ func (d *decoder) into(n *yaml.Node, s spot, into any) {
 // value reads one node, unless there are already too many problems. A null does not change the value, because null means
 // the same as an absent field.
 func (d *decoder) value(n *yaml.Node, s spot, t Type, v reflect.Value) {
-	if isNull(n) || d.full() {
+	if isNull(n) || sops.IsUnknown(n) || d.full() {
 		return
 	}
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	switch shape := t.shape(); {
+	shape := t.shape()
+	if len(d.encrypted) > 0 && (n.Kind == yaml.ScalarNode || shape == anything || shape == jsonText) {
+		s.rules.secret = s.rules.secret || Touches(d.encrypted, s.at.String())
+	}
+	switch {
 	case shape == anything:
 		d.anything(n, s, v)
 	case v.Kind() == reflect.Interface: // inside a type that is built at run time

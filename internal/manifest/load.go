@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // maxProblems is the number of problems at which a load ends.
@@ -63,7 +65,9 @@ type loader struct {
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
-	whole                           *chunk // the chunk of the current document; nil if the chunk contains several documents
+	whole                           *chunk              // the chunk of the current document; nil if the chunk contains several documents.
+	opened                          *sops.Opened        // the key of the present file; nil if the file is not encrypted.
+	secret                          map[*yaml.Node]bool // the encrypted values of the present file.
 	stopped                         bool
 	ended                           error // the error that Options.Stop returned
 
@@ -133,6 +137,9 @@ func (l *loader) file(name string, text []byte) {
 			return
 		}
 	}
+	if l.encrypted(name, text, chunks) {
+		return
+	}
 	first, parsed, why := l.firstManifest(name, chunks)
 	if why != "" {
 		if format, fix := hidden(text, parsed); format != "" {
@@ -149,24 +156,32 @@ func (l *loader) file(name string, text []byte) {
 		} else {
 			docs = l.parser.parse(name, c)
 		}
-		for _, d := range docs {
-			if l.documents++; l.documents > l.opts.MaxDocuments {
-				l.tooMany(name)
-			}
-			if l.over() {
-				return
-			}
-			if l.whole = nil; len(docs) == 1 {
-				l.whole = &c
-			}
-			at := Origin{File: name, Line: d.line}
-			if d.fault != nil {
-				l.lose(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
-				continue
-			}
-			l.document(d.root, at, GroupVersionKind{})
+		if !l.documentsOf(name, c, docs) {
+			return
 		}
 	}
+}
+
+// documentsOf makes objects of the documents in one chunk. It returns false if the load has ended.
+func (l *loader) documentsOf(name string, c chunk, docs []document) bool {
+	for _, d := range docs {
+		if l.documents++; l.documents > l.opts.MaxDocuments {
+			l.tooMany(name)
+		}
+		if l.over() {
+			return false
+		}
+		if l.whole = nil; len(docs) == 1 {
+			l.whole = &c
+		}
+		at := Origin{File: name, Line: d.line}
+		if d.fault != nil {
+			l.lose(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
+			continue
+		}
+		l.document(d.root, at, GroupVersionKind{})
+	}
+	return true
 }
 
 func (l *loader) tooMany(file string) {
@@ -253,7 +268,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
 		o.Key.Group = canonical
 	}
-	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
+	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject, decrypted: l.opened != nil}
 	check.walk(root, nil, 0)
 	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
 		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
@@ -262,6 +277,11 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	l.reportFor(o, check.problems)
 	if check.unsafe {
 		l.loaded.Lost = true
+		return
+	}
+	if wrong := l.seal(&o); len(wrong) > 0 {
+		l.loaded.Lost = true
+		l.reportFor(o, wrong)
 		return
 	}
 	var meta metadata

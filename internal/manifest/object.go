@@ -5,6 +5,8 @@ import (
 	"maps"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // Object is one document with its key, origin and metadata. Decode reads the rest.
@@ -17,6 +19,9 @@ type Object struct {
 
 	body *yaml.Node // the mapping of the document; never print it, because it may contain secrets
 	from *chunk     // the text from which body can be parsed again; nil if there is none
+
+	opened    *sops.Opened // the key that decrypts the text again; nil if it is not encrypted
+	encrypted []string     // the fields with encrypted values
 }
 
 // NewObject makes an object that is in no file, such as an object that a workload kind expands to. The line of all its
@@ -31,7 +36,7 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 
 // Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
 // parsed again. An object that is in no file loses its document. The origin of each of its fields is then the origin of
-// the object.
+// the object. The plain values of an encrypted document are freed, too, and its text contains none.
 func (o *Object) Release() { o.body = nil }
 
 // root returns the mapping of the document. It returns nil if the document was released and has no text.
@@ -39,7 +44,7 @@ func (o *Object) root() *yaml.Node {
 	if o.body == nil && o.from != nil {
 		p := parser{}
 		for _, d := range p.parse(o.Origin.File, *o.from) {
-			o.body = d.root
+			o.body = o.again(d.root)
 		}
 	}
 	return o.body

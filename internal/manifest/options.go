@@ -35,6 +35,8 @@ type Options struct {
 	// called with an object whose problems are already reported. An object that Each releases (see [Object.Release]) does not
 	// stay in memory.
 	Each func(*Object)
+	// Decryption says how encrypted files are read.
+	Decryption Decryption
 	// Stop, if set, is called before each file, document and list item. If it returns an error, the load ends and returns only
 	// this error.
 	Stop func() error

@@ -105,7 +105,7 @@ func parseNodes(text []byte) (roots []*yaml.Node, err error) {
 			return roots, err
 		}
 		if len(doc.Content) == 1 {
-			roots = append(roots, doc.Content[0])
+			roots = append(roots, withComments(&doc))
 		}
 	}
 }
@@ -118,4 +118,12 @@ func shift(n *yaml.Node, by int) {
 	for _, c := range n.Content {
 		shift(c, by)
 	}
+}
+
+// withComments returns the root of a document, with the comments around the document as its own.
+func withComments(doc *yaml.Node) *yaml.Node {
+	root := doc.Content[0]
+	root.HeadComment = strings.TrimPrefix(doc.HeadComment+"\n"+root.HeadComment, "\n")
+	root.FootComment = strings.TrimPrefix(root.FootComment+"\n"+doc.FootComment, "\n")
+	return root
 }

@@ -24,21 +24,46 @@ func (p *fieldPath) String() string {
 		return ""
 	}
 	head := p.up.String()
-	switch {
-	case p.list:
+	if p.list {
 		return head + "[" + strconv.Itoa(p.index) + "]"
-	case p.name == "" || strings.ContainsAny(p.name, ".[]"):
-		return head + "[" + clip(p.name) + "]"
-	case head == "":
-		return clip(p.name)
 	}
-	return head + "." + clip(p.name)
+	return Below(head, p.name)
+}
+
+// steps returns the names and indexes of the path.
+func (p *fieldPath) steps() []string {
+	switch {
+	case p == nil:
+		return nil
+	case p.list:
+		return append(p.up.steps(), strconv.Itoa(p.index))
+	}
+	return append(p.up.steps(), p.name)
+}
+
+// Below returns the path of a field of the object at a path.
+func Below(at, name string) string {
+	switch {
+	case name == "" || strings.ContainsAny(name, ".[]"):
+		return at + "[" + clip(name) + "]"
+	case at == "":
+		return clip(name)
+	}
+	return at + "." + clip(name)
 }
 
 // pathStep is one element of a path: a name. In brackets, it is a name or an index.
 type pathStep struct {
 	name     string
 	brackets bool
+}
+
+// Steps returns the names and indexes of a path.
+func Steps(path string) (names []string) {
+	for _, step := range splitPath(path) {
+		names = append(names, step.name)
+	}
+	return names
 }
 
 func splitPath(s string) []pathStep {

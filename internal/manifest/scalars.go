@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // leadingZero matches a number that YAML 1.1 reads as octal and YAML 1.2 as decimal.
@@ -153,6 +154,9 @@ func (d *decoder) free(n *yaml.Node, s spot) (any, bool) {
 }
 
 func (d *decoder) freeScalar(n *yaml.Node, s spot) (any, bool) {
+	if sops.IsUnknown(n) {
+		return nil, true
+	}
 	switch typeOf(n) {
 	case tagNull:
 		return nil, true

@@ -19,7 +19,8 @@ const maxIncluded = 10
 // its commits are fetched.
 type need struct {
 	comment.Need
-	ref string
+	ref     string
+	strange bool // it is merged before the pull request, and comes from a fork
 }
 
 // needs contains the pull requests that one pull request needs, in the order in which they are merged.
@@ -141,7 +142,7 @@ func rank(b forge.Bond) int {
 func (w *walk) needWithFate(n forge.Need) need {
 	pull, open := w.open[n.Number]
 	next, followed := w.graph[n.Number]
-	met := need{comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL, Inside: n.Bond == forge.Contained}, pull.HeadRef}
+	met := need{Need: comment.Need{Number: n.Number, Name: n.Name, URL: pull.URL, Inside: n.Bond == forge.Contained}, ref: pull.HeadRef}
 	switch {
 	case n.Number == 0:
 		met.Fate = comment.Foreign
@@ -159,7 +160,7 @@ func (w *walk) needWithFate(n forge.Need) need {
 		met.Fate = comment.Beyond
 	default:
 		if met.Fate, met.Head = comment.Below, pull.Head; n.Bond != forge.Contained {
-			met.Fate = comment.Included
+			met.Fate, met.strange = comment.Included, pull.Fork
 			w.included++
 		}
 		w.follow(next)

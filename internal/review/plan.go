@@ -29,7 +29,8 @@ type Planner struct {
 	Last func() (source.Revision, bool)
 	// Merged returns the files of the branch after merging first the references in under and then head.
 	Merged func(ctx context.Context, head string, under ...string) (source.Merge, error)
-	// Read turns files into objects without the cloud. Its error is a [manifest.Problems] when a commit must correct it.
+	// Read turns files of strangers into objects, without the cloud and without decrypting anything. Its error is a
+	// [manifest.Problems] when a commit must correct it.
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
 	// Plan compares files with the live cloud, and finds out whether the cloud has what the plan needs. It changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
@@ -166,7 +167,15 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		p.Quiet = true
 		return p
 	case !s.PlanForks && !j.mayPlan(merge.Head):
-		return s.compare(ctx, p, merge)
+		return s.compare(ctx, p, merge, "it comes from a fork")
+	case j.strange():
+		want, err := s.Read(ctx, merge.Files)
+		if err != nil {
+			return s.failed(p, err)
+		}
+		if slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Object != nil && d.Object.Unknown() }) {
+			return s.compare(ctx, p, merge, "it comes from a fork, and the agent decrypts no values for forks")
+		}
 	}
 	plan, needs, err := s.Plan(ctx, merge.Head, merge.Files)
 	if err != nil {
@@ -177,9 +186,10 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	return p
 }
 
-// compare compares the manifests of a pull request from a fork with the branch, without the cloud.
-func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page {
-	p.Offline = "it comes from a fork"
+// compare compares the manifests of a pull request from a fork with the branch, without the cloud. Encrypted values are
+// compared by their encrypted texts.
+func (s *Planner) compare(ctx context.Context, p page, merge source.Merge, why string) page {
+	p.Offline = why
 	after, err := s.Read(ctx, merge.Files)
 	if err != nil {
 		return s.failed(p, err)

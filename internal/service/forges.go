@@ -90,8 +90,12 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 		}
 		look := o.Previewer(s)
 		look.Base = repo.Last
+		sealed := o
+		sealed.Sealed = true
+		strangers := sealed.Previewer(s)
+		strangers.Base = repo.Last
 		one := &review.Planner{
-			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.Read, Plan: look.Plan,
+			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: strangers.Read, Plan: look.Plan,
 			Again: again, PlanForks: s.Spec.Report.PlansForks(),
 		}
 		if f.metrics != nil {

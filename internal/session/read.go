@@ -47,6 +47,13 @@ func PublicError(err error) error {
 func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds) (resolve.Reader, error) {
 	r := reader(s, region, bounds)
 	var failed []error
+	if r.Decryption.Unknown = o.Sealed; !o.Sealed {
+		keys, err := s.DecryptionKeys()
+		if err != nil {
+			failed = append(failed, err)
+		}
+		r.Decryption.Keys = keys
+	}
 	for i := range s.Spec.Source.Libraries {
 		l := &s.Spec.Source.Libraries[i]
 		rev, err := o.library(ctx, s, l)

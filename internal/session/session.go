@@ -32,6 +32,9 @@ type Opener struct {
 	Progress    *progress.Teller // nil if nobody watches the terminal
 	Shared      *Shared
 
+	// Sealed is true if no file is decrypted. It is used for the files of strangers, and where there are no keys.
+	Sealed bool
+
 	// Fence is called before each write to the cloud; nil for none. Grace is the time for which running steps may continue after a pass was
 	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed.
 	Fence         func(context.Context) (context.Context, error)

@@ -106,10 +106,10 @@ type Secret struct {
 	Field string
 }
 
-// Secrets returns the encrypted values of a document, in order.
+// Secrets returns the encrypted values of a document, in order. It is called before the values are decrypted.
 func (f *File) Secrets(doc int) (list []Secret) {
 	for _, l := range f.of(doc) {
-		if l.encrypted && l.node.ShortTag() == "!!str" && l.node.Value != "" {
+		if l.encrypted && Looks(l.node.Value) {
 			list = append(list, Secret{l.node, l.field})
 		}
 	}
@@ -210,13 +210,16 @@ func (k *dataKey) reveal(l leaf) (hashed string, err error) {
 	return restore(l.node, plain, kind)
 }
 
-// Again decrypts one document of the file after its text was parsed again. The text is the one that was decrypted before.
+// Again decrypts one document of the file after its text was parsed again, or marks its values as unknown again. The text
+// is the one that was decrypted before.
 func (o *Opened) Again(doc *yaml.Node) error {
 	w := &walker{rule: &o.rule}
 	w.document(doc)
 	strip(doc)
 	for _, l := range w.leaves {
-		if _, err := o.key.reveal(l); err != nil {
+		if o.key == nil {
+			conceal(l)
+		} else if _, err := o.key.reveal(l); err != nil {
 			return err
 		}
 	}

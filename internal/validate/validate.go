@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
@@ -25,6 +26,7 @@ import (
 // Parts reads manifests and adds the findings to v.
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
+	o.Sealed = o.Sealed || !stack.HasDecryption()
 	r, err := o.Reader(ctx, stack, "", stack.Bounds())
 	if err != nil {
 		return err
@@ -52,12 +54,25 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	for _, d := range reading.Want {
 		if d.Parent.Kind == "" {
 			v.Objects++
+			v.Notes = append(v.Notes, unchecked(&d)...)
 		}
 		for _, n := range d.Notes {
 			v.Notes = append(v.Notes, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: printable.Line(n.Field), What: n.Text})
 		}
 	}
 	return nil
+}
+
+// unchecked lists the encrypted fields of an object that were not decrypted.
+func unchecked(d *kind.Desired) (notes []manifest.Problem) {
+	if d.Object == nil || !d.Object.Unknown() {
+		return nil
+	}
+	for _, field := range d.Object.Encrypted() {
+		notes = append(notes, manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: printable.Line(field), What: "encrypted, not checked"})
+	}
+	d.Object.Release()
+	return notes
 }
 
 // withFolders adds the problems of folder settings to those of their manifests.

@@ -3,11 +3,14 @@
 package confidential
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -98,7 +101,62 @@ func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 			}
 		}
 	}
+	for _, value := range Encrypted(d) {
+		if !yield(value) {
+			return false
+		}
+	}
 	return d.Public || secretFields(reflect.ValueOf(d.Spec), false, yield)
+}
+
+// Encrypted returns the values of an object that are encrypted in the repository, as texts. If the data of an object is
+// public, these are the encrypted parts of it.
+func Encrypted(d *kind.Desired) (values []string) {
+	if len(d.Encrypted) == 0 {
+		return nil
+	}
+	for name, text := range d.Data {
+		if d.Encrypts("data."+name) || d.Encrypts("data["+name+"]") || d.Encrypts("stringData."+name) {
+			values = append(values, text)
+		}
+	}
+	slices.Sort(values)
+	Leaves(d.Spec, d.SpecPath, func(field, text string) {
+		if d.Encrypts(field) {
+			values = append(values, text)
+		}
+	})
+	return values
+}
+
+// Leaves visits the scalars of a spec in the order of their fields. below is the path of the spec.
+func Leaves(spec any, below string, visit func(field, text string)) {
+	text, err := json.Marshal(spec)
+	if err != nil || spec == nil {
+		return
+	}
+	var tree any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&tree) == nil {
+		leaves(tree, below, visit)
+	}
+}
+
+func leaves(tree any, at string, visit func(field, text string)) {
+	switch node := tree.(type) {
+	case nil:
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(node)) {
+			leaves(node[name], manifest.Below(at, name), visit)
+		}
+	case []any:
+		for i, item := range node {
+			leaves(item, at+"["+strconv.Itoa(i)+"]", visit)
+		}
+	default:
+		visit(at, fmt.Sprint(node))
+	}
 }
 
 // secretFields yields the values with the rule "secret" in a spec, in the order

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -38,13 +39,38 @@ func treeOf(v any) (tree any, err error) {
 // values under the rule "secret" sealed.
 func read(object *manifest.Object, body manifest.Type) map[string]any {
 	value, _ := object.Read(body) // an error is impossible, because the object was decoded before
+	encrypted := object.Plain()
 	object.Release()
 	tree, _ := Tree(value).(map[string]any)
 	if tree == nil {
-		return map[string]any{}
+		tree = map[string]any{}
 	}
 	sealSecrets(tree, body.Go())
+	for i, field := range object.Encrypted() {
+		sealAt(tree, manifest.Steps(field), encrypted[i])
+	}
 	return tree
+}
+
+// sealAt seals the value at a path. If the value was not decrypted, its encrypted text is sealed in its place. It returns the
+// new tree.
+func sealAt(tree any, path []string, value string) any {
+	if len(path) == 0 {
+		return sealed(sha256.Sum256([]byte(value)))
+	}
+	switch node := tree.(type) {
+	case map[string]any:
+		node[path[0]] = sealAt(node[path[0]], path[1:], value)
+		return node
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(node) {
+			node[i] = sealAt(node[i], path[1:], value)
+		}
+		return node
+	case nil:
+		return map[string]any{path[0]: sealAt(nil, path[1:], value)}
+	}
+	return sealed(sha256.Sum256([]byte(value))) // the value is a part of a text
 }
 
 // sealedTree returns a value as a tree, with its secrets sealed.

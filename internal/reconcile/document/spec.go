@@ -3,6 +3,8 @@ package document
 import (
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -32,6 +34,11 @@ func specTree(d *kind.Desired) any {
 		return tree
 	}
 	spec := sealedTree(d.Spec)
+	confidential.Leaves(d.Spec, d.SpecPath, func(field, text string) {
+		if below, ok := strings.CutPrefix(field, d.SpecPath); ok && d.Encrypts(field) {
+			spec = sealAt(spec, manifest.Steps(below), text)
+		}
+	})
 	if below, ok := strings.CutPrefix(d.SpecPath, "spec."); ok {
 		tree[below] = spec
 		return tree

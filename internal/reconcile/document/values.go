@@ -29,13 +29,14 @@ func Values(d *kind.Desired, secrets *redact.Redactor) []Value {
 	if d == nil || d.Spec == nil {
 		return nil
 	}
-	v := valuer{show: comparison{secrets: secrets}}
+	v := valuer{show: comparison{secrets: secrets}, of: d}
 	v.walk(reflect.ValueOf(d.Spec), d.SpecPath, "")
 	return v.list
 }
 
 type valuer struct {
 	show comparison
+	of   *kind.Desired
 	list []Value
 }
 
@@ -83,6 +84,10 @@ func readsItself(t reflect.Type) bool {
 }
 
 func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
+	if v.of.Encrypts(path) {
+		v.list = append(v.list, Value{Field: path, Secret: true})
+		return
+	}
 	tree, err := treeOf(of.Interface())
 	if err != nil {
 		return

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/checksum"
@@ -57,6 +58,9 @@ type Desired struct {
 	SpecPath string
 	// PublicData is true if Data may be shown. Public is true if all fields may be shown.
 	PublicData, Public bool
+	// Encrypted are the fields of the spec or the data whose values are encrypted in the repository, or are made of such values
+	// alone. Nobody may see them.
+	Encrypted []string
 	// Sum is a checksum over everything that a commit can change. Digest is the 60 bits of Sum that marks store. Of an object
 	// with secrets, neither is stored or shown anywhere; see Confidential.
 	Sum          checksum.Sum
@@ -159,7 +163,26 @@ type Options struct {
 
 // NewDesired returns an object of which only the document is known so far.
 func NewDesired(obj *manifest.Object) Desired {
-	return Desired{Key: obj.Key, Origin: obj.Origin, Object: obj, SpecPath: "spec"}
+	return Desired{Key: obj.Key, Origin: obj.Origin, Object: obj, SpecPath: "spec", Encrypted: obj.Encrypted()}
+}
+
+// Encrypts reports whether a field is or contains an encrypted value, or is a part of one.
+func (d *Desired) Encrypts(field string) bool {
+	return d != nil && manifest.Touches(d.Encrypted, field)
+}
+
+// Conceal marks the changes of encrypted fields as secret, and removes their values.
+func (d *Desired) Conceal(changes Changes) Changes {
+	if d == nil || len(d.Encrypted) == 0 {
+		return changes
+	}
+	changes.list = slices.Clone(changes.list)
+	for i := range changes.list {
+		if c := &changes.list[i]; !c.Secret && d.Encrypts(c.Field) {
+			c.Have, c.Want, c.Secret, c.Cuts = nil, nil, true, ""
+		}
+	}
+	return changes
 }
 
 // Problem says what is wrong with a field of the object, and how to correct it.

@@ -20,7 +20,7 @@ func (r *resolver) confidential(n *node) (c kind.Confidential) {
 		c.Former = append(c.Former, key.String())
 	}
 	for _, ref := range n.Refs {
-		if target := r.byKey[ref.Key]; !ref.Order && target.Data != nil && !target.PublicData {
+		if target := r.byKey[ref.Key]; !ref.Order && target.Data != nil && (!target.PublicData || len(target.Encrypted) > 0) {
 			c.Secret += "\n" + ref.Field + "=" + target.dataText()
 			c.Holder, c.Former = ref.Key.String(), nil
 		}

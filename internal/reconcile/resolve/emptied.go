@@ -97,6 +97,7 @@ func (r Reader) selectedBy(ctx context.Context, files fs.FS, pattern string, now
 // keysOf returns the objects of a part of an earlier commit. It ignores mistakes in that commit, because they do not matter now.
 func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (keys []manifest.Key) {
 	options := loadOptions(slices.Concat(r.Kinds, now.Defined), r.Bounds.loading(ctx.Err))
+	options.Decryption.Unknown = true // only the names matter
 	options.Each = func(obj *manifest.Object) { keys = append(keys, obj.Key) }
 	_, _ = manifest.LoadParts([]manifest.Part{part}, options)
 	return keys

@@ -16,6 +16,7 @@ func (r Reader) checkLibraries(kinds []*kind.Kind, limits manifest.Options) (pro
 		return nil, nil
 	}
 	options := loadOptions(kinds, limits)
+	options.Decryption.Unknown = true
 	bodies := map[string]manifest.Type{}
 	for _, k := range r.Kinds {
 		if k.Define != nil {

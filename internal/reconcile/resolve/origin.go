@@ -28,7 +28,7 @@ type repeated struct {
 func (r *resolver) report(problems ...manifest.Problem) {
 	for _, p := range problems {
 		n := r.byKey[p.Key]
-		p = r.moveToGroup(p)
+		p = r.withoutValues(n, r.moveToGroup(p))
 		r.placeTemplate(&p)
 		if n != nil && n.Parent != (manifest.Key{}) && r.alreadyReported(p) {
 			continue

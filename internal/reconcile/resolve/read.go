@@ -25,6 +25,8 @@ type Reader struct {
 	Selection manifest.Selection
 	// Entries are the entries of clouds.yaml that manifests may name.
 	Entries Entries
+	// Decryption says how encrypted files are read. Those of libraries are never decrypted.
+	Decryption manifest.Decryption
 	// Missing is true if manifests may refer to an object without a manifest. Then the referring object is pending. Otherwise such a
 	// reference is a problem.
 	Missing bool
@@ -84,6 +86,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	res.entries = r.Entries
 	res.allowMissing = r.Missing
 	options := loadOptions(kinds, limits)
+	options.Decryption = r.Decryption
 	written := map[manifest.Key]bool{}
 	options.Unknown = unknownKinds(r.Kinds)
 	options.Each = func(obj *manifest.Object) {

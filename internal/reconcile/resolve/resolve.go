@@ -37,6 +37,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.checkIgnored()
 	r.checkWays()
 	r.link()
+	r.checkEncryptedReferences()
 	r.inheritEntries()
 	r.findFormerNames()
 	r.markLateReferences()
@@ -50,6 +51,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 			break
 		}
 		n.Sum, n.Digest = r.checksums(n)
+		n.Encrypted = r.encryptedIn(n)
 		n.Confidential = r.confidential(n)
 		n.Object.Release()
 		out[i] = n.Desired
@@ -95,7 +97,8 @@ type resolver struct {
 	names     map[scope][]string // names of declared objects, in natural order; set on first use.
 	all       map[scope][]string // names of all objects; set on first use.
 	referrers map[referrer][]string
-	secrets   map[string]string // digests of long secrets, for fingerprints
+	secrets   map[string]string         // digests of long secrets, for fingerprints
+	plain     map[manifest.Key][]string // the encrypted values of objects in the repository
 }
 
 // scope is a kind in a namespace. Within a scope, names are unique.
@@ -103,7 +106,7 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []*kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, invalid: map[manifest.Key]bool{}}
+		secrets: map[string]string{}, plain: map[manifest.Key][]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, invalid: map[manifest.Key]bool{}}
 	for _, k := range kinds {
 		r.kinds[k.Info.Kind] = k
 	}
@@ -175,6 +178,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
 			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
 	}
+	problems = append(problems, r.encrypted(n, k)...)
 	if parent != nil {
 		n.Origin = parent.Origin
 		parent.parts = append(parent.parts, n)
@@ -182,7 +186,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 	r.byKey[n.Key] = n
 	r.order = append(r.order, n)
-	if len(problems) > 0 {
+	if problems = r.withoutUnknown(n, problems); len(problems) > 0 {
 		r.markInvalid(n, problems)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // former is the earlier key that the object was created for; zero if its key has not changed.
 func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	d, have, mark := s.Want, s.Have, s.Viewed.Mark
-	c := p.KindOf[d.Key.Kind].Diff(*s.Viewed, have.State)
+	c := d.Conceal(p.KindOf[d.Key.Kind].Diff(*s.Viewed, have.State))
 	var next []kind.Change
 	for _, change := range c.List() {
 		by, entrusted := d.Options.Entrusted[change.Field]
@@ -85,6 +85,6 @@ func markText(l *kind.Live) string {
 
 // differences returns the differences of the object itself, including fields that its annotations ignore.
 func (p *planner) differences(s plan.Step) []kind.Change {
-	c := p.KindOf[s.Key.Kind].Diff(*s.Viewed, s.Have.State)
+	c := s.Want.Conceal(p.KindOf[s.Key.Kind].Diff(*s.Viewed, s.Have.State))
 	return c.List()
 }

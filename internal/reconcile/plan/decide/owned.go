@@ -151,7 +151,7 @@ func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
 		return c
 	}
-	return p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+	return d.Conceal(p.KindOf[d.Key.Kind].Diff(p.view(d, d.Spec), have.State))
 }
 
 // lostElementsCause returns the cause that refuses changes which would delete elements left to others.

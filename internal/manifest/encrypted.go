@@ -1,0 +1,178 @@
+package manifest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/sops"
+)
+
+// Decryption says how a load treats files that SOPS encrypted. The zero value refuses them, because no key fits.
+type Decryption struct {
+	Keys *sops.Keys
+	// Unknown is true if nothing is decrypted. The encrypted values are then unknown: see [Object.Unknown].
+	Unknown bool
+}
+
+// encrypted loads a file that SOPS encrypted. It returns false for any other file. All documents of the file are in memory
+// together, because one checksum covers them.
+func (l *loader) encrypted(name string, text []byte, chunks []chunk) bool {
+	if !bytes.Contains(text, []byte("sops")) {
+		return false
+	}
+	parsed := make([][]document, len(chunks))
+	var roots []*yaml.Node
+	var faults []Problem
+	manifest := false
+	for i, c := range chunks {
+		parsed[i] = l.parser.parse(name, c)
+		for _, d := range parsed[i] {
+			manifest = manifest || l.known.looksLikeManifest(d)
+			if d.fault != nil {
+				faults = append(faults, Problem{Origin: Origin{name, d.line}, What: d.fault.what, Fix: d.fault.fix})
+			} else {
+				roots = append(roots, d.root)
+			}
+		}
+	}
+	switch {
+	case !manifest || !slices.ContainsFunc(roots, sops.Has):
+		return false
+	case l.opts.Holding != nil: // package resolve refuses definitions in encrypted files
+		return true
+	}
+	for _, fault := range faults {
+		l.lose(fault)
+	}
+	if len(faults) > 0 || !l.decrypt(name, roots) {
+		return true
+	}
+	defer func() { l.opened, l.secret = nil, nil }()
+	for i, c := range chunks {
+		if !l.documentsOf(name, c, parsed[i]) {
+			break
+		}
+	}
+	return true
+}
+
+// decrypt decrypts the documents of one file in place. It returns false if the file is refused.
+func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
+	refuse := func(problems []sops.Problem) {
+		for _, p := range problems {
+			l.lose(Problem{Origin: Origin{name, p.Line}, Field: p.Field, What: p.What, Fix: p.Fix})
+		}
+	}
+	file, problems := sops.Read(roots)
+	if len(problems) > 0 {
+		refuse(problems)
+		return false
+	}
+	l.secret = map[*yaml.Node]bool{}
+	for i := range roots {
+		for _, s := range file.Secrets(i) {
+			l.secret[s.Node] = true
+		}
+	}
+	if l.opts.Decryption.Unknown {
+		l.opened = file.Conceal()
+		return true
+	}
+	if l.opened, problems = file.Decrypt(l.opts.Decryption.Keys); len(problems) > 0 {
+		refuse(problems)
+		return false
+	}
+	return true
+}
+
+// openFields are the fields that everybody sees, so that no value below them may be encrypted.
+var openFields = []string{"apiVersion", "kind", "metadata"}
+
+// seal finds the encrypted values of an object. It returns problems for those that cannot be kept secret.
+func (l *loader) seal(o *Object) (problems []Problem) {
+	if l.opened == nil {
+		return nil
+	}
+	o.opened = l.opened
+	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
+		if !l.secret[n] {
+			return
+		}
+		o.encrypted = append(o.encrypted, at.String())
+		if !slices.Equal(Steps(at.String()), at.steps()) {
+			problems = append(problems, Problem{Origin: Origin{Line: n.Line}, Field: at.String(), What: "is encrypted below a key that is too long or has brackets",
+				Fix: "rename the key, or leave the value in clear text"})
+		}
+		if slices.Contains(openFields, splitPath(at.String())[0].name) {
+			problems = append(problems, Problem{Origin: Origin{Line: n.Line}, Field: at.String(), What: "is encrypted, but everybody sees this field",
+				Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"})
+		}
+	})
+	slices.Sort(o.encrypted)
+	return problems
+}
+
+// paths visits the scalars of a document without aliases.
+func paths(n *yaml.Node, at *fieldPath, visit func(*yaml.Node, *fieldPath)) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			paths(n.Content[i+1], at.field(n.Content[i].Value), visit)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			paths(item, at.item(i), visit)
+		}
+	case yaml.ScalarNode:
+		visit(n, at)
+	}
+}
+
+// Encrypted lists the fields of the object that are encrypted in the repository, in order.
+func (o *Object) Encrypted() []string { return o.encrypted }
+
+// Unknown reports whether the object has encrypted values that were not decrypted. Its fields with such values are
+// decoded as if they had the zero value.
+func (o *Object) Unknown() bool { return len(o.encrypted) > 0 && o.opened.Unknown() }
+
+// Encrypts reports whether a field has an encrypted value, or is a part of one, or has one as a part.
+func (o *Object) Encrypts(field string) bool { return o != nil && Touches(o.encrypted, field) }
+
+// Touches reports whether one of the fields is the given field, lies within it or has it within.
+func Touches(fields []string, field string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return within(f, field) || within(field, f) })
+}
+
+func within(field, of string) bool {
+	below, ok := strings.CutPrefix(field, of)
+	return ok && (below == "" || below[0] == '.' || below[0] == '[')
+}
+
+// Plain returns the texts of the encrypted values, in the order of [Object.Encrypted]. Unknown values have their encrypted
+// text.
+func (o *Object) Plain() []string {
+	if len(o.encrypted) == 0 {
+		return nil
+	}
+	values := map[string]string{}
+	paths(o.root(), nil, func(n *yaml.Node, at *fieldPath) { values[at.String()] = n.Value })
+	out := make([]string, len(o.encrypted))
+	for i, field := range o.encrypted {
+		out[i] = values[field]
+	}
+	return out
+}
+
+// again decrypts a document that was parsed again.
+func (o *Object) again(root *yaml.Node) *yaml.Node {
+	if o.opened == nil || root == nil {
+		return root
+	}
+	if o.opened.Again(root) != nil {
+		return nil
+	}
+	return root
+}

@@ -1,0 +1,89 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// shortestSign is the number of characters from which on a value counts as found in another text.
+const shortestSign = 4
+
+// encrypted remembers the encrypted values of an object in the repository. It returns problems for values at places that
+// everybody sees.
+func (r *resolver) encrypted(n *node, k *kind.Kind) (problems []manifest.Problem) {
+	if n.Parent != (manifest.Key{}) {
+		for _, value := range r.plain[r.root(n)] {
+			if len(value) >= shortestSign && (strings.Contains(n.Key.Name, value) || strings.Contains(n.Key.Namespace, value)) {
+				n.Key.Name, n.Key.Namespace = "", ""
+				return []manifest.Problem{n.Problem("", "has a name that is made of an encrypted value", "encrypt only values that no name is made of")}
+			}
+		}
+		return nil
+	}
+	if len(n.Encrypted) == 0 {
+		return nil
+	}
+	if k.Define != nil {
+		problems = append(problems, n.Problem("", "is in an encrypted file, and definitions are not decrypted", "move it to a file of its own that is not encrypted"))
+	}
+	r.plain[n.Key] = n.Object.Plain()
+	return problems
+}
+
+// withoutUnknown leaves out the problems of fields whose values are unknown because they were not decrypted.
+func (r *resolver) withoutUnknown(n *node, problems []manifest.Problem) []manifest.Problem {
+	root := r.byKey[r.root(n)]
+	if root == nil || root.Object == nil || !root.Object.Unknown() {
+		return problems
+	}
+	return slices.DeleteFunc(problems, func(p manifest.Problem) bool {
+		return n != root || root.Encrypts(p.Field)
+	})
+}
+
+// withoutValues removes encrypted values from a problem. n is the object with the problem; nil if it is not known.
+func (r *resolver) withoutValues(n *node, p manifest.Problem) manifest.Problem {
+	if n == nil || len(r.plain) == 0 {
+		return p
+	}
+	for _, value := range r.plain[r.root(n)] {
+		if value != "" && (strings.Contains(p.What, value) || strings.Contains(p.Fix, value)) {
+			p.What, p.Fix = "an encrypted value, or a value that is made of one, is not accepted; the message would show it", ""
+		}
+	}
+	return p
+}
+
+// encryptedIn returns the encrypted fields of n. If n was expanded from another object, these are the fields that have one
+// of its encrypted values.
+func (r *resolver) encryptedIn(n *node) []string {
+	values := r.plain[r.root(n)]
+	if n.Parent == (manifest.Key{}) || len(values) == 0 {
+		return n.Encrypted
+	}
+	var fields []string
+	confidential.Leaves(n.Spec, n.SpecPath, func(field, text string) {
+		if slices.Contains(values, text) {
+			fields = append(fields, field)
+		}
+	})
+	return fields
+}
+
+// checkEncryptedReferences refuses references that are encrypted, because plans show which object refers to which.
+func (r *resolver) checkEncryptedReferences() {
+	for _, n := range r.order {
+		if n.Parent != (manifest.Key{}) || len(n.Encrypted) == 0 {
+			continue
+		}
+		for _, ref := range n.Refs {
+			if slices.Contains(n.Encrypted, ref.Field) {
+				r.report(n.Problem(ref.Field, "is a reference and encrypted, and everybody sees references", "leave it in clear text: sops encrypt --encrypted-regex"))
+			}
+		}
+	}
+}
