@@ -19,7 +19,8 @@ import (
 )
 
 // TestBinary builds the program as the image does, and tries every command line
-// in this folder and in its documentation.
+// in this folder and in its documentation. It takes long, because it compiles and
+// links the whole program with the flags of the image.
 func TestBinary(t *testing.T) {
 	testcost.Long(t)
 	binary := build(t)

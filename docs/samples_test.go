@@ -74,7 +74,8 @@ func steady(text string) string {
 }
 
 // TestSamples runs the scripts and compares what they print with what the pages
-// show.
+// show. It takes minutes, because it builds the program and carries out every
+// rollout, drain and wait of all these pages, one page after the other.
 func TestSamples(t *testing.T) {
 	testcost.Long(t)
 	for _, tool := range []string{"bash", "curl", "git"} {

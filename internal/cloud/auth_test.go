@@ -321,7 +321,8 @@ func TestTokenEnds(t *testing.T) {
 }
 
 // Keystone fails for a moment, or an answer is cut off. The work continues: logins and lists are
-// tried again, other requests are not.
+// tried again, other requests are not. It takes seconds, because the client pauses before each new
+// try.
 func TestBadMomentsAreWaitedFor(t *testing.T) {
 	testcost.Long(t)
 	for name, fault := range map[string]simulator.Fault{

@@ -76,7 +76,8 @@ func TestCommitsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestThousandsOfCommitsAreForgotten checks that the heap does not grow slowly either.
+// TestThousandsOfCommitsAreForgotten checks that the heap does not grow slowly either. It takes most of a minute,
+// because a slow leak is only visible after thousands of commits, each of which compiles its definitions.
 func TestThousandsOfCommitsAreForgotten(t *testing.T) {
 	testcost.Long(t)
 	follow(t, 0, 1000)

@@ -90,7 +90,7 @@ func TestAttackManyValues(t *testing.T) {
 }
 
 // TestAttackLargeStatus uses many objects with a large status, and one large object that is shown in many
-// statuses. Both stay within the limits.
+// statuses. Both stay within the limits. It takes seconds, because it needs objects that reach the limits.
 func TestAttackLargeStatus(t *testing.T) {
 	testcost.Long(t)
 	var fields strings.Builder

@@ -206,7 +206,8 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 	}
 }
 
-// TestBombs checks that every expression ends soon, and that the message contains the limit that was exceeded.
+// TestBombs checks that every expression ends soon, and that the message contains the limit that was exceeded. It
+// takes seconds, because each expression may use all of the cost that is allowed.
 func TestBombs(t *testing.T) {
 	testcost.Long(t)
 	chain := func(first, step string, n int) string { return first + strings.Repeat(step, n) }

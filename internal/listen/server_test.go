@@ -81,7 +81,7 @@ const whole = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
 
 // TestAttackSlowConnections uses every place, and twice as many connections as there are places. The clients
 // connect and send nothing, or stop in the head or in the body. Meanwhile, a client that sends a whole request
-// is answered.
+// is answered. It takes seconds, because each such client waits for the grace of a slow one to end.
 func TestAttackSlowConnections(t *testing.T) {
 	testcost.Long(t)
 	for name, slow := range map[string]string{
