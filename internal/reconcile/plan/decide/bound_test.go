@@ -219,7 +219,7 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 
 // short are the functions of these packages that shorten a checksum. They do so only for marks. Any other function named Short that is
 // called shortens amounts.
-var short = map[string]bool{"sums": true, "dataText": true, "secretText": true, "InMark": true, "orphanKey": true, "Short": true, "Tight": true}
+var short = map[string]bool{"checksums": true, "dataText": true, "secretText": true, "InMark": true, "orphanKey": true, "Short": true, "Tight": true}
 
 // A plan's hash includes only checksums of 256 bits. All functions that shorten a checksum are in the list short, and none of them makes a
 // value that an approval binds.
