@@ -18,10 +18,10 @@ import (
 
 // answerError is the error that a service answered a request with.
 type answerError struct {
-	said  string // the request and the status code
-	code  int
-	words string // the service's own message
-	id    string // ID of the request in the service's log; "" if the service sent none
+	request string // the request and the status code
+	code    int
+	words   string // the service's own message
+	id      string // ID of the request in the service's log; "" if the service sent none
 }
 
 // Error implements error.
@@ -39,7 +39,7 @@ func (e *answerError) Is(target error) bool {
 func (e *answerError) Unquoted() string { return e.with("") }
 
 func (e *answerError) with(words string) string {
-	text := e.said
+	text := e.request
 	if words != "" {
 		text += " " + words
 	}
@@ -66,7 +66,7 @@ func plainly(body []byte) string { return printable.Shorten(serverMessage(body),
 // and a service may repeat it in any form. If the message is one of explanations, our own text
 // replaces it.
 func withheld(body []byte) string {
-	if said := known(serverMessage(body)); said != "" {
+	if said := explanationOf(serverMessage(body)); said != "" {
 		return said
 	}
 	return withheldWords
@@ -138,9 +138,9 @@ func anyLeaf(text []byte, is func(string) bool) bool {
 	return within(tree)
 }
 
-// quiet replaces an error that may quote the answer to a request with a secret: net/http quotes text
+// withoutAnswerText replaces an error that may quote the answer to a request with a secret: net/http quotes text
 // that it could not read. It returns errors of the connection unchanged.
-func quiet(err error) error {
+func withoutAnswerText(err error) error {
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
 		return err
@@ -182,8 +182,8 @@ var explanations = []struct {
 	{pattern.Of(`Could not find (project|user|domain)`), "it knows no such $1"},
 }
 
-// known returns our own text for a service's message; "" if the message is not among the explanations.
-func known(words string) string {
+// explanationOf returns our own text for a service's message; "" if the message is not among the explanations.
+func explanationOf(words string) string {
 	for _, e := range explanations {
 		if m := e.said.Regexp().FindStringSubmatchIndex(words); m != nil {
 			return string(e.said.Regexp().ExpandString(nil, e.ours, words, m)) + " (its own message is withheld: the request carried a secret)"
@@ -195,7 +195,7 @@ func known(words string) string {
 // unread is the error for an answer that does not contain the expected value.
 func unread(call Call, err error) error {
 	if call.Secret {
-		err = quiet(err)
+		err = withoutAnswerText(err)
 	}
 	return fmt.Errorf("%s: %s /%s: the answer cannot be read: %w", call.Service, call.Method, call.Path, err)
 }

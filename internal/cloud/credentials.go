@@ -97,12 +97,12 @@ func environmentCredentials() (credentials, error) {
 		return credentials{}, errors.New("no cloud is named: set spec.cloud (or --cloud, or $OS_CLOUD) to an entry of clouds.yaml, or set the OS_* variables")
 	}
 	if auth.UserID == "" && auth.ApplicationCredentialID == "" {
-		auth.DomainID, auth.DomainName = one(env("USER_DOMAIN_ID", "DOMAIN_ID"), env("USER_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
+		auth.DomainID, auth.DomainName = idOrName(env("USER_DOMAIN_ID", "DOMAIN_ID"), env("USER_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
 	}
 	scope := gophercloud.AuthScope{ProjectID: env("PROJECT_ID", "TENANT_ID")}
 	if scope.ProjectID == "" {
 		scope.ProjectName = env("PROJECT_NAME", "TENANT_NAME")
-		scope.DomainID, scope.DomainName = one(env("PROJECT_DOMAIN_ID", "DOMAIN_ID"), env("PROJECT_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
+		scope.DomainID, scope.DomainName = idOrName(env("PROJECT_DOMAIN_ID", "DOMAIN_ID"), env("PROJECT_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
 	}
 	switch {
 	case auth.ApplicationCredentialID+auth.ApplicationCredentialName != "": // an application credential has its own scope
@@ -121,9 +121,9 @@ func environmentCredentials() (credentials, error) {
 	}}, err
 }
 
-// one returns only the ID of a domain, or only its name if the ID is "". Keystone accepts only one
+// idOrName returns only the ID of a domain, or only its name if the ID is "". Keystone accepts only one
 // of them.
-func one(id, name string) (string, string) {
+func idOrName(id, name string) (string, string) {
 	if id != "" {
 		return id, ""
 	}

@@ -11,7 +11,7 @@ import (
 // Elsewhere returns a transport that sends the stack's requests to a server outside the cloud, without a token. Limits,
 // pace, fence and observers are the same as for requests to the cloud. Observers see name as the service.
 func (c *Client) Elsewhere(name string, to outbound.Config) http.RoundTripper {
-	return elsewhere{name, newTransport(c.config, outbound.New(to))}
+	return otherAddress{name, newTransport(c.config, outbound.New(to))}
 }
 
 // Further reports whether c belongs to a further entry of clouds.yaml, beside the stack's main one.
@@ -22,12 +22,12 @@ func WithLongest(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, allowed{}, d)
 }
 
-type elsewhere struct {
+type otherAddress struct {
 	name string
 	next http.RoundTripper
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (e elsewhere) RoundTrip(req *http.Request) (*http.Response, error) {
+func (e otherAddress) RoundTrip(req *http.Request) (*http.Response, error) {
 	return e.next.RoundTrip(req.WithContext(context.WithValue(req.Context(), serviceName{}, e.name)))
 }

@@ -44,9 +44,9 @@ func classify(err error, of *service, words quote) error {
 	}
 	var code gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &code) {
-		return late(goesOn(err), withoutURL(err))
+		return markUnanswered(mayContinue(err), withoutURL(err))
 	}
-	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), code: code.Actual, words: words(code.Body)}
+	answer := &answerError{request: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), code: code.Actual, words: words(code.Body)}
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
 		answer.id = id
 	}
@@ -77,7 +77,7 @@ func classify(err error, of *service, words quote) error {
 	if after := retryAfter(code.ResponseHeader); after > 0 {
 		described = &kind.RetryAfterError{After: after, Err: described}
 	}
-	return late(byProxy(code.Actual) && writes(code.Method, code.URL), described)
+	return markUnanswered(byProxy(code.Actual) && writes(code.Method, code.URL), described)
 }
 
 // forbidden makes the error of a 403 a [kind.ErrForbidden], too.

@@ -35,7 +35,7 @@ func (p page) next() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	next, err := p.said()
+	next, err := p.nextAddress()
 	switch {
 	case err != nil:
 		return "", err
@@ -47,8 +47,8 @@ func (p page) next() (string, error) {
 	return "", nil
 }
 
-// said returns the address of the next page that this page contains.
-func (p page) said() (string, error) {
+// nextAddress returns the address of the next page that this page contains.
+func (p page) nextAddress() (string, error) {
 	if beyond := p.of.way.beyond; beyond != nil {
 		more, ok := beyond(p)
 		if !ok {
@@ -86,7 +86,7 @@ func (p page) rest() pagination.LinkedPageBase {
 	return pagination.LinkedPageBase{PageResult: p.PageResult}
 }
 
-var errUnknown = errors.New("it is not known how to read on")
+var errNoNextPage = errors.New("it is not known how to read on")
 
 // aboutPages matches names of members that may announce further pages.
 var aboutPages = pattern.Of(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
@@ -106,7 +106,7 @@ func (p page) agrees(next string) error {
 		case name == "next":
 			links = []string{fmt.Sprint(value)}
 		case aboutPages.MatchString(name):
-			err = errUnknown
+			err = errNoNextPage
 		}
 		if err == nil && (len(links) > 1 || len(links) == 1 && (links[0] != next || next == "")) {
 			err = errors.New("a next page without address, one where none is expected, or several")
@@ -154,7 +154,7 @@ func (p page) total() (int, error) {
 	case !empty(said.Truncated):
 		return -1, errors.New("the service has cut the list short; its list_limit has to be larger")
 	case len(said.Metadata) > 0 && (!known || count == nil || len(said.Metadata) > 1):
-		return -1, fmt.Errorf("%q of %s: %w", "metadata", p.of.field, errUnknown)
+		return -1, fmt.Errorf("%q of %s: %w", "metadata", p.of.field, errNoNextPage)
 	case known:
 		return *count, nil
 	case said.Total != nil:

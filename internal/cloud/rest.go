@@ -111,7 +111,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 func (c *Client) failed(ctx context.Context, call Call, err error) error {
 	call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
 	if call.Secret && !errors.As(err, new(gophercloud.ErrUnexpectedResponseCode)) {
-		err = quiet(err)
+		err = withoutAnswerText(err)
 	}
 	row, unknown := serviceOfType(call.Service)
 	if unknown != nil {

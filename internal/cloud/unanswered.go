@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// late returns the error as a [kind.ErrUnanswered], too, if so is true.
-func late(so bool, err error) error {
+// markUnanswered returns the error as a [kind.ErrUnanswered], too, if so is true.
+func markUnanswered(so bool, err error) error {
 	if so {
 		return lateError{err}
 	}
@@ -28,9 +28,9 @@ func (e lateError) Unwrap() error { return e.error }
 
 func (lateError) Is(target error) bool { return target == kind.ErrUnanswered }
 
-// goesOn reports whether the cloud may still be handling a request that ended in an error without an answer, because a broken connection does not
+// mayContinue reports whether the cloud may still be handling a request that ended in an error without an answer, because a broken connection does not
 // stop the services behind it. It returns false for a read, and for a request that was never sent.
-func goesOn(err error) bool {
+func mayContinue(err error) bool {
 	var u *url.Error
 	switch {
 	case errors.As(err, new(unsentError)), errors.Is(err, outbound.ErrRefused), errors.Is(err, outbound.ErrTooLarge):

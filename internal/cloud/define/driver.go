@@ -69,7 +69,7 @@ func (d *Driver[Spec, Filter, More]) live(s *State[Spec, More]) typed.Live[State
 		d.of.Observe(s, &live)
 	}
 	if isResident[Spec]() {
-		s.resides(&live)
+		s.recordProject(&live)
 	}
 	return typed.Live[State[Spec, More]]{Live: live, State: s}
 }
@@ -109,7 +109,7 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 // [inLabels.post]).
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
-	if project := d.elsewhere(w); project != "" {
+	if project := d.otherProject(w); project != "" {
 		body[d.of.Collection.Project] = project
 	}
 	d.marks.prepareCreate(body, w.Mark)
@@ -162,7 +162,7 @@ func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Sp
 		if _, changed := n.Fields[name]; !changed {
 			continue
 		}
-		if err := d.spare(have.ID); err != nil {
+		if err := d.refuseOwn(have.ID); err != nil {
 			return fmt.Errorf("%s cannot be changed: %w", name, err)
 		}
 	}
@@ -187,7 +187,7 @@ func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, M
 
 // Delete implements [kind.Driver.Delete].
 func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live[State[Spec, More]]) (gone bool, err error) {
-	if err := d.spare(have.ID); err != nil {
+	if err := d.refuseOwn(have.ID); err != nil {
 		return false, err
 	}
 	if d.of.Delete != nil {

@@ -93,16 +93,16 @@ func (l inLabels[Spec, Filter, More]) write(ctx context.Context, n *Change[Spec,
 type labels struct {
 	description string
 	tags        []string
-	mark        standing
+	mark        markPlace
 }
 
-// standing is the place of the mark among the labels.
-type standing int
+// markPlace is the place of the mark among the labels.
+type markPlace int
 
 const (
-	// usual means that the mark is in the description if it fits there and the configuration says so, and in the tags
+	// usualPlace means that the mark is in the description if it fits there and the configuration says so, and in the tags
 	// otherwise. The mark of an existing object stays in the label where it is.
-	usual standing = iota
+	usualPlace markPlace = iota
 	// tagged means that the mark is in the tags. Objects whose name is not unique need it, because they are found by their
 	// tags. Objects whose description is written by others need it, too.
 	tagged
@@ -119,7 +119,7 @@ func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 	l.description, _ = d.fields.Present("description", w.Spec).(string)
 	shared := sharesIn(w.Spec).any() || d.fields.Present("shared", w.Spec) == true
 	switch {
-	case d.elsewhere(w) != "":
+	case d.otherProject(w) != "":
 		l.mark = foreign
 	case w.OthersWrite(table.Path("description")):
 		l.mark = tagged

@@ -117,7 +117,7 @@ func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 // inText returns the description with the mark behind it. ok reports whether the mark may be in the description.
 func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 	text, fits := mark.Description(m, l.description)
-	return text, fits && (l.mark == guarded || l.mark == foreign || l.mark == usual && n.MarksInDescriptions)
+	return text, fits && (l.mark == guarded || l.mark == foreign || l.mark == usualPlace && n.MarksInDescriptions)
 }
 
 // update writes changed attributes, and then the mark; fields may be empty. The mark stays where it is, in the tags or in the

@@ -16,8 +16,8 @@ func KeepOwn(id, what string, own ...string) error {
 	return nil
 }
 
-// spare calls [KeepOwn] for an object of the kind.
-func (d *Driver[Spec, Filter, More]) spare(id string) error {
+// refuseOwn calls [KeepOwn] for an object of the kind.
+func (d *Driver[Spec, Filter, More]) refuseOwn(id string) error {
 	if d.of.OfAgent == nil {
 		return nil
 	}

@@ -48,17 +48,17 @@ func projectOf[Spec any](w typed.Want[Spec]) (ref kind.Ref) {
 	return ref
 }
 
-// elsewhere is the ID of the project that a manifest names, if it is not the client's own; "" otherwise.
-func (d *Driver[Spec, Filter, More]) elsewhere(w typed.Want[Spec]) string {
+// otherProject is the ID of the project that a manifest names, if it is not the client's own; "" otherwise.
+func (d *Driver[Spec, Filter, More]) otherProject(w typed.Want[Spec]) string {
 	if ref := projectOf(w); ref.ID != d.Client.ProjectID {
 		return ref.ID
 	}
 	return ""
 }
 
-// resides records the project of an object. In another project only the mark in the description counts, because
+// recordProject records the project of an object. In another project only the mark in the description counts, because
 // others who see the object may write its tags.
-func (s *State[Spec, More]) resides(live *kind.Live) {
+func (s *State[Spec, More]) recordProject(live *kind.Live) {
 	guarded := s.guarded()
 	live.Project, live.Guarded = s.Project, guarded != nil
 	if live.InOwnProject {

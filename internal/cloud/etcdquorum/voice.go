@@ -36,7 +36,7 @@ func Authority(voices []*Voice) *Voice { return chosen(voices, true) }
 func Spokesman(voices []*Voice) *Voice { return chosen(voices, false) }
 
 func chosen(voices []*Voice, whole bool) *Voice {
-	in := InTouch(voices)
+	in := WithLeader(voices)
 	votes := map[[2]uint64]int{}
 	of := func(v *Voice) [2]uint64 { return [2]uint64{v.Status.ClusterID, v.Status.Leader} }
 	for _, v := range in {
@@ -55,8 +55,8 @@ func chosen(voices []*Voice, whole bool) *Voice {
 	})
 }
 
-// InTouch are the machines that know a leader, and whose member ID no other machine claims.
-func InTouch(voices []*Voice) (list []*Voice) {
+// WithLeader are the machines that know a leader, and whose member ID no other machine claims.
+func WithLeader(voices []*Voice) (list []*Voice) {
 	claims := map[uint64]int{}
 	for _, v := range voices {
 		if v.Answers {

@@ -56,7 +56,7 @@ func (b *buckets) all() (containers []string) {
 	return containers
 }
 
-func (b *buckets) named(name string) shelf { return bucket{b.client, name} }
+func (b *buckets) named(name string) container { return bucket{b.client, name} }
 
 const (
 	// patience is how long a store may take to list its objects. The stack's other objects must not wait long for a store that

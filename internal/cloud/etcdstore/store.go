@@ -64,8 +64,8 @@ func New(c *cloud.Client, d defaults.Defaults) Store {
 	return Store{c, newBuckets(c, *d.S3, d.Keys)}
 }
 
-// shelf sends requests for the objects of one container.
-type shelf interface {
+// container sends requests for the objects of one container.
+type container interface {
 	names(ctx context.Context, begin string, each func(name string) error) error
 	head(ctx context.Context, name string) (described, error)
 	part(ctx context.Context, name, etag string, from, to int64) ([]byte, error)
@@ -83,7 +83,7 @@ type described struct {
 	metadata  map[string]string
 }
 
-func (s Store) shelf(container string) (shelf, error) {
+func (s Store) containerOf(container string) (container, error) {
 	name, is := strings.CutPrefix(container, scheme)
 	switch {
 	case !is:
@@ -119,7 +119,7 @@ func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 // List reads the objects of a container whose names start with begin, and for whose names is returns true. Objects that are deleted
 // meanwhile are left out. The error is [ErrTooMany] if there are more objects than the limit.
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
-	on, err := s.shelf(container)
+	on, err := s.containerOf(container)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func tooMany(container, begin, folder string, of map[string]int, all int) error 
 
 // Head reads the description of an object.
 func (s Store) Head(ctx context.Context, container, name string) (Object, error) {
-	on, err := s.shelf(container)
+	on, err := s.containerOf(container)
 	if err != nil {
 		return Object{}, err
 	}
@@ -228,7 +228,7 @@ func (s Store) metadata(container, name string, m kind.Mark, notes map[string]st
 
 // Part reads bytes of an object, both from and to included. The error is [ErrReplaced] if its data has changed.
 func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, error) {
-	on, err := s.shelf(o.Container)
+	on, err := s.containerOf(o.Container)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, erro
 
 // Put writes a new object of size bytes. The object is half-made until [Store.Write] writes its description.
 func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, size int64, longest time.Duration) error {
-	on, err := s.shelf(container)
+	on, err := s.containerOf(container)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, not
 
 // Write replaces the whole description of an object.
 func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[string]string) error {
-	on, err := s.shelf(o.Container)
+	on, err := s.containerOf(o.Container)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[strin
 
 // Remove deletes an object. A missing object is no error.
 func (s Store) Remove(ctx context.Context, container, name string) error {
-	on, err := s.shelf(container)
+	on, err := s.containerOf(container)
 	if err != nil {
 		return err
 	}

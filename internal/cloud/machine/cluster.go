@@ -51,9 +51,9 @@ func (m *OfCluster) Fields() Fields {
 	return f
 }
 
-// Gates returns the rules of a cluster's security group. Machines reach each other at the ports in each. Clients reach them at the ports in open, from the
+// SecurityRules returns the rules of a cluster's security group. Machines reach each other at the ports in each. Clients reach them at the ports in open, from the
 // given networks; nil means from anywhere.
-func Gates(group string, each [][2]int, clients []string, open [][2]int) []Fields {
+func SecurityRules(group string, each [][2]int, clients []string, open [][2]int) []Fields {
 	list := []Fields{{"direction": "egress", "ethertype": "IPv4"}, {"direction": "egress", "ethertype": "IPv6"}}
 	ingress := func(family string, ports [2]int, from, value string) {
 		list = append(list, Fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": Fields{"min": ports[0], "max": ports[1]}, from: value})

@@ -27,8 +27,8 @@ func NoteUnchecked(from, sum string, e *kind.Expansion) {
 	}
 }
 
-// GuardOf is the security group of a cluster.
-func GuardOf(rules []Fields) Fields {
+// SecurityGroupOf is the security group of a cluster.
+func SecurityGroupOf(rules []Fields) Fields {
 	return Fields{"spec": Fields{"resource": Fields{"rules": rules}}}
 }
 

@@ -16,15 +16,15 @@ func Spread(zones, count int) []int {
 	for n := 2; n <= zones; n++ {
 		for row := range slices.Chunk(in, n) {
 			if len(row) == n {
-				settle(row)
+				fillRow(row)
 			}
 		}
 	}
 	return in[:count]
 }
 
-// settle gives each position of a row a different zone, and changes as few of them as possible.
-func settle(row []int) {
+// fillRow gives each position of a row a different zone, and changes as few of them as possible.
+func fillRow(row []int) {
 	has := make([]bool, len(row))
 	var again []int
 	for i, zone := range row {

@@ -30,9 +30,9 @@ func Absent(err error) bool {
 	return errors.As(err, &refused) && refused.NotFound()
 }
 
-// NotBlank returns the message for a machine that does not report that it has no data. failure is the machine's own reason. If it
+// MayHaveData returns the message for a machine that does not report that it has no data. failure is the machine's own reason. If it
 // gives none, the message says that the machine does not report lacks.
-func NotBlank(address, failure, lacks string) string {
+func MayHaveData(address, failure, lacks string) string {
 	machine := "the machine at " + address
 	return Failure(machine, failure, machine+" does not say that "+lacks)
 }

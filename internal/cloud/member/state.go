@@ -26,14 +26,14 @@ func (s *State) Diff(c *kind.Changes, of string) {
 	}
 }
 
-// Stands sets the state of a member whose whole cluster does not work. lost is the reason.
-func Stands(l *kind.Live, s *State, down, message, lost string) {
+// ClusterDown sets the state of a member whose whole cluster does not work. lost is the reason.
+func ClusterDown(l *kind.Live, s *State, down, message, lost string) {
 	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
 }
 
-// Leaving returns the reason why a machine that works is not changed yet: the member name, which is not wanted any more, leaves first. Only one member
+// WaitsForLeaving returns the reason why a machine that works is not changed yet: the member name, which is not wanted any more, leaves first. Only one member
 // changes at a time.
-func Leaving(name string) string { return name + " leaves the cluster first" }
+func WaitsForLeaving(name string) string { return name + " leaves the cluster first" }
 
 // Live returns the member of a machine with the facts that its port gives. The member's own answer is not known yet.
 func Live[Spec, S any](k Kind[Spec], m *Machine[Spec], state *S) typed.Live[S] {

@@ -101,8 +101,8 @@ func expand(s *Spec, e *kind.Expansion) {
 	s.expandFloating(from, e)
 }
 
-// followed has the wanted records, which are derived from the manifest's references.
-type followed struct {
+// derived has the wanted records, which are derived from the manifest's references.
+type derived struct {
 	field   string // the path of the field from which the records are derived
 	records []string
 	// missing is the first referenced object that has no address of the type, or "" if each object has one. there is
@@ -112,7 +112,7 @@ type followed struct {
 }
 
 // why returns the sentence that says what f.missing lacks.
-func (f followed) why(of string) string {
+func (f derived) why(of string) string {
 	if of != "A" && of != "AAAA" {
 		return f.missing + " has no name yet"
 	}
@@ -120,7 +120,7 @@ func (f followed) why(of string) string {
 }
 
 // following returns the wanted records, derived from the manifest's references.
-func following(w typed.Want[Spec]) followed {
+func following(w typed.Want[Spec]) derived {
 	from, ok := w.Spec.follows()
 	switch {
 	case w.Spec.RecordSetRef != "":
@@ -128,7 +128,7 @@ func following(w typed.Want[Spec]) followed {
 	case ok && w.Spec.Type != "PTR":
 		return addresses(w, from)
 	}
-	f := followed{field: table.Path("records")}
+	f := derived{field: table.Path("records")}
 	for _, text := range w.Spec.Records {
 		record, _, _ := spell(w.Spec.Type, text)
 		f.records = append(f.records, record)
@@ -137,8 +137,8 @@ func following(w typed.Want[Spec]) followed {
 }
 
 // named returns a record that contains the name of another record set.
-func named(w typed.Want[Spec]) followed {
-	f, ref := followed{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
+func named(w typed.Want[Spec]) derived {
+	f, ref := derived{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
 	if ref.Facts.Name == "" {
 		f.missing = ref.Key.String()
 		return f
@@ -162,8 +162,8 @@ func (s *Spec) addressed(w typed.Want[Spec], from source) (refs []kind.Ref) {
 }
 
 // addresses returns records with the addresses of the objects that from refers to.
-func addresses(w typed.Want[Spec], from source) followed {
-	f := followed{field: table.Path(from.field)}
+func addresses(w typed.Want[Spec], from source) derived {
+	f := derived{field: table.Path(from.field)}
 	for _, ref := range w.Spec.addressed(w, from) {
 		for _, ref := range w.Spec.reached(w, ref) {
 			own := family(ref.Facts.Addresses, w.Spec.Type)

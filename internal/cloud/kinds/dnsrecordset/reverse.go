@@ -12,15 +12,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// backwards returns the source whose address gives a PTR record set its name. ok is false if the manifest itself gives
+// reverseSource returns the source whose address gives a PTR record set its name. ok is false if the manifest itself gives
 // the name.
-func (s *Spec) backwards() (from source, ok bool) {
+func (s *Spec) reverseSource() (from source, ok bool) {
 	from, ok = s.follows()
 	return from, ok && s.Type == "PTR"
 }
 
 func (s *Spec) validateBackwards(r *kind.Report) {
-	from, ok := s.backwards()
+	from, ok := s.reverseSource()
 	switch {
 	case !ok:
 	case s.Name != "":
@@ -47,9 +47,9 @@ func pointer(a netip.Addr) string {
 	return strings.Join(labels, ".") + ".ip6.arpa."
 }
 
-// pointed returns the reverse name of the source's first address that is in the zone, or "" for none. missing is an
+// reverseName returns the reverse name of the source's first address that is in the zone, or "" for none. missing is an
 // object that is ready and has no such address, or "" while that is unknown.
-func pointed(w typed.Want[Spec], from source) (name, missing string) {
+func reverseName(w typed.Want[Spec], from source) (name, missing string) {
 	zone := strings.ToLower(w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 	for _, ref := range w.Spec.addressed(w, from) {
 		for _, text := range ref.Facts.Addresses {
@@ -76,7 +76,7 @@ func nowhere(w typed.Want[Spec], missing string) string {
 // compareBackwards replaces the record set if its source has another address, because another address is another name.
 // While the source has no address, the existing record set is not changed.
 func compareBackwards(w typed.Want[Spec], from source, have *object, c *kind.Changes) {
-	switch name, missing := pointed(w, from); {
+	switch name, missing := reverseName(w, from); {
 	case missing != "":
 		c.Note(table.Path(from.field), "the record set stays as it is: "+nowhere(w, missing))
 	case name != "" && !strings.EqualFold(name, have.Spec.Name):

@@ -28,8 +28,8 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// called returns the text by which a record set is found. A zone has one record set for each name and type.
-func called(name, of string) string {
+// lookupKey returns the text by which a record set is found. A zone has one record set for each name and type.
+func lookupKey(name, of string) string {
 	if name == "" || of == "" {
 		return ""
 	}
@@ -50,15 +50,15 @@ func absolute(name, zone string) string {
 }
 
 func fullName(w typed.Want[Spec], relative string) string {
-	if from, ok := w.Spec.backwards(); ok {
-		name, _ := pointed(w, from)
+	if from, ok := w.Spec.reverseSource(); ok {
+		name, _ := reverseName(w, from)
 		return name
 	}
 	return absolute(relative, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
 func name(w typed.Want[Spec], relative string) string {
-	return called(fullName(w, relative), w.Spec.Type)
+	return lookupKey(fullName(w, relative), w.Spec.Type)
 }
 
 // given returns the name that the manifest gives.
@@ -72,7 +72,7 @@ func given(w typed.Want[Spec]) string {
 // compareName always replaces the record set if its name differs, because a record set is defined by its name. It does
 // so even if the manifest has not changed.
 func compareName(w typed.Want[Spec], have *object, c *kind.Changes) {
-	if from, ok := w.Spec.backwards(); ok {
+	if from, ok := w.Spec.reverseSource(); ok {
 		compareBackwards(w, from, have, c)
 		return
 	}
@@ -110,7 +110,7 @@ func writeTTL(w typed.Want[Spec], have *object, body map[string]any) {
 // _is_valid_recordset_name). It also refuses a full name without its final dot, because Designate would add the zone's
 // name to it.
 func impossible(w typed.Want[Spec]) string {
-	if _, ok := w.Spec.backwards(); ok {
+	if _, ok := w.Spec.reverseSource(); ok {
 		return ""
 	}
 	zone := w.Ref("DNSZone", w.Spec.ZoneRef)
@@ -132,7 +132,7 @@ func impossible(w typed.Want[Spec]) string {
 // observe sets the phase of a record set. A record set in ERROR can be changed and deleted, and Designate itself tries
 // again. (designate/objects/recordset.py: status, action)
 func observe(s *state, live *kind.Live) {
-	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
+	live.Name, live.Uses = lookupKey(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	live.InOwnProject = live.InOwnProject && !kept(&s.Object)
@@ -155,8 +155,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if f := following(w); f.missing != "" {
 		return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, f.field, f.why(w.Spec.Type))
 	}
-	if from, ok := w.Spec.backwards(); ok {
-		if _, missing := pointed(w, from); missing != "" {
+	if from, ok := w.Spec.reverseSource(); ok {
+		if _, missing := reverseName(w, from); missing != "" {
 			return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, table.Path(from.field), nowhere(w, missing))
 		}
 	}

@@ -67,7 +67,7 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named. It returns the name and type that the filter selects.
-func (f *Filter) FilterName() string { return called(table.Or(f.Name, ""), f.Type) }
+func (f *Filter) FilterName() string { return lookupKey(table.Or(f.Name, ""), f.Type) }
 
 type (
 	object = table.Object[Spec, More]

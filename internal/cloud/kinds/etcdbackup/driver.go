@@ -71,14 +71,14 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	}
 	for _, owner := range owners {
 		slices.SortFunc(found[owner], newestFirst)
-		all = append(all, live(found[owner], d.failures.of(owner)))
+		all = append(all, live(found[owner], d.failures.failureOf(owner)))
 	}
 	return all, nil
 }
 
 // Create implements [typed.Kind]. It takes the first snapshot of the series.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
-	i, err := d.take(ctx, w)
+	i, err := d.takeSnapshot(ctx, w)
 	if err != nil {
 		return typed.Live[series]{}, err
 	}
@@ -92,8 +92,8 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 	of := have.State.in(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)
 	errs := []error{err}
-	if usable(of) == 0 || takes(changes) || takes(w.Spec.upkeep(of, have.State.failed, d.now()).Due) {
-		_, err := d.take(ctx, w)
+	if countUsable(of) == 0 || hasNewSnapshot(changes) || hasNewSnapshot(w.Spec.upkeep(of, have.State.failed, d.now()).Due) {
+		_, err := d.takeSnapshot(ctx, w)
 		errs = append(errs, err)
 	}
 	if kind.Has(changes, kind.MarkField) {
@@ -102,8 +102,8 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 	return errors.Join(errs...)
 }
 
-// takes reports whether the changes include a new snapshot.
-func takes(changes []kind.Change) bool {
+// hasNewSnapshot reports whether the changes include a new snapshot.
+func hasNewSnapshot(changes []kind.Change) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
 }
 
@@ -111,7 +111,7 @@ func takes(changes []kind.Change) bool {
 // snapshots.
 func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
 	gone = map[string]bool{}
-	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // no other snapshot is removed, whatever the changes are
+	for _, i := range slices.Concat(w.Spec.surplus(of), w.Spec.incomplete(of, d.now())) { // no other snapshot is removed, whatever the changes are
 		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
 			continue
 		}
@@ -120,7 +120,7 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 		}
 		gone[i.ID()] = true
 	}
-	if usable(of) > 0 {
+	if countUsable(of) > 0 {
 		return gone, nil
 	}
 	for _, i := range of { // half-made snapshots of a process that ended
@@ -226,8 +226,8 @@ func wordOf(owner string) string {
 	return o.Stack
 }
 
-// within reports whether an address is in one of the networks.
-func within(networks []netip.Prefix, at netip.Addr) bool {
+// inNetworks reports whether an address is in one of the networks.
+func inNetworks(networks []netip.Prefix, at netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(at.WithZone("").Unmap()) })
 }
 
@@ -252,7 +252,7 @@ func inSubnets(own []string, list []netip.AddrPort) error {
 		}
 	}
 	for _, at := range list {
-		if !within(networks, at.Addr()) {
+		if !inNetworks(networks, at.Addr()) {
 			return fmt.Errorf("%w: spec.etcdEndpoints: %s is in no Subnet that the stack makes; correct it, or have its network added to spec.defaults.machineNetworks of the stack's configuration", kind.ErrRejected, at.Addr())
 		}
 	}

@@ -276,7 +276,7 @@ func TestMarksWithoutMembersOrAStore(t *testing.T) {
 	spec.EtcdEndpoints = []string{"http://10.0.0.9:2379"}
 	away.Spec = &spec
 	err := b.Update(t.Context(), away, have(only), []kind.Change{{Field: kind.MarkField}})
-	if got := b.head(only.Name).Mark.Applied; got != "new" || err == nil || b.failures.of(away.Mark.Owner).times != 1 {
+	if got := b.head(only.Name).Mark.Applied; got != "new" || err == nil || b.failures.failureOf(away.Mark.Owner).times != 1 {
 		t.Errorf("the mark says %s, %v", got, err)
 	}
 	b = newBench(t)

@@ -15,7 +15,7 @@ type failures struct {
 	all map[string]failure
 }
 
-func (f *failures) of(owner string) failure {
+func (f *failures) failureOf(owner string) failure {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.all[owner]

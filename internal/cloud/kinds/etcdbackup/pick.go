@@ -27,7 +27,7 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 	var asking sync.WaitGroup
 	for i, at := range addresses {
 		asking.Go(func() {
-			c, a := on(client, at), &all[i]
+			c, a := withPort(client, at), &all[i]
 			a.at = at
 			var err error
 			if a.status, err = c.Status(ctx, at.Addr().String()); err != nil {
@@ -44,8 +44,8 @@ func ask(ctx context.Context, client etcd.Client, addresses []netip.AddrPort) []
 	return all
 }
 
-// on returns a copy of the client that uses the port of an address.
-func on(c etcd.Client, at netip.AddrPort) etcd.Client {
+// withPort returns a copy of the client that uses the port of an address.
+func withPort(c etcd.Client, at netip.AddrPort) etcd.Client {
 	c.Port = int(at.Port())
 	return c
 }

@@ -38,7 +38,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	for i, endpoint := range s.EtcdEndpoints {
 		if at, what, fix := addressOf(endpoint); what != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), what, fix)
-		} else if len(x.within) > 0 && !within(x.within, at.Addr()) {
+		} else if len(x.within) > 0 && !inNetworks(x.within, at.Addr()) {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is in no network that the stack's configuration names", "correct the address, or have its network added to spec.defaults.machineNetworks")
 		}
 	}
@@ -181,11 +181,11 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // the other changes depend on the time, see Upkeep
 	}
-	spare := w.Spec.spare(of)
+	spare := w.Spec.surplus(of)
 	if len(spare) == 0 {
 		return
 	}
-	n := usable(of)
+	n := countUsable(of)
 	c.Add(kind.Change{Field: keepField, Have: n, Want: n - len(spare), Destroys: true,
 		Loss: fmt.Sprintf("%d of the %d snapshots, of %s to %s", len(spare), n, text(spare[0].At()), text(spare[len(spare)-1].At()))})
 }

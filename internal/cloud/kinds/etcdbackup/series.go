@@ -37,7 +37,7 @@ func (s *series) in(container string) (list []item) {
 	return list
 }
 
-func usable(of []item) (n int) {
+func countUsable(of []item) (n int) {
 	for i := range of {
 		if of[i].Whole() {
 			n++
@@ -46,9 +46,9 @@ func usable(of []item) (n int) {
 	return n
 }
 
-// spare returns the surplus items, the oldest first. Only complete items are counted, and at least one complete item
+// surplus returns the surplus items, the oldest first. Only complete items are counted, and at least one complete item
 // always remains.
-func (s *Spec) spare(of []item) (list []item) {
+func (s *Spec) surplus(of []item) (list []item) {
 	kept := 0
 	for _, i := range of {
 		if !i.Whole() {
@@ -64,9 +64,9 @@ func (s *Spec) spare(of []item) (list []item) {
 	return list
 }
 
-// halfMade returns the incomplete items that a process left when it ended. An item that a process may still write is not
+// incomplete returns the incomplete items that a process left when it ended. An item that a process may still write is not
 // among them.
-func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
+func (s *Spec) incomplete(of []item, now time.Time) (list []item) {
 	for _, i := range of {
 		if !i.Whole() && now.Sub(i.Written) > s.longest()+etcdstore.Skew {
 			list = append(list, i)
@@ -101,7 +101,7 @@ const mostRemoved = 100
 
 // upkeep returns the changes that are due now. of are the items that count, the newest first.
 func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
-	gone := slices.Concat(s.spare(of), s.halfMade(of, now))
+	gone := slices.Concat(s.surplus(of), s.incomplete(of, now))
 	for _, i := range gone[:min(len(gone), mostRemoved)] {
 		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.Name + "]", Have: etcdstore.ShortName(i.Name), Want: "", Loss: "the snapshot of " + text(i.At())})
 	}

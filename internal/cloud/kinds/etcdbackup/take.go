@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// take takes a snapshot and records whether that failed.
-func (d driver) take(ctx context.Context, w want) (i item, err error) {
+// takeSnapshot takes a snapshot and records whether that failed.
+func (d driver) takeSnapshot(ctx context.Context, w want) (i item, err error) {
 	bound, stop := context.WithTimeout(ctx, w.Spec.longest())
 	defer stop()
 	i, err = d.snapshot(bound, w)
@@ -47,7 +47,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	if at.status.DBSize > etcdstore.Largest {
 		return item{}, tooLarge()
 	}
-	data, err := on(client, at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
+	data, err := withPort(client, at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
 	if err != nil {
 		return item{}, fmt.Errorf("%s: %w", at.at, err)
 	}

@@ -78,7 +78,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Public() // otherwise each word of the script would be treated as a secret and removed from messages
 	template := m.Fields()
 	template["securityGroups"] = append([]string{e.Key.Name}, m.SecurityGroups...)
-	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
+	e.Child("SecurityGroup", e.Key.Name, machine.SecurityGroupOf(s.gates(e)))
 	storage := r.storage(s, d, e)
 	if storage == nil {
 		s.noteDisk(e)
@@ -212,7 +212,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 	if s.Clients == nil && s.TLS == nil {
 		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
 	}
-	return machine.Gates(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
+	return machine.SecurityRules(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
 }
 
 // script returns the script that the machines run.

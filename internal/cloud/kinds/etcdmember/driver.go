@@ -63,7 +63,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 		if blank := m.waiting.State == etcd.Blank || m == own && (m.waiting.Empty() || m.waiting.Beginning()); m.waits && blank {
 			return ""
 		}
-		return member.NotBlank(m.Address, m.failure, "it has no data")
+		return member.MayHaveData(m.Address, m.failure, "it has no data")
 	})
 	switch {
 	case err != nil, own.waiting.Beginning():
@@ -140,7 +140,7 @@ func successor(ctx context.Context, s *State) (id uint64, err error) {
 	if knows == nil {
 		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
 	}
-	others := slices.DeleteFunc(etcdquorum.InTouch(voices(machines)), func(v *etcdquorum.Voice) bool { return !slices.Contains(s.Others, v.Address) })
+	others := slices.DeleteFunc(etcdquorum.WithLeader(voices(machines)), func(v *etcdquorum.Voice) bool { return !slices.Contains(s.Others, v.Address) })
 	voters, healthy := knows.Voters(s.ID, others)
 	if len(healthy) < voters/2+1 {
 		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, len(healthy), voters)

@@ -16,22 +16,22 @@ import (
 func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	knows := etcdquorum.Authority(voices(machines))
 	alien := knows != nil && !claims(machines, knows)
-	at, differs := stageOf(machines), differing(machines)
+	at, differs := stageOf(machines), whyTLSDiffers(machines)
 	var leaving member.Queue
 	for _, m := range machines {
 		l := member.Live(d.members, &m.Machine, &State{client: m.client, State: member.State{PortID: m.PortID, Address: m.Address, Others: others(machines, knows, m.Address), Failure: m.failure}})
 		there := true
 		switch {
 		case alien:
-			member.Stands(&l.Live, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
+			member.ClusterDown(&l.Live, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
 		case knows != nil:
 			there = m.member(knows, &l)
-			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.givesWay(machines, knows), m.heedsAlarm(machines, knows), m.keeps(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
+			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.whyNotLeaving(machines, knows), m.whyNotAlarm(machines, knows), m.whyNotUpgrade(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.Host.ID] = time.Unix(0, 0) // the member leads nobody
 			}
 		default:
-			there = m.alone(at, &l)
+			there = m.stateWithoutCluster(at, &l)
 			if at != lost && !m.waits {
 				l.Interruptible.Stay = m.onlyHere(machines, nil)
 			}
@@ -57,29 +57,29 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 	return append(all, strays(around, machines, knows, leaving)...)
 }
 
-// givesWay returns the reason why a machine that works is not changed yet: a member that is not wanted is removed first.
+// whyNotLeaving returns the reason why a machine that works is not changed yet: a member that is not wanted is removed first.
 // It returns "" if the machine may be changed.
-func (m *machine) givesWay(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotLeaving(machines []*machine, knows *etcdquorum.Voice) string {
 	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.At(o.Address) != nil })
 	if leaves < 0 || !m.Wanted || !m.voice.Answers {
 		return ""
 	}
-	return member.Leaving(machines[leaves].Key.Name)
+	return member.WaitsForLeaving(machines[leaves].Key.Name)
 }
 
-// keeps returns the reason why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine
+// whyNotUpgrade returns the reason why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine
 // may be changed.
-func (m *machine) keeps(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotUpgrade(machines []*machine, knows *etcdquorum.Voice) string {
 	if !m.Wanted {
 		return ""
 	}
 	return voices([]*machine{m})[0].Follows(m.Spec.Version, voices(machines), knows).String()
 }
 
-// heedsAlarm returns the reason why a machine that works is not changed while a member reports a problem: a change of
+// whyNotAlarm returns the reason why a machine that works is not changed while a member reports a problem: a change of
 // machines does not solve the problem. It returns "" if no member reports one. A machine that does not answer may be
 // changed.
-func (m *machine) heedsAlarm(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotAlarm(machines []*machine, knows *etcdquorum.Voice) string {
 	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.At(o.Address) != nil && o.alarm() != "" })
 	if at < 0 || !m.voice.Answers {
 		return ""
@@ -171,8 +171,8 @@ func stageOf(machines []*machine) stage {
 	return at
 }
 
-// alone sets the state of a machine while no cluster works. there is false if nothing is known about the machine.
-func (m *machine) alone(at stage, l *live) (there bool) {
+// stateWithoutCluster sets the state of a machine while no cluster works. there is false if nothing is known about the machine.
+func (m *machine) stateWithoutCluster(at stage, l *live) (there bool) {
 	l.Uncertain = !m.Recorded
 	switch {
 	case at == blank, at == boots && m.Host.ID == "" && !m.Recorded:

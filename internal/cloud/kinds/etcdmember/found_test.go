@@ -18,7 +18,7 @@ func TestAMachineThatNeverAnswers(t *testing.T) {
 		"has long run": {member.Host{ID: "x"}, "before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses"},
 	} {
 		m, l := machine{Machine: member.Machine[Spec]{Host: c.host}}, live{State: &State{}}
-		if there := m.alone(boots, &l); !there || l.Phase != kind.Pending || !strings.Contains(l.Message, c.want) {
+		if there := m.stateWithoutCluster(boots, &l); !there || l.Phase != kind.Pending || !strings.Contains(l.Message, c.want) {
 			t.Errorf("%s: %t, %v, %s", name, there, l.Phase, l.Message)
 		}
 	}

@@ -20,7 +20,7 @@ type machine struct {
 	member.Machine[Spec]
 	client  etcd.Client
 	ownDisk string // why its data counts as being on its own disk; "" if the data is on a volume.
-	said
+	answer
 }
 
 // voices returns the answers of machines, each with the machine's name and address.
@@ -33,8 +33,8 @@ func voices(machines []*machine) (list []*etcdquorum.Voice) {
 	return list
 }
 
-// said is the answer of a machine.
-type said struct {
+// answer is the answer of a machine.
+type answer struct {
 	voice   etcdquorum.Voice // without the name and the address of the machine.
 	waiting etcd.Waiting
 	waits   bool
@@ -50,7 +50,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 		return nil, err
 	}
 	for _, c := range clusters {
-		machines, err := d.introduced(asked.Hosts, c)
+		machines, err := d.withClients(asked.Hosts, c)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func ask(ctx context.Context, machines []*machine) {
 
 func (m *machine) ask(ctx context.Context) {
 	var err error
-	m.said = said{}
+	m.answer = answer{}
 	if m.waiting, err = m.client.Waiting(ctx, m.Address); err != nil || m.waiting.State != "" {
 		m.waits, m.unlike, m.failure = err == nil, etcd.HowUnlike(err), boot.Why(err)
 		return
@@ -91,7 +91,7 @@ const beat = 300 * time.Millisecond
 // agree, it asks again after beat, because the membership may just have changed.
 func consult(ctx context.Context, machines []*machine, choose func([]*etcdquorum.Voice) *etcdquorum.Voice) *etcdquorum.Voice {
 	ask(ctx, machines)
-	if knows := choose(voices(machines)); knows != nil || len(etcdquorum.InTouch(voices(machines))) < 2 {
+	if knows := choose(voices(machines)); knows != nil || len(etcdquorum.WithLeader(voices(machines))) < 2 {
 		return knows
 	}
 	select {

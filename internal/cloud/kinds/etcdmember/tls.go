@@ -67,8 +67,8 @@ func validFor(text, secret, address string) error {
 	return fmt.Errorf("%w: %s of Secret/%s is not valid for %s, the address of the port: have that among its subjectAltNames, as an IP address", kind.ErrRejected, peerCert, secret, address)
 }
 
-// introduced returns the machines of a cluster, each with the client for its requests.
-func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines []*machine, err error) {
+// withClients returns the machines of a cluster, each with the client for its requests.
+func (d driver) withClients(around kind.Hosts, c *member.Cluster[Spec]) (machines []*machine, err error) {
 	client, spec := d.etcd, c.Specs[0]
 	for _, m := range slices.Concat(c.Spare, c.Machines) {
 		if spec.TLS != nil && len(machines) == 0 {
@@ -82,9 +82,9 @@ func (d driver) introduced(around kind.Hosts, c *member.Cluster[Spec]) (machines
 	return machines, nil
 }
 
-// differing returns the reason why no machine of a cluster is changed: a recorded member has other TLS settings than the
+// whyTLSDiffers returns the reason why no machine of a cluster is changed: a recorded member has other TLS settings than the
 // manifest. A machine with the manifest's settings could not join the other members. It returns "" if no member differs.
-func differing(machines []*machine) string {
+func whyTLSDiffers(machines []*machine) string {
 	for _, m := range machines {
 		if m.Recorded && m.unlike != "" {
 			return m.Key.Name + " " + m.unlike + ": go back to what the cluster had, or make another one and copy the data (docs/clusters.md)"

@@ -22,9 +22,9 @@ import (
 const tagsSince = "2.5"
 
 type driver struct {
-	c      *cloud.Client
-	doubts *doubts
-	owned  *owned
+	c           *cloud.Client
+	lastPending *lastPending
+	owned       *owned
 }
 
 // Create creates the whole tree in one request that includes the mark. If the cloud cannot do that, it creates only the

@@ -57,12 +57,12 @@ func (e edit) accept(accepted []kind.Change) (request, bool) {
 
 // editor collects edits.
 type editor struct {
-	balancer string // the ID of the load balancer.
-	standsIn func(token string) bool
-	leaves   func(list, id string) bool
-	edits    []edit
-	pairs    map[*Policy]*Policy // the existing policy for each wanted policy of the current listener.
-	users    map[string]string   // for the ID of each pool that L7 policies redirect to: the change that causes its removal.
+	balancer  string // the ID of the load balancer.
+	standsIn  func(token string) bool
+	isForeign func(list, id string) bool
+	edits     []edit
+	pairs     map[*Policy]*Policy // the existing policy for each wanted policy of the current listener.
+	users     map[string]string   // for the ID of each pool that L7 policies redirect to: the change that causes its removal.
 
 	successors map[string]*Pool // for the ID of each pool that is replaced: the new pool.
 	unfinished bool             // whether the cloud has left an object of the stack unfinished.
@@ -80,12 +80,12 @@ func editsOf(w typed.Want[Spec], have *State) []edit { return editorOf(w, have).
 
 func editorOf(w typed.Want[Spec], have *State) *editor {
 	b := &have.More
-	e := &editor{balancer: b.ID, standsIn: w.StandsIn, leaves: w.IgnoresElement, users: map[string]string{}, successors: map[string]*Pool{}}
+	e := &editor{balancer: b.ID, standsIn: w.StandsIn, isForeign: w.IgnoresElement, users: map[string]string{}, successors: map[string]*Pool{}}
 	ports := wanted(w)
-	left := b.leftTo(w.IgnoresElement, ports)
+	left := b.foreignIn(w.IgnoresElement, ports)
 	e.stuck(b, left)
-	e.keep(left, b)
-	kept := left.alone(b)
+	e.noteForeign(left, b)
+	kept := left.poolsOfForeign(b)
 	for _, l := range ports {
 		old := b.listener(l.socket())
 		if old != nil {
@@ -136,7 +136,7 @@ func (e *editor) listed() []edit {
 // reported, unless the pool has members that are left to others.
 func (e *editor) removePool(p *Pool) {
 	del := func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} }
-	takes, cause := e.takes(p), e.users[p.ID]
+	takes, cause := e.foreignMembers(p), e.users[p.ID]
 	if cause != "" {
 		e.sequel(cause, del)
 	}
@@ -249,7 +249,7 @@ func (p *Pool) postMonitor() request {
 func (e *editor) members(p, old *Pool) {
 	p.keepPauses(old)
 	p.keepStandIns(old, e.standsIn)
-	e.keepLeft(p, old)
+	e.keepForeign(p, old)
 	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
 	switch {
 	case p.missing != "":

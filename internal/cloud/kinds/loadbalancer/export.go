@@ -113,14 +113,14 @@ func (p *Pool) exported(port *Port, at string, e *kind.Export) RedirectPool {
 	e.Renames = append(e.Renames, at+".realServers")
 	if p.Monitor != nil {
 		out.Monitors = []Monitor{p.Monitor.exported()}
-		out.Monitors[0].Port = p.asked()
+		out.Monitors[0].Port = p.monitorPort()
 	}
 	return out
 }
 
-// asked returns the port at which the monitor checks the first member, and so all members. It returns nil if that is the
+// monitorPort returns the port at which the monitor checks the first member, and so all members. It returns nil if that is the
 // port at which they answer clients.
-func (p *Pool) asked() *int {
+func (p *Pool) monitorPort() *int {
 	if p.Monitor == nil || len(p.Members) == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (p *Pool) exportMembers(r *RealServers, port int, at string, e *kind.Export
 			r.Port = &p.Members[0].Port
 		}
 		like := Member{Name: m.Name, AdminStateUp: true, Address: m.Address, Port: m.Port, Weight: m.Weight, Backup: m.Backup}
-		if asked := p.asked(); asked != nil && *asked != m.Port {
+		if asked := p.monitorPort(); asked != nil && *asked != m.Port {
 			like.MonitorPort = asked
 		}
 		if m.String() != like.String() {

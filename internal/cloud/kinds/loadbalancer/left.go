@@ -9,16 +9,16 @@ import (
 // field, too.
 const portList = "spec.ports"
 
-// leaves reports whether an element of a list is left to others, see [kind.Want].
-type leaves func(list, id string) bool
+// foreignCheck reports whether an element of a list is left to others, see [kind.Want].
+type foreignCheck func(list, id string) bool
 
-// left are the IDs of the listeners and pools that are left to others. They are not changed.
-type left map[string]bool
+// foreignIDs are the IDs of the listeners and pools that are left to others. They are not changed.
+type foreignIDs map[string]bool
 
-// leftTo returns the listeners that are left to others and the pools that they use, even if the cloud has not finished
+// foreignIn returns the listeners that are left to others and the pools that they use, even if the cloud has not finished
 // them. A listener at a socket of the manifest is not left to others.
-func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
-	found := left{}
+func (b *Balancer) foreignIn(others foreignCheck, ports []*Listener) foreignIDs {
+	found := foreignIDs{}
 	listeners := slices.Concat(b.Listeners, b.Stuck.listeners)
 	for _, l := range listeners {
 		if others(portList, l.ID) && !slices.ContainsFunc(ports, func(w *Listener) bool { return w.socket() == l.socket() }) {
@@ -33,8 +33,8 @@ func (b *Balancer) leftTo(others leaves, ports []*Listener) left {
 	return found
 }
 
-// alone returns the pools in f that are used only by listeners in f. The manifest's ports must not use them.
-func (f left) alone(b *Balancer) map[string]bool {
+// poolsOfForeign returns the pools in f that are used only by listeners in f. The manifest's ports must not use them.
+func (f foreignIDs) poolsOfForeign(b *Balancer) map[string]bool {
 	pools := map[string]bool{}
 	for _, p := range b.Pools {
 		if f[p.ID] && !slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return !f[l.ID] && l.uses(p.ID) }) {
@@ -50,17 +50,17 @@ const (
 	redirectList = portList + ".l7Policies.redirectPool.realServers.members"
 )
 
-// keepLeft adds the members that are left to others to p, so that they are not changed.
-func (e *editor) keepLeft(p, old *Pool) {
-	for _, m := range p.strangers(old, e.leaves) {
+// keepForeign adds the members that are left to others to p, so that they are not changed.
+func (e *editor) keepForeign(p, old *Pool) {
+	for _, m := range p.foreignMembers(old, e.isForeign) {
 		p.Members = append(p.Members, m)
 		e.others = append(e.others, old.names(m))
 	}
 }
 
-// strangers returns the members of old that are left to others. A member at a socket of p is not left to others. p is
+// foreignMembers returns the members of old that are left to others. A member at a socket of p is not left to others. p is
 // nil if no pool replaces old.
-func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
+func (p *Pool) foreignMembers(old *Pool, others foreignCheck) (list []*Member) {
 	for _, o := range old.Members {
 		taken := p != nil && slices.ContainsFunc(p.Members, func(m *Member) bool { return m.socket() == o.socket() })
 		if !taken && (others(memberList, o.ID) || others(redirectList, o.ID)) {
@@ -70,9 +70,9 @@ func (p *Pool) strangers(old *Pool, others leaves) (list []*Member) {
 	return list
 }
 
-// takes returns descriptions of the members that would be removed with a pool although they are left to others.
-func (e *editor) takes(p *Pool) (words []string) {
-	for _, m := range e.successors[p.ID].strangers(p, e.leaves) {
+// foreignMembers returns descriptions of the members that would be removed with a pool although they are left to others.
+func (e *editor) foreignMembers(p *Pool) (words []string) {
+	for _, m := range e.successors[p.ID].foreignMembers(p, e.isForeign) {
 		words = append(words, p.names(m))
 	}
 	e.others = append(e.others, words...)
@@ -84,9 +84,9 @@ func (p *Pool) names(m *Member) string {
 	return fmt.Sprintf("member %s (%s) of pool %s", m.socket(), m.ID, p.Name)
 }
 
-// keep records descriptions of the listeners and pools that are left to others, because replacing the load balancer
+// noteForeign records descriptions of the listeners and pools that are left to others, because replacing the load balancer
 // would delete them.
-func (e *editor) keep(left left, b *Balancer) {
+func (e *editor) noteForeign(left foreignIDs, b *Balancer) {
 	for _, l := range slices.Concat(b.Listeners, b.Stuck.listeners) {
 		if left[l.ID] {
 			e.others = append(e.others, fmt.Sprintf("listener %s %d (%s)", l.Protocol, l.Port, l.ID))

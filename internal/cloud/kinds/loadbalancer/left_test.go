@@ -61,7 +61,7 @@ func TestStuckAndLeft(t *testing.T) {
 			s := made(w)
 			w.Spec.Ports = w.Spec.Ports[:1]
 			before := slices.Clone(s.More.AllTags)
-			s.More.setAside(func(x *child) bool { return x.ID == c.id })
+			s.More.removeStuck(func(x *child) bool { return x.ID == c.id })
 			if got := removed(w, s, c.left); !slices.Equal(got, c.want) {
 				t.Errorf("%q are removed, want %q", got, c.want)
 			}

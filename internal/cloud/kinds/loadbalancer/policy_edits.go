@@ -21,7 +21,7 @@ func (e *editor) policies(l, old *Listener, cause string) {
 	var had []*Policy
 	if old != nil {
 		had, order.ids, cause = old.Policies, slices.Clone(old.Policies), l.field+".l7Policies"
-		order.resting = e.resting(l, old)
+		order.resting = e.unmoved(l, old)
 	}
 	e.redirecting(had, cause)
 	stay := map[*Policy]bool{}
@@ -70,7 +70,7 @@ func (e *editor) pair(l, old *Listener) {
 	named := func(p, was *Policy) bool { return p.Name == was.Name }
 	match(func(p, was *Policy) bool { return named(p, was) && p.sameRules(was) })
 	match(func(p, was *Policy) bool { return p.number == 0 && named(p, was) })
-	match(func(p, was *Policy) bool { return p.does(was) })
+	match(func(p, was *Policy) bool { return p.sameEffect(was) })
 	match((*Policy).sameRules)
 	match(named)
 	e.nameUnnamed(l)
@@ -82,7 +82,7 @@ func (e *editor) nameUnnamed(l *Listener) {
 	taken := map[string]bool{}
 	for _, p := range l.Policies {
 		if was := e.pairs[p]; p.number > 0 && was != nil {
-			p.called(was.Name)
+			p.setName(was.Name)
 		}
 		taken[p.Name] = taken[p.Name] || p.number == 0 || e.pairs[p] != nil
 	}
@@ -91,20 +91,20 @@ func (e *editor) nameUnnamed(l *Listener) {
 			continue
 		}
 		for n := p.number; taken[p.Name]; n++ {
-			p.called(fmt.Sprintf("%s-%d", l.Name, n))
+			p.setName(fmt.Sprintf("%s-%d", l.Name, n))
 		}
 		taken[p.Name] = true
 	}
 }
 
-// called sets the name of the policy, and of the pool and monitor that are created for it.
-func (p *Policy) called(name string) {
+// setName sets the name of the policy, and of the pool and monitor that are created for it.
+func (p *Policy) setName(name string) {
 	if p.Name = name; p.Pool != nil {
-		p.Pool.called(name)
+		p.Pool.setName(name)
 	}
 }
 
-func (p *Pool) called(name string) {
+func (p *Pool) setName(name string) {
 	if p.Name = name; p.Monitor != nil {
 		p.Monitor.Name = name
 	}
@@ -113,24 +113,24 @@ func (p *Pool) called(name string) {
 // adoptName gives the pool of a policy without a name the name of the existing pool.
 func (p *Policy) adoptName(pool *Pool) {
 	if p.number > 0 {
-		p.Pool.called(pool.Name)
+		p.Pool.setName(pool.Name)
 	}
 }
 
-// does reports whether p and was match the same requests and have the same effect.
-func (p *Policy) does(was *Policy) bool {
+// sameEffect reports whether p and was match the same requests and have the same effect.
+func (p *Policy) sameEffect(was *Policy) bool {
 	return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && p.sameRules(was)
 }
 
 func (p *Policy) sameRules(was *Policy) bool {
-	have, want := p.differing(was)
+	have, want := p.differentRules(was)
 	return len(have)+len(want) == 0
 }
 
 // changeable reports whether the existing policy was can be changed into p in place. Between the requests, the policy
 // must never match requests that neither was nor p matches.
 func (p *Policy) changeable(was *Policy) bool {
-	have, want := p.differing(was)
+	have, want := p.differentRules(was)
 	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1
 }
 
@@ -142,8 +142,8 @@ func (p *Policy) sameTarget(was *Policy) bool {
 	return p.Pool.ID != "" && p.Pool.ID == was.PoolID
 }
 
-// differing returns the rules that only was has, and the rules that only p has.
-func (p *Policy) differing(was *Policy) (have, want []*Rule) {
+// differentRules returns the rules that only was has, and the rules that only p has.
+func (p *Policy) differentRules(was *Policy) (have, want []*Rule) {
 	return without(was.Rules, p.Rules), without(p.Rules, was.Rules)
 }
 
@@ -161,7 +161,7 @@ func without(rules, others []*Rule) []*Rule {
 
 func (e *editor) changePolicy(cause string, p, was *Policy) {
 	e.change("l7policy", was.ID, p.field, p, was)
-	if have, want := p.differing(was); len(want) > 0 {
+	if have, want := p.differentRules(was); len(want) > 0 {
 		e.sequel(cause, func() request {
 			return request{http.MethodPut, "l7policies/" + was.ID + "/rules/" + have[0].ID, "rule", table.Body(want[0]), nil}
 		})
@@ -197,9 +197,9 @@ type order struct {
 	resting map[*Policy]bool
 }
 
-// resting returns the policies of old that need not be moved. It is the largest set of policies that are in the wanted
+// unmoved returns the policies of old that need not be moved. It is the largest set of policies that are in the wanted
 // order already.
-func (e *editor) resting(l, old *Listener) map[*Policy]bool {
+func (e *editor) unmoved(l, old *Listener) map[*Policy]bool {
 	var list []*Policy // the policies that are changed in place, in the wanted order
 	for _, p := range l.Policies {
 		if was := e.pairs[p]; was != nil && p.changeable(was) {

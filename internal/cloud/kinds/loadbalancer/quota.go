@@ -8,9 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Takes implements [typed.Kind]. It counts the load balancer, everything under it, and the port of its address, which is
+// QuotaNeeded implements [typed.Kind]. It counts the load balancer, everything under it, and the port of its address, which is
 // in the same project.
-func (rules) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
+func (rules) QuotaNeeded(s *Spec, of kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(s.Ports)}
 	for i := range s.Ports {
 		p := &s.Ports[i]

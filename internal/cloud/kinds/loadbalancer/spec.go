@@ -63,7 +63,7 @@ var fields = table.NewFlat(
 // Kind returns the kind LoadBalancer. c may be nil if only the kind's rules are needed. d translates names in manifests
 // into the cloud's names.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
-	r, with := rules{d}, driver{c, &doubts{}, &owned{}}
+	r, with := rules{d}, driver{c, &lastPending{}, &owned{}}
 	return typed.Kind[Spec, struct{}, State]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
@@ -71,7 +71,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 			Loss:   []string{"its address, unless the manifest fixes it"},
 			Doc:    "A load balancer with its ports, the machines behind them and the checks of their health (Octavia).",
 		},
-		Validate: r.Validate, Expand: r.Expand, QuotaNeeded: r.Takes, QuotaUsed: r.Holds, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
+		Validate: r.Validate, Expand: r.Expand, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.Holds, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
 	}.Flat()
 }

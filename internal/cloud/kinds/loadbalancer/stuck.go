@@ -26,15 +26,15 @@ type stuck struct {
 
 func (s stuck) none() bool { return len(s.listeners)+len(s.pools) == 0 }
 
-// doubts are the IDs of the listeners and pools that were in PENDING_CREATE under an ACTIVE load balancer in the last
+// lastPending are the IDs of the listeners and pools that were in PENDING_CREATE under an ACTIVE load balancer in the last
 // list.
-type doubts struct {
+type lastPending struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
 // replace records the IDs of a new list, and returns the IDs of the list before.
-func (d *doubts) replace(ids map[string]bool) map[string]bool {
+func (d *lastPending) replace(ids map[string]bool) map[string]bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.ids
@@ -74,18 +74,18 @@ func (d driver) findStuck(balancers map[string]*Balancer, now time.Time) {
 			})
 		}
 	}
-	before := d.doubts.replace(doubtful)
+	before := d.lastPending.replace(doubtful)
 	for _, b := range balancers {
-		b.setAside(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
+		b.removeStuck(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
 		if !b.Stuck.none() {
 			d.c.Lack(populatedCreate)
 		}
 	}
 }
 
-// setAside moves the stuck listeners and pools out of the tree, so that they count as missing. Whether they belong to
+// removeStuck moves the stuck listeners and pools out of the tree, so that they count as missing. Whether they belong to
 // the stack is decided later, see [editor.stuck].
-func (b *Balancer) setAside(is func(*child) bool) {
+func (b *Balancer) removeStuck(is func(*child) bool) {
 	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
 		if is(&l.child) {
 			b.Stuck.listeners = append(b.Stuck.listeners, l)
@@ -109,7 +109,7 @@ func unfinished(m kind.Mark, user []string) []string {
 // stuck appends the removal of stuck objects that are not left to others. It comes before other edits, because their
 // names and ports must be free, and stuck objects do no work. Before all of them, the mark is set to
 // unfinished, so that an interrupted update does not look like a change by people.
-func (e *editor) stuck(b *Balancer, left left) {
+func (e *editor) stuck(b *Balancer, left foreignIDs) {
 	remove := func(c *child, what, path string) {
 		if left[c.ID] {
 			return

@@ -30,7 +30,7 @@ func TestStuckInTwoListsInARow(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := driver{&cloud.Client{}, &doubts{}, &owned{}}
+			d := driver{&cloud.Client{}, &lastPending{}, &owned{}}
 			var b *Balancer
 			for _, x := range tt.lists {
 				l := &Listener{child: child{ID: "listener", ProvisioningStatus: x.listener}}

@@ -37,9 +37,9 @@ func (t *TLS) expand(field string, e *kind.Expansion) {
 	t.SecretRefs = slices.Compact(t.SecretRefs)
 }
 
-// held returns the address of the referenced secret. A secret that does not exist yet has no address. The load
+// secretAddress returns the address of the referenced secret. A secret that does not exist yet has no address. The load
 // balancer's requests are sent only when it has one.
-func held(w typed.Want[Spec], name string) string {
+func secretAddress(w typed.Want[Spec], name string) string {
 	if name == "" || inBarbican.MatchString(name) {
 		return name
 	}
@@ -50,7 +50,7 @@ func held(w typed.Want[Spec], name string) string {
 func (t *TLS) hosts(w typed.Want[Spec]) []string {
 	out := slices.Clone(t.SNIBarbicanRefs)
 	for i := range out {
-		out[i] = held(w, out[i])
+		out[i] = secretAddress(w, out[i])
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (p *RedirectPool) validateServers(of *Port, field string, r *kind.Report) {
 	}
 	for i := range s.Members {
 		m := &s.Members[i]
-		if given(m.Address, m.VirtualMachineRef, m.VirtualMachineGroupRef, m.ServerRef) != 1 {
+		if countSet(m.Address, m.VirtualMachineRef, m.VirtualMachineGroupRef, m.ServerRef) != 1 {
 			r.Problem(fmt.Sprintf("%s.members[%d]", field, i), "must say by exactly one field who it is", "give one of address, virtualMachineRef, virtualMachineGroupRef and serverRef")
 		}
 	}
@@ -55,8 +55,8 @@ func (p *RedirectPool) validateServers(of *Port, field string, r *kind.Report) {
 	}
 }
 
-// given returns the number of fields that are set.
-func given(fields ...*string) (n int) {
+// countSet returns the number of fields that are set.
+func countSet(fields ...*string) (n int) {
 	for _, f := range fields {
 		if f != nil {
 			n++

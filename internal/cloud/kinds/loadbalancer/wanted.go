@@ -23,7 +23,7 @@ func wanted(w typed.Want[Spec]) []*Listener {
 }
 
 func (p *Port) wanted(w typed.Want[Spec], own child) *Listener {
-	l := &Listener{child: own, Name: fmt.Sprintf("%s-%d", w.Key.Name, p.Port), Protocol: called(protocols, p.Protocol), Port: p.Port,
+	l := &Listener{child: own, Name: fmt.Sprintf("%s-%d", w.Key.Name, p.Port), Protocol: octaviaName(protocols, p.Protocol), Port: p.Port,
 		AllowedCIDRs: p.AllowedCIDRs, Timeouts: p.Timeouts, Limit: table.Or(p.ConnectionLimit, 0)}
 	if t := transport(p.Protocol); t != "tcp" {
 		l.Name += "-" + t
@@ -32,7 +32,7 @@ func (p *Port) wanted(w typed.Want[Spec], own child) *Listener {
 		l.Headers = append(l.Headers, header{name, "true"})
 	}
 	if t := p.TLS; t != nil {
-		l.Certificate, l.Hosts, l.ClientCA, l.ClientCRL = held(w, table.Or(t.BarbicanRef, "")), t.hosts(w), held(w, table.Or(t.ClientCABarbicanRef, "")), held(w, table.Or(t.ClientCRLBarbicanRef, ""))
+		l.Certificate, l.Hosts, l.ClientCA, l.ClientCRL = secretAddress(w, table.Or(t.BarbicanRef, "")), t.hosts(w), secretAddress(w, table.Or(t.ClientCABarbicanRef, "")), secretAddress(w, table.Or(t.ClientCRLBarbicanRef, ""))
 		l.Ciphers, l.Versions, l.ALPN, l.ClientAuth = table.Or(t.Ciphers, ""), t.Versions, t.ALPNProtocols, strings.ToUpper(table.Or(t.ClientAuthentication, ""))
 	}
 	l.Pool = p.answers().wanted(w, own, l.Name, p)
@@ -165,8 +165,8 @@ var (
 	compareTypes = map[string]string{"regex": "REGEX", "startsWith": "STARTS_WITH", "endsWith": "ENDS_WITH", "contains": "CONTAINS", "equalTo": "EQUAL_TO"}
 )
 
-// called returns Octavia's name for a value: the name in names, or else the value in capitals.
-func called(names map[string]string, word string) string {
+// octaviaName returns Octavia's name for a value: the name in names, or else the value in capitals.
+func octaviaName(names map[string]string, word string) string {
 	return cmp.Or(names[word], strings.ToUpper(word))
 }
 
@@ -190,7 +190,7 @@ const (
 )
 
 func (m *Monitor) wanted(p *Pool) *HealthMonitor {
-	out := &HealthMonitor{child: child{field: p.field + ".monitors[0]"}, Name: p.Name, Type: called(monitorTypes, m.Protocol),
+	out := &HealthMonitor{child: child{field: p.field + ".monitors[0]"}, Name: p.Name, Type: octaviaName(monitorTypes, m.Protocol),
 		Delay: table.Or(m.Delay, defaultDelay), Timeout: table.Or(m.Timeout, defaultTimeout), Retries: table.Or(m.Retries, defaultRetries), RetriesDown: table.Or(m.MaxRetriesDown, defaultRetries)}
 	if m.Protocol == "http" || m.Protocol == "https" {
 		out.Method, out.Path, out.Codes = table.Or(m.HTTPMethod, "GET"), table.Or(m.Endpoint, "/"), table.Or(m.ExpectedCodes, "200")

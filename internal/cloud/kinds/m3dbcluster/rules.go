@@ -130,7 +130,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if len(s.Labels) > 0 {
 		template["metadata"] = s.Labels
 	}
-	e.Child("SecurityGroup", e.Key.Name, machine.GuardOf(s.gates(e)))
+	e.Child("SecurityGroup", e.Key.Name, machine.SecurityGroupOf(s.gates(e)))
 	group := machine.GroupOf(template)
 	group["isolationGroups"] = r.groups(s, e)
 	if s.OnDeleteUpdateStrategy {
@@ -237,7 +237,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 		asked = [2]int{m3.NodePort, m3.NodePort}
 	}
 	coordinator := [2]int{m3.CoordinatorPort, m3.CoordinatorPort}
-	return machine.Gates(e.Key.Name, [][2]int{{m3.NodePort, m3.LastNodePort}, {m3.FirstOwnPort, m3.LastOwnPort}, coordinator}, s.Clients,
+	return machine.SecurityRules(e.Key.Name, [][2]int{{m3.NodePort, m3.LastNodePort}, {m3.FirstOwnPort, m3.LastOwnPort}, coordinator}, s.Clients,
 		[][2]int{asked, {m3.StatusPort, m3.StatusPort}, coordinator})
 }
 

@@ -34,7 +34,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	at := m3.Over(d.machines, m3.Environment(w.Key.Namespace, w.Spec.Cluster))
 	l := member.Live(d.members, peers[0], &State{State: member.State{Address: own.Hostname}, env: at.Environment})
 	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "is told which shards it has"
-	seen := look(ctx, at, addresses)
+	seen := ask(ctx, at, addresses)
 	switch {
 	case seen.agreed == nil:
 		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers, or they do not agree", kind.ErrBusy, w.Spec.Cluster)
@@ -48,7 +48,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	return l, d.begin(ctx, at, seen, w, peers)
 }
 
-func add(ctx context.Context, at m3.Client, seen seen, own m3.Instance, machine string) error {
+func add(ctx context.Context, at m3.Client, seen answers, own m3.Instance, machine string) error {
 	p := seen.placement()
 	if p.Find(own.ID) != nil {
 		return nil // an earlier answer was lost, or the new placement already contained it
@@ -56,14 +56,14 @@ func add(ctx context.Context, at m3.Client, seen seen, own m3.Instance, machine 
 	if slices.ContainsFunc(p.Instances, func(h m3.Held) bool { return m3.MachineOf(h.ID) == machine }) {
 		return fmt.Errorf("%w: the placement has an instance of this machine on another disk", kind.ErrBusy)
 	}
-	if err := seen.calm(""); err != nil {
+	if err := seen.checkQuiet(""); err != nil {
 		return err
 	}
 	return member.Classed(at.Add(ctx, seen.agreed.Address, own))
 }
 
 // begin creates the placement with all first instances, unless a placement exists.
-func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peers []*machine) error {
+func (d driver) begin(ctx context.Context, at m3.Client, seen answers, w want, peers []*machine) error {
 	var first []m3.Instance
 	for _, p := range w.Spec.Peers {
 		address := w.Ref("Port", p.PortRef).Facts.Address
@@ -78,7 +78,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want, peer
 		if a.Err == nil {
 			return ""
 		}
-		return member.NotBlank(a.Address, boot.Why(a.Err), "there is none")
+		return member.MayHaveData(a.Address, boot.Why(a.Err), "there is none")
 	})
 	if err != nil {
 		return err
@@ -104,14 +104,14 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 		return nil
 	}
 	at := m3.Over(d.machines, s.env)
-	seen := look(ctx, at, append([]string{s.Address}, s.Others...))
+	seen := ask(ctx, at, append([]string{s.Address}, s.Others...))
 	if seen.placement().Find(s.wanted) != nil {
 		return nil // an earlier request replaced it, but its answer was lost
 	}
 	if !seen.answered[s.Address] {
 		return fmt.Errorf("%w: the machine at %s does not answer yet", kind.ErrBusy, s.Address)
 	}
-	if err := seen.calm(s.held.ID); err != nil {
+	if err := seen.checkQuiet(s.held.ID); err != nil {
 		return err
 	}
 	return member.Classed(at.Replace(ctx, seen.agreed.Address, s.held.ID, w.Spec.instance(s.wanted, s.held.IsolationGroup, s.Address)))
@@ -124,7 +124,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 		return false, fmt.Errorf("%w: %s", kind.ErrBusy, have.Message)
 	}
 	at := m3.Over(d.machines, s.env)
-	seen := look(ctx, at, append(slices.Clone(s.Others), s.Address))
+	seen := ask(ctx, at, append(slices.Clone(s.Others), s.Address))
 	p := seen.placement()
 	if p == nil {
 		return false, errDisagree
@@ -133,7 +133,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	if held == nil || held.Leaving > 0 {
 		return held == nil, nil
 	}
-	if err := seen.calm(s.held.ID); err != nil {
+	if err := seen.checkQuiet(s.held.ID); err != nil {
 		return false, err
 	}
 	err = at.Remove(ctx, seen.agreed.Address, s.held.ID)

@@ -15,13 +15,13 @@ import (
 // cluster is one cluster: its machines in the cloud, and their answers.
 type cluster struct {
 	*member.Cluster[Spec]
-	of       member.Kind[Spec]
-	at       m3.Client
-	seen     seen
-	keeps    bool       // instances that no manifest asks for stay (preventScaleDown).
-	own      bool       // the stack began a placement.
-	gone     []*machine // machines that no manifest asks for any more and that had an instance.
-	outgoing []string   // addresses of unwanted machines that still have an instance.
+	of                member.Kind[Spec]
+	at                m3.Client
+	answers           answers
+	preventsScaleDown bool       // instances that no manifest asks for stay (preventScaleDown).
+	own               bool       // the stack began a placement.
+	gone              []*machine // machines that no manifest asks for any more and that had an instance.
+	outgoing          []string   // addresses of unwanted machines that still have an instance.
 }
 
 // List implements [typed.Kind]. It asks the machines of each cluster that manifests declare.
@@ -33,11 +33,11 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []live, err e
 	}
 	for _, of := range clusters {
 		c := &cluster{Cluster: of, of: d.members, at: m3.Over(d.machines, m3.Environment(of.Key.Namespace, of.Name))}
-		c.keeps = slices.ContainsFunc(c.Specs, func(s *Spec) bool { return s.PreventScaleDown })
+		c.preventsScaleDown = slices.ContainsFunc(c.Specs, func(s *Spec) bool { return s.PreventScaleDown })
 		c.gone = slices.DeleteFunc(slices.Clone(c.Spare), func(m *machine) bool { return !m.Recorded })
 		c.own = claims(c.Machines) || len(c.gone) > 0
-		c.seen = look(ctx, c.at, c.addresses(nil))
-		c.seen.bare = bare(ctx, c.at, c.seen)
+		c.answers = ask(ctx, c.at, c.addresses(nil))
+		c.answers.bare = waitsForNamespace(ctx, c.at, c.answers)
 		all = append(all, c.found()...)
 	}
 	return all, ctx.Err()
@@ -53,7 +53,7 @@ func idOf(m *machine) string { return m3.InstanceID(m.Key.Name, m.VolumeID, m.Ad
 
 // live is the instance of a machine, without the fields that follow from the placement.
 func (c *cluster) live(m *machine) live {
-	return member.Live(c.of, m, &State{State: member.State{PortID: m.PortID, Address: m.Address, Failure: c.seen.failures[m.Address]}, env: c.at.Environment})
+	return member.Live(c.of, m, &State{State: member.State{PortID: m.PortID, Address: m.Address, Failure: c.answers.failures[m.Address]}, env: c.at.Environment})
 }
 
 // addresses are the addresses of all machines of the cluster except besides.
@@ -69,25 +69,25 @@ func (c *cluster) addresses(besides *machine) (list []string) {
 
 // found returns the existing instances of a cluster.
 func (c *cluster) found() (all []live) {
-	p := c.seen.placement()
+	p := c.answers.placement()
 	displaced := cmp.Or(c.displaced(p), c.foreign(p))
 	var unwanted []live
 	if displaced == "" {
 		unwanted = c.unwanted(p) // first, because it fills c.outgoing
 	}
-	stay := c.stay(p)
+	stay := c.whyNoInterruption(p)
 	for _, m := range c.Machines {
 		l := c.live(m)
 		l.State.wanted, l.State.Others = idOf(m), c.addresses(m)
 		there := true
 		switch {
 		case displaced != "":
-			member.Stands(&l.Live, &l.State.State, "displaced", displaced, "its placement is of other machines")
+			member.ClusterDown(&l.Live, &l.State.State, "displaced", displaced, "its placement is of other machines")
 		case p != nil:
 			there = c.placed(m, p, &l)
-			l.Interruptible.Stay = cmp.Or(stay, c.givesWay(&l, unwanted), moved(m, l.State))
+			l.Interruptible.Stay = cmp.Or(stay, c.whyNotYet(&l, unwanted), whyNotRecreated(m, l.State))
 		default:
-			there = c.alone(m, &l)
+			there = c.stateWithoutPlacement(m, &l)
 		}
 		if there {
 			member.Judge(&l.Live, &l.State.State)
@@ -97,9 +97,9 @@ func (c *cluster) found() (all []live) {
 	return append(all, unwanted...)
 }
 
-// stay returns why no machine of the cluster may be interrupted: shards of an instance whose machine is no longer in the group still move. "" if they
+// whyNoInterruption returns why no machine of the cluster may be interrupted: shards of an instance whose machine is no longer in the group still move. "" if they
 // may.
-func (c *cluster) stay(p *m3.Placement) string {
+func (c *cluster) whyNoInterruption(p *m3.Placement) string {
 	if p == nil {
 		return ""
 	}
@@ -109,13 +109,13 @@ func (c *cluster) stay(p *m3.Placement) string {
 	return ""
 }
 
-// givesWay returns why a machine that works must not be changed yet; "" if it may be changed. One instance changes at a time, and unwanted instances
+// whyNotYet returns why a machine that works must not be changed yet; "" if it may be changed. One instance changes at a time, and unwanted instances
 // are removed first. A machine that does not work is repaired before that.
-func (c *cluster) givesWay(l *live, unwanted []live) string {
-	if c.keeps || len(unwanted) == 0 || l.Phase != kind.Ready && l.Phase != kind.Pending {
+func (c *cluster) whyNotYet(l *live, unwanted []live) string {
+	if c.preventsScaleDown || len(unwanted) == 0 || l.Phase != kind.Ready && l.Phase != kind.Pending {
 		return ""
 	}
-	return member.Leaving(unwanted[len(unwanted)-1].Name)
+	return member.WaitsForLeaving(unwanted[len(unwanted)-1].Name)
 }
 
 // placed sets the state of a machine's instance from the placement. there is false if the placement has no instance of the machine.
@@ -140,15 +140,15 @@ func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its volume is away"
 	case held == nil:
 		l.Phase, l.Down, l.Message = kind.Degraded, "replaced", "has another disk or address than the placement knows: it is replaced by "+s.wanted
-	case !c.seen.answered[m.Address]:
+	case !c.answers.answered[m.Address]:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
-	case c.seen.bare && held.Initializing > 0 && other == nil:
+	case c.answers.bare && held.Initializing > 0 && other == nil:
 		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // in M3DB, nodes take their shards only once a namespace exists
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, moving(*held)
-	case !c.seen.whole[m.Address] && m.Host.Boots:
+	case !c.answers.whole[m.Address] && m.Host.Boots:
 		l.Phase, l.Message = kind.Pending, "its node reads its data"
-	case !c.seen.whole[m.Address]:
+	case !c.answers.whole[m.Address]:
 		l.Phase, l.Message = kind.Degraded, fmt.Sprintf("its node does not say, on port %d, that it has read its data", m3.StatusPort)
 	default:
 		l.Phase = kind.Ready
@@ -156,8 +156,8 @@ func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	return true
 }
 
-// moved returns why a machine must not be created again: its node would then listen on another port than the placement lists. "" if it may be.
-func moved(m *machine, s *State) string {
+// whyNotRecreated returns why a machine must not be created again: its node would then listen on another port than the placement lists. "" if it may be.
+func whyNotRecreated(m *machine, s *State) string {
 	port := m.Spec.portOf(s.wanted)
 	if s.held.ID != s.wanted || s.held.Port == port {
 		return ""
@@ -165,22 +165,22 @@ func moved(m *machine, s *State) string {
 	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, and a machine made now would listen on %d", s.held.Port, port)
 }
 
-// alone sets the state of a machine's instance if there is no placement on which most machines agree. there is false if no instance is known to
+// stateWithoutPlacement sets the state of a machine's instance if there is no placement on which most machines agree. there is false if no instance is known to
 // exist.
-func (c *cluster) alone(m *machine, l *live) (there bool) {
+func (c *cluster) stateWithoutPlacement(m *machine, l *live) (there bool) {
 	recorded := slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Recorded })
-	silent := slices.ContainsFunc(c.seen.answers, func(a answer) bool { return a.Err != nil })
-	blank := c.seen.agreed != nil && !silent // all machines answer that there is no placement
+	silent := slices.ContainsFunc(c.answers.answers, func(a answer) bool { return a.Err != nil })
+	blank := c.answers.agreed != nil && !silent // all machines answer that there is no placement
 	l.Uncertain = !recorded
 	switch {
 	case blank && !recorded, silent && m.Host.ID == "" && !recorded:
 		return false
 	case blank:
 		const lost = "etcd has no placement any more"
-		member.Stands(&l.Live, &l.State.State, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
+		member.ClusterDown(&l.Live, &l.State.State, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
-	case !c.seen.answered[m.Address]:
+	case !c.answers.answered[m.Address]:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
 	default:
 		l.Phase, l.Down, l.Message = kind.Degraded, "unknown", "the machines of the cluster do not agree on its placement"

@@ -24,7 +24,7 @@ func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 		there := *m
 		there.Address = h.Address // the machine's port may have another address
 		l := c.live(&there)
-		l.ID, l.Mark.Keep, l.Phase, l.State.held = h.ID, c.keeps, kind.Ready, h
+		l.ID, l.Mark.Keep, l.Phase, l.State.held = h.ID, c.preventsScaleDown, kind.Ready, h
 		if h.Leaving > 0 {
 			l.Phase, l.Message = kind.Deleting, moving(h)
 		}
@@ -42,7 +42,7 @@ func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 func (c *cluster) unknown() (all []live) {
 	for _, m := range c.gone {
 		l := c.live(m)
-		l.Mark.Keep, l.Phase, l.Down, l.Message = c.keeps, kind.Degraded, "unknown", "it is not known which shards it has"
+		l.Mark.Keep, l.Phase, l.Down, l.Message = c.preventsScaleDown, kind.Degraded, "unknown", "it is not known which shards it has"
 		all = append(all, l)
 	}
 	return all

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// seen is the answers of a cluster's machines about its placement.
-type seen struct {
+// answers is the answers of a cluster's machines about its placement.
+type answers struct {
 	answers  []answer
 	answered map[string]bool   // addresses at which a coordinator answered
 	failures map[string]string // by address: why the machine cannot start M3DB, if the machine reports a reason
@@ -24,8 +24,8 @@ type seen struct {
 
 type answer = member.Answer[*m3.Placement]
 
-func look(ctx context.Context, at m3.Client, addresses []string) seen {
-	s := seen{answers: member.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}, failures: map[string]string{}, whole: map[string]bool{}}
+func ask(ctx context.Context, at m3.Client, addresses []string) answers {
+	s := answers{answers: member.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}, failures: map[string]string{}, whole: map[string]bool{}}
 	var there []string
 	for _, a := range s.answers {
 		if s.answered[a.Address] = a.Err == nil; a.Err == nil {
@@ -50,8 +50,8 @@ func version(p *m3.Placement) int {
 	return p.Version
 }
 
-// bare reports whether shards wait because the cluster has no namespace. In M3DB, nodes take their shards only once the first namespace exists.
-func bare(ctx context.Context, at m3.Client, s seen) bool {
+// waitsForNamespace reports whether shards wait because the cluster has no namespace. In M3DB, nodes take their shards only once the first namespace exists.
+func waitsForNamespace(ctx context.Context, at m3.Client, s answers) bool {
 	p := s.placement()
 	if p == nil || p.Unsettled() == nil {
 		return false
@@ -61,7 +61,7 @@ func bare(ctx context.Context, at m3.Client, s seen) bool {
 }
 
 // placement is the placement that most machines report; nil if most report none, or if no answer has a majority.
-func (s seen) placement() *m3.Placement {
+func (s answers) placement() *m3.Placement {
 	if s.agreed == nil {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (s seen) placement() *m3.Placement {
 
 var errDisagree = fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
 
-// calm returns why no instance except besides may change now: shards are moving, a machine does not answer, or a node has not read its data.
+// checkQuiet returns why no instance except besides may change now: shards are moving, a machine does not answer, or a node has not read its data.
 // Coordinators themselves check whether shards move. They do not check the machines, and if one is down, its shards would have too few replicas
 // during the change.
-func (s seen) calm(besides string) error {
+func (s answers) checkQuiet(besides string) error {
 	p := s.placement()
 	if p == nil {
 		return errDisagree

@@ -106,12 +106,12 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	if project == "" {
 		return live{}, fmt.Errorf("%w: the project is not there", kind.ErrNotYet)
 	}
-	if err := d.bears(ctx, project, w.Mark); err != nil {
+	if err := d.requireOwnMark(ctx, project, w.Mark); err != nil {
 		return live{}, err
 	}
 	have, err := d.limits(ctx, service, project)
 	if err == nil {
-		err = known(service, have, w.Spec.Limits)
+		err = requireNames(service, have, w.Spec.Limits)
 	}
 	if err != nil {
 		return live{}, err
@@ -132,7 +132,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 
 // Update implements [typed.Kind].
 func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
-	if err := known(have.State.Spec.Service, have.State.Spec.Limits, w.Spec.Limits); err != nil {
+	if err := requireNames(have.State.Spec.Service, have.State.Spec.Limits, w.Spec.Limits); err != nil {
 		return err
 	}
 	return d.set(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, w)
@@ -144,7 +144,7 @@ func (d driver) set(ctx context.Context, service, project string, w want) error 
 	if err := d.send(ctx, http.MethodPut, service, project, map[string]any{places[service].singular: w.Spec.Limits}, &answer); err != nil {
 		return err
 	}
-	if err := taken(service, limitsIn(answer[places[service].singular]), w.Spec.Limits); err != nil {
+	if err := requireWritten(service, limitsIn(answer[places[service].singular]), w.Spec.Limits); err != nil {
 		return err
 	}
 	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
@@ -173,8 +173,8 @@ func (d driver) note(ctx context.Context, service, project string, text any) err
 		Body: map[string]any{"project": map[string]any{noteKey(service): text}}})
 }
 
-// bears returns an error if the project itself does not bear a mark of this stack.
-func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
+// requireOwnMark returns an error if the project itself does not bear a mark of this stack.
+func (d driver) requireOwnMark(ctx context.Context, project string, m kind.Mark) error {
 	var answer map[string]attributes
 	if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "projects/" + project, Into: &answer}); err != nil {
 		return err
@@ -190,8 +190,8 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
 }
 
-// known returns an error if the service has no quota of a wanted name: Cinder ignores such names without an error.
-func known(service string, have, want map[string]int) error {
+// requireNames returns an error if the service has no quota of a wanted name: Cinder ignores such names without an error.
+func requireNames(service string, have, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, ok := have[name]; !ok {
 			return fmt.Errorf("%w: spec.resource.limits.%s: the %s service has no such quota; it has %s",
@@ -201,9 +201,9 @@ func known(service string, have, want map[string]int) error {
 	return nil
 }
 
-// taken returns an error if the service still has other values than the agent wrote. A Nova with unified limits accepts all quotas and
+// requireWritten returns an error if the service still has other values than the agent wrote. A Nova with unified limits accepts all quotas and
 // changes nothing. (nova/api/openstack/compute/quota_sets.py: update)
-func taken(service string, now, want map[string]int) error {
+func requireWritten(service string, now, want map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		limit, shown := now[name]
 		if !shown || limit == want[name] {

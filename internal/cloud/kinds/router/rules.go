@@ -42,9 +42,9 @@ func external(w typed.Want[Spec]) kind.Ref {
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-// alone claims one free address of the external network for the gateway. The cloud chooses the
+// claims claims one free address of the external network for the gateway. The cloud chooses the
 // address.
-func alone(w typed.Want[Spec]) []kind.Claim {
+func claims(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
 	}

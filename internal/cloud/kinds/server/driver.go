@@ -126,7 +126,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	made.Spec.Name, made.More = &made.Name, willHave(w)
 	err = d.Client.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: request, Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)})
 	made.ID = answer.Server.ID
-	return &made, orWait(ctx, d.Client, w, freed(ctx, d.Client, w, err))
+	return &made, orWait(ctx, d.Client, w, detachFromGone(ctx, d.Client, w, err))
 }
 
 // hintsAttribute is an attribute of the create request, next to the attribute server.
@@ -164,15 +164,15 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	}
 	u, described := requests{driver: d, completer: c, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
 	switch {
-	case by(n.Changes, byRestart):
+	case hasWay(n.Changes, byRestart):
 		return u.restart(n.Have.State.More.Status)
-	case by(n.Changes, byConfirm):
+	case hasWay(n.Changes, byConfirm):
 		return u.confirm()
-	case by(n.Changes, byResize):
+	case hasWay(n.Changes, byResize):
 		return u.resize(n)
 	case n.Have.State.More.Status == resized:
 		return fmt.Errorf("%w: the server waits for somebody to confirm or revert its resize (openstack server resize confirm, or revert), and takes no other change before", kind.ErrRejected)
-	case !by(n.Changes, byRebuild):
+	case !hasWay(n.Changes, byRebuild):
 		u.err = writable(&n.Have.State.More)
 	}
 	u.keepVolumes(&n.Have.State.More)
@@ -195,7 +195,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 			u.exchange(p, n.Want.Mark)
 		}
 	}
-	if by(n.Changes, byRebuild) {
+	if hasWay(n.Changes, byRebuild) {
 		u.rebuild(n, metadata(n, described))
 		return u.err
 	}
@@ -208,7 +208,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 func metadata(n change, described bool) map[string]string {
 	own, changed := n.Fields["metadata"].(map[string]string)
 	if !changed {
-		own = users(n.Have.State)
+		own = peoplesMetadata(n.Have.State)
 	}
 	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
 	if asks, ok := have[mark.AsksKey]; ok { // another program wrote it
@@ -234,8 +234,8 @@ func metadata(n change, described bool) map[string]string {
 	return all
 }
 
-// users are the metadata of the server that people wrote.
-func users(s *state) map[string]string {
+// peoplesMetadata are the metadata of the server that people wrote.
+func peoplesMetadata(s *state) map[string]string {
 	own := map[string]string{}
 	for _, m := range s.Spec.Metadata {
 		own[m.Key] = m.Value
@@ -246,7 +246,7 @@ func users(s *state) map[string]string {
 // unmark removes all metadata except entries that people wrote. If the cloud can store the description only in the
 // metadata, that stays, too.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
-	left := users(have.State)
+	left := peoplesMetadata(have.State)
 	if text, ok := have.State.Notes[descriptionKey]; ok {
 		left[descriptionKey] = text
 	}

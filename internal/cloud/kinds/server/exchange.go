@@ -31,7 +31,7 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 		if !errors.Is(u.err, kind.ErrBusy) || len(surplus) == 0 {
 			return
 		}
-		if n, ok := p.holders.ours(u.ctx, u.Client, ref.ID, own); !ok || n == 0 {
+		if n, ok := p.holders.countOwn(u.ctx, u.Client, ref.ID, own); !ok || n == 0 {
 			return
 		}
 		u.err = nil
@@ -48,16 +48,16 @@ func (u *requests) exchange(p plugs, own kind.Mark) {
 // holders is a function that returns the servers to which the port, or the volume, with that ID is attached.
 type holders func(ctx context.Context, c *cloud.Client, id string) (servers []string, err error)
 
-// ours returns the number of holders if all of them belong to the stack. ok is false if others are among them, or if that is unknown.
-func (of holders) ours(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
+// countOwn returns the number of holders if all of them belong to the stack. ok is false if others are among them, or if that is unknown.
+func (of holders) countOwn(ctx context.Context, c *cloud.Client, id string, own kind.Mark) (n int, ok bool) {
 	servers, err := of(ctx, c, id)
 	foreign := slices.ContainsFunc(servers, func(server string) bool { return define.NotForeign(ctx, c, server, &own) != nil })
 	return len(servers), err == nil && !foreign
 }
 
-// freed detaches the stack's ports from servers that no longer exist. If a server fails, Nova can leave its ports attached, and then
+// detachFromGone detaches the stack's ports from servers that no longer exist. If a server fails, Nova can leave its ports attached, and then
 // no other server could use them. (Launchpad 2134375)
-func freed(ctx context.Context, c *cloud.Client, w want, refused error) error {
+func detachFromGone(ctx context.Context, c *cloud.Client, w want, refused error) error {
 	if !errors.Is(refused, kind.ErrBusy) || !strings.Contains(refused.Error(), "is still in use") {
 		return refused
 	}
@@ -84,7 +84,7 @@ func orWait(ctx context.Context, c *cloud.Client, w want, err error) error {
 		return err
 	}
 	for _, v := range willHave(w).Volumes {
-		if _, ok := holders(holdersOfVolume).ours(ctx, c, v.ID, w.Mark); !ok {
+		if _, ok := holders(holdersOfVolume).countOwn(ctx, c, v.ID, w.Mark); !ok {
 			return err
 		}
 	}

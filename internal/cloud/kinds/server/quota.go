@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// takes counts the server, by its flavor and in total, and the resources of the flavor.
-func takes(s *Spec, of kind.FactsOf) kind.Amounts {
+// quotaNeeded counts the server, by its flavor and in total, and the resources of the flavor.
+func quotaNeeded(s *Spec, of kind.FactsOf) kind.Amounts {
 	flavor := of("Flavor", s.FlavorRef)
 	in := func(name, which string) kind.Resource {
 		return kind.Resource{Service: cloud.Compute, Name: name, Type: which}

@@ -52,14 +52,14 @@ func diffMore(w want, have *state, c *kind.Changes) {
 	}
 }
 
-// by reports whether one of the changes has to be made in this way.
-func by(changes []kind.Change, way string) bool {
+// hasWay reports whether one of the changes has to be made in this way.
+func hasWay(changes []kind.Change, way string) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == way })
 }
 
-// standing refuses a change that Nova would answer with 409 until the server is in another state. Only people can
+// requireStatus refuses a change that Nova would answer with 409 until the server is in another state. Only people can
 // end the present state. (nova/compute/api.py: check_instance_state of resize and rebuild)
-func standing(m *More, way string, in ...string) error {
+func requireStatus(m *More, way string, in ...string) error {
 	if slices.Contains(in, m.Status) {
 		return nil
 	}
@@ -78,7 +78,7 @@ func writable(m *More) error {
 
 // resize asks Nova to move the server to another flavor. The mark can be written only after the resize is confirmed.
 func (u *requests) resize(n change) error {
-	if err := standing(&n.Have.State.More, byResize, "ACTIVE", "SHUTOFF"); err != nil {
+	if err := requireStatus(&n.Have.State.More, byResize, "ACTIVE", "SHUTOFF"); err != nil {
 		return err
 	}
 	u.act(byResize, map[string]any{"flavorRef": n.Want.Ref("Flavor", n.Want.Spec.FlavorRef).ID}, cloud.Call{})
@@ -100,7 +100,7 @@ func (u *requests) confirm() error {
 // was made.
 func (u *requests) rebuild(n change, metadata map[string]string) {
 	if u.err == nil {
-		u.err = standing(&n.Have.State.More, byRebuild, "ACTIVE", "SHUTOFF", "ERROR")
+		u.err = requireStatus(&n.Have.State.More, byRebuild, "ACTIVE", "SHUTOFF", "ERROR")
 	}
 	image, least := imageOf(n)
 	body, call := map[string]any{"imageRef": image, "metadata": metadata}, cloud.Call{Microversion: least}
@@ -143,7 +143,7 @@ func (u *requests) restart(status string) error {
 	case "ACTIVE", "ERROR":
 		u.act("reboot", map[string]any{"type": "HARD"}, cloud.Call{})
 	default:
-		return standing(&More{Status: status}, byRestart, "ACTIVE", "SHUTOFF", "ERROR")
+		return requireStatus(&More{Status: status}, byRestart, "ACTIVE", "SHUTOFF", "ERROR")
 	}
 	return u.err
 }

@@ -114,15 +114,15 @@ func (d driver) item(c collection, a answer) (i item, ok bool) {
 
 // Create implements [typed.Kind]. It creates the first item of the series.
 func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) {
-	i, err := d.take(ctx, w, d.now())
+	i, err := d.createItem(ctx, w, d.now())
 	if err != nil {
 		return typed.Live[series]{}, err
 	}
 	return live([]item{i}), nil
 }
 
-// take creates an item for a moment. The request contains the mark.
-func (d driver) take(ctx context.Context, w want, moment time.Time) (i item, err error) {
+// createItem creates an item for a moment. The request contains the mark.
+func (d driver) createItem(ctx context.Context, w want, moment time.Time) (i item, err error) {
 	c := w.Spec.collection()
 	metadata := d.metadata(nil, w.Mark, "", moment)
 	body := map[string]any{"volume_id": w.Ref("Volume", w.Spec.VolumeRef).ID, "name": label(w, moment), "force": true, "metadata": metadata}
@@ -162,8 +162,8 @@ func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment t
 
 // Update implements [typed.Kind]. It creates and deletes the items that are due, and finally writes the mark of all items.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
-	of := have.State.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
-	gone := slices.Concat(w.Spec.spare(of), broken(of)) // only these items may be deleted, whatever changes contains
+	of := have.State.counted(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
+	gone := slices.Concat(w.Spec.expired(of), broken(of)) // only these items may be deleted, whatever changes contains
 	for _, i := range gone {
 		due := kind.Has(changes, itemsField+"["+i.id+"]")
 		if !due && (i.failed() || !kind.Has(changes, keepField)) {
@@ -182,7 +182,7 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 		if err != nil {
 			return fmt.Errorf("%w: %q is no time", kind.ErrRejected, wanted)
 		}
-		if _, err := d.take(ctx, w, moment); err != nil {
+		if _, err := d.createItem(ctx, w, moment); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (d driver) Update(ctx context.Context, w want, have typed.Live[series], cha
 	}
 	removed := map[string]bool{}
 	if kind.Has(changes, keepField) {
-		for _, i := range w.Spec.spare(of) {
+		for _, i := range w.Spec.expired(of) {
 			removed[i.id] = true
 		}
 	}

@@ -60,14 +60,14 @@ func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 // Diff implements [typed.Kind]. The cloud stores nothing of a schedule except its mark. Therefore a change by a
 // commit only shows as a different mark, and Diff adds the snapshots or backups that the change deletes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
-	of := have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
+	of := have.counted(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	if n := len(have.Items) - len(of); n > 0 && w.Ref("Volume", w.Spec.VolumeRef).ID != "" {
 		c.Note("spec", fmt.Sprintf("%d snapshots or backups that bear its mark are of another volume or type: they do not count and are left alone", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // other changes depend on the time (see Upkeep)
 	}
-	spare := w.Spec.spare(of)
+	spare := w.Spec.expired(of)
 	if len(spare) == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 		}
 	}
 	c.Add(kind.Change{Field: keepField, Have: usable, Want: usable - len(spare), Destroys: true,
-		Loss: fmt.Sprintf("%d of the %d %ss, of %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].at()), text(spare[len(spare)-1].at()))})
+		Loss: fmt.Sprintf("%d of the %d %ss, of %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].momentOf()), text(spare[len(spare)-1].momentOf()))})
 }
 
 const keepField = "spec.keep"
@@ -86,7 +86,7 @@ const keepField = "spec.keep"
 // Upkeep implements [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 	volume := w.Ref("Volume", w.Spec.VolumeRef)
-	return w.Spec.upkeep(have.of(w.Spec, volume.ID), volume.Facts.Unusable, now)
+	return w.Spec.upkeep(have.counted(w.Spec, volume.ID), volume.Facts.Unusable, now)
 }
 
 // shown is the status of a series.
@@ -110,9 +110,9 @@ func (rules) Status(have *series) any {
 	out := shown{Items: []shownItem{}}
 	for _, i := range have.Items {
 		if i.usable() && out.Newest == "" {
-			out.Newest = text(i.at())
+			out.Newest = text(i.momentOf())
 		}
-		out.Items = append(out.Items, shownItem{i.id, i.name, strings.TrimPrefix(i.kind, "Volume"), text(i.at()), i.status, i.size, i.volume})
+		out.Items = append(out.Items, shownItem{i.id, i.name, strings.TrimPrefix(i.kind, "Volume"), text(i.momentOf()), i.status, i.size, i.volume})
 	}
 	return out
 }
@@ -147,7 +147,7 @@ func live(items []item) typed.Live[series] {
 			out.Uses = append(out.Uses, i.volume)
 		}
 		if i.usable() {
-			out.Facts.Points = append(out.Facts.Points, kind.Point{At: i.at(), SourceID: i.volume, Kind: i.kind, ID: i.id, Size: i.size})
+			out.Facts.Points = append(out.Facts.Points, kind.Point{At: i.momentOf(), SourceID: i.volume, Kind: i.kind, ID: i.id, Size: i.size})
 		}
 	}
 	out.Mark, out.Copied = s.Mark, oldest.copied
@@ -158,7 +158,7 @@ func live(items []item) typed.Live[series] {
 // phase is the state of a series.
 func phase(items []item) (kind.Phase, string) {
 	if at := slices.IndexFunc(items, func(i item) bool { return strings.HasPrefix(i.status, "error_") }); at >= 0 {
-		return kind.Degraded, items[at].called() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
+		return kind.Degraded, items[at].describe() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
 	}
 	if slices.ContainsFunc(items, func(i item) bool { return i.usable() }) {
 		return kind.Ready, ""
@@ -168,7 +168,7 @@ func phase(items []item) (kind.Phase, string) {
 		case i.creating(): // creation can take hours, and no other step waits for it
 			return kind.Ready, ""
 		case !i.leaving():
-			return kind.Degraded, i.called() + " is in the status " + i.status + ", and there is no other"
+			return kind.Degraded, i.describe() + " is in the status " + i.status + ", and there is no other"
 		}
 	}
 	return kind.Deleting, "is being deleted"

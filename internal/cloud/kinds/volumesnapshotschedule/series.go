@@ -47,9 +47,9 @@ func (s *item) creating() bool {
 // skew is the maximal difference between the clocks of the agent and of the cloud.
 const skew = 15 * time.Minute
 
-// at is the moment for which the item was created. Anybody who can write the item's metadata can write any moment.
+// momentOf is the moment for which the item was created. Anybody who can write the item's metadata can write any moment.
 // Therefore a moment that is later than the item's creation, which the cloud reports, does not count.
-func (s *item) at() time.Time {
+func (s *item) momentOf() time.Time {
 	if latest := s.created.Add(skew); s.moment.IsZero() || s.moment.After(latest) {
 		return s.created
 	}
@@ -61,13 +61,13 @@ func (s *item) at() time.Time {
 // wrong would create one item after the other.
 func (s *item) covers(times schedule.Schedule, now time.Time) bool {
 	said := !s.moment.IsZero() && !s.moment.After(now) && times.Next(s.moment).After(now)
-	return said || times.Next(s.at()).After(now)
+	return said || times.Next(s.momentOf()).After(now)
 }
 
-// of returns the items that belong to the volume and have the schedule's type. Other items can bear the mark, too,
+// counted returns the items that belong to the volume and have the schedule's type. Other items can bear the mark, too,
 // because somebody wrote it there, or because the volume or the type has changed since. They do not count, and the
 // agent does not change them.
-func (s *series) of(spec *Spec, volume string) (list []item) {
+func (s *series) counted(spec *Spec, volume string) (list []item) {
 	for _, i := range s.Items {
 		if i.volume == volume && i.kind == spec.kind() {
 			list = append(list, i)
@@ -76,19 +76,19 @@ func (s *series) of(spec *Spec, volume string) (list []item) {
 	return list
 }
 
-// spare returns the surplus and the expired items, the oldest first. Only usable items count, and the newest usable
+// expired returns the surplus and the expired items, the oldest first. Only usable items count, and the newest usable
 // item is never among them. The age of an item is the time between the item and the newest item. Therefore neither a
 // wrong clock nor a long pause of the agent makes items expire.
-func (s *Spec) spare(of []item) (list []item) {
+func (s *Spec) expired(of []item) (list []item) {
 	kept, newest := 0, time.Time{}
 	for _, i := range of {
 		if !i.usable() {
 			continue
 		}
 		if kept == 0 {
-			newest = i.at()
+			newest = i.momentOf()
 		}
-		old := s.keepFor() > 0 && newest.Sub(i.at()) > s.keepFor()
+		old := s.keepFor() > 0 && newest.Sub(i.momentOf()) > s.keepFor()
 		if kept > 0 && i.available() && (kept >= s.Keep || old) {
 			list = append(list, i)
 			continue
@@ -156,8 +156,8 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 		u.Overdue = err.Error()
 		return u
 	}
-	for _, i := range slices.Concat(s.spare(of), broken(of)) {
-		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.id + "]", Have: i.called(), Want: "", Loss: "the " + strings.ToLower(s.kindWord()) + " of " + text(i.at())})
+	for _, i := range slices.Concat(s.expired(of), broken(of)) {
+		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.id + "]", Have: i.describe(), Want: "", Loss: "the " + strings.ToLower(s.kindWord()) + " of " + text(i.momentOf())})
 	}
 	u.Next = times.Next(now)
 	covered := slices.ContainsFunc(of, func(i item) bool { return !i.failed() && !i.leaving() && i.covers(times, now) })
@@ -173,7 +173,7 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 	case !again.IsZero():
 		u.Overdue = fmt.Sprintf("the newest %s failed (status error); tried again from %s on", strings.ToLower(s.kindWord()), text(again))
 	case pending >= 0 && !covered:
-		u.Overdue = fmt.Sprintf("%s is still %s, and no other is taken meanwhile", of[pending].called(), of[pending].status)
+		u.Overdue = fmt.Sprintf("%s is still %s, and no other is taken meanwhile", of[pending].describe(), of[pending].status)
 	}
 	if !covered && pending < 0 && unusable == "" && !again.After(now) {
 		have, moment := newest(of), now
@@ -193,7 +193,7 @@ const itemsField = "status.items"
 func newest(of []item) time.Time {
 	for _, i := range of {
 		if !i.failed() && !i.leaving() {
-			return i.at()
+			return i.momentOf()
 		}
 	}
 	return time.Time{}
@@ -251,12 +251,12 @@ func (s *Spec) kind() string { return "Volume" + s.kindWord() }
 
 func (s *Spec) kindWord() string { return cmp.Or(s.Type, "Snapshot") }
 
-func (s *item) called() string { return s.name + " (" + s.id + ")" }
+func (s *item) describe() string { return s.name + " (" + s.id + ")" }
 
 // text formats a time as metadata contain it.
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // newestFirst compares items by the creation times that the cloud reports. Newer items come first.
 func newestFirst(a, b item) int {
-	return cmp.Or(b.created.Compare(a.created), b.at().Compare(a.at()), strings.Compare(b.id, a.id))
+	return cmp.Or(b.created.Compare(a.created), b.momentOf().Compare(a.momentOf()), strings.Compare(b.id, a.id))
 }

@@ -163,7 +163,7 @@ func TestOthersDoNotCount(t *testing.T) {
 	all := said(t, "available 05 03:00", "available 04 03:00", "available 03 03:00", "available 02 03:00")
 	all[0].volume, all[1].kind = "another", "VolumeBackup"
 	have := series{Items: all}
-	if got := due(s.upkeep(have.of(&s, "v"), "", clock(t, "05 03:10"))); got != "remove 1, take 05T03:00" {
+	if got := due(s.upkeep(have.counted(&s, "v"), "", clock(t, "05 03:10"))); got != "remove 1, take 05T03:00" {
 		t.Errorf("does %q", got)
 	}
 }
