@@ -244,9 +244,9 @@ func (r *reviewStage) story() {
 	}
 
 	r.kill()
-	lab.Say(t, number, "mallory", "/stackreeve approve "+m.Hash)
+	lab.AddComment(t, number, "mallory", "/stackreeve approve "+m.Hash)
 	r.start()
-	word := lab.Say(t, number, "alice", "/stackreeve approve "+m.Hash)
+	word := lab.AddComment(t, number, "alice", "/stackreeve approve "+m.Hash)
 	r.status(head, "plan", forge.Success, "")
 	r.await("a sign that the approval was seen", func() string {
 		if !lab.Forge().Can.Has(forge.CommentReactions) {

@@ -55,7 +55,7 @@ func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 				w.Visit()
 			}
 			for range 30 {
-				w.Forge.Say(1, "mallory", "spam")
+				w.Forge.AddComment(1, "mallory", "spam")
 			}
 			w.Forge.MostComments = 20
 			w.Visit()

@@ -20,14 +20,14 @@ func TestClocksThatWereAheadBlockNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
 		tomorrow := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: time.Now().Add(24 * time.Hour).UnixMilli(), Part: 1, Parts: 1}
-		w.Forge.Say(1, w.Forge.Me, tomorrow.String()+"\nold")
+		w.Forge.AddComment(1, w.Forge.Me, tomorrow.String()+"\nold")
 		w.Visit()
 		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "1 to create") {
 			t.Errorf("comments %q", got)
 		}
 		commit := w.Synced()
 		tomorrow.Kind = memory.DriftComment
-		w.Forge.Say(1, w.Forge.Me, tomorrow.String()+"\nold")
+		w.Forge.AddComment(1, w.Forge.Me, tomorrow.String()+"\nold")
 		drifted := found(planOf(commit, "~a"))
 		w.Pass(commit, drifted, drifted)
 		w.Visit()

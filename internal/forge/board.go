@@ -14,10 +14,10 @@ import (
 type Board struct {
 	forge CommitStatuses
 
-	mu      sync.Mutex
-	known   map[string]map[string]Status // statuses by commit and then by context
-	commits []string                     // the keys of known, oldest first
-	posted  map[[2]string]int            // number of statuses that were written, by commit and context
+	mu       sync.Mutex
+	statuses map[string]map[string]Status // statuses by commit and then by context
+	commits  []string                     // the keys of known, oldest first
+	posted   map[[2]string]int            // number of statuses that were written, by commit and context
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // NewBoard returns a board that writes to f.
 func NewBoard(f CommitStatuses) *Board {
-	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
+	return &Board{forge: f, statuses: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 
 // News reports whether s has to be written: the commit's status differs from s, and mostPosted does
@@ -85,7 +85,7 @@ func (b *Board) many(commit, name string) bool {
 // of returns the commit's statuses by context. They are read from the forge once, and remembered.
 func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error) {
 	b.mu.Lock()
-	known, ok := b.known[commit]
+	known, ok := b.statuses[commit]
 	known = clone(known)
 	b.mu.Unlock()
 	if ok {
@@ -115,13 +115,13 @@ func clone(m map[string]Status) map[string]Status {
 }
 
 func (b *Board) remember(commit string) map[string]Status {
-	if known, ok := b.known[commit]; ok {
+	if known, ok := b.statuses[commit]; ok {
 		return known
 	}
 	if len(b.commits) >= mostKnown {
 		oldest := b.commits[0]
 		b.commits = slices.Delete(b.commits, 0, 1)
-		delete(b.known, oldest)
+		delete(b.statuses, oldest)
 		for key := range b.posted {
 			if key[0] == oldest {
 				delete(b.posted, key)
@@ -129,8 +129,8 @@ func (b *Board) remember(commit string) map[string]Status {
 		}
 	}
 	b.commits = append(b.commits, commit)
-	b.known[commit] = map[string]Status{}
-	return b.known[commit]
+	b.statuses[commit] = map[string]Status{}
+	return b.statuses[commit]
 }
 
 // forget removes a commit's statuses from memory, so that they are read again. The forge may have
@@ -138,7 +138,7 @@ func (b *Board) remember(commit string) map[string]Status {
 func (b *Board) forget(commit string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.known, commit)
+	delete(b.statuses, commit)
 	b.commits = slices.DeleteFunc(b.commits, func(one string) bool { return one == commit })
 }
 

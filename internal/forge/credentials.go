@@ -51,7 +51,7 @@ type Credentials interface {
 	Reach(ctx context.Context) error
 	// Held returns the results of the tasks, as far as the forge reports them. It writes to no pull
 	// request and to no commit. A task about which the forge reports nothing is missing in the map.
-	Held(ctx context.Context, at Sample) (map[Task]Held, error)
+	Held(ctx context.Context, at Sample) (map[Task]TaskResult, error)
 }
 
 // Owner is the account of the credentials. Until is the time when the credentials expire, or zero
@@ -68,8 +68,8 @@ type Sample struct {
 	Pull                 int
 }
 
-// Held is the result that a forge reports for one task.
-type Held struct {
+// TaskResult is the result that a forge reports for one task.
+type TaskResult struct {
 	Result Result
 	Why    string // for people
 }

@@ -185,7 +185,7 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 		sent.Body = io.NopCloser(bytes.NewReader(body))
 		sent.ContentLength = int64(len(body))
 	}
-	known := t.cache.ask(sent)
+	known := t.cache.conditional(sent)
 	if t.config.Fence != nil && req.Method != http.MethodGet && req.Method != http.MethodHead {
 		if err := t.config.Fence(); err != nil {
 			seen.Refused = true

@@ -18,8 +18,8 @@ type cache struct {
 	size  int
 }
 
-// known is an answer in the cache.
-type known struct {
+// cachedAnswer is an answer in the cache.
+type cachedAnswer struct {
 	key    string
 	header http.Header
 	body   []byte
@@ -34,8 +34,8 @@ func keyOf(req *http.Request) string {
 	return req.URL.String() + "\n" + req.Header.Get("Accept")
 }
 
-// ask makes a request conditional if the cache has an answer to it, and returns that answer.
-func (c *cache) ask(req *http.Request) *known {
+// conditional makes a request conditional if the cache has an answer to it, and returns that answer.
+func (c *cache) conditional(req *http.Request) *cachedAnswer {
 	if req.Method != http.MethodGet {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (c *cache) ask(req *http.Request) *known {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	k := e.Value.(*known)
+	k := e.Value.(*cachedAnswer)
 	if etag := k.header.Get("ETag"); etag != "" {
 		req.Header.Set("If-None-Match", etag)
 	} else {
@@ -76,7 +76,7 @@ func (c *cache) keep(req *http.Request, resp *http.Response) {
 	if c.byKey == nil {
 		c.byKey = map[string]*list.Element{}
 	}
-	c.byKey[key] = c.order.PushFront(&known{key, resp.Header.Clone(), body})
+	c.byKey[key] = c.order.PushFront(&cachedAnswer{key, resp.Header.Clone(), body})
 	c.size += len(body)
 	for c.size > mostCached {
 		c.remove(c.order.Back())
@@ -84,13 +84,13 @@ func (c *cache) keep(req *http.Request, resp *http.Response) {
 }
 
 func (c *cache) remove(e *list.Element) {
-	k := c.order.Remove(e).(*known)
+	k := c.order.Remove(e).(*cachedAnswer)
 	delete(c.byKey, k.key)
 	c.size -= len(k.body)
 }
 
 // answer returns the stored answer. resp is the forge's answer that nothing has changed.
-func (k *known) answer(resp *http.Response) *http.Response {
+func (k *cachedAnswer) answer(resp *http.Response) *http.Response {
 	out := *resp
 	out.StatusCode, out.Status = http.StatusOK, "200 OK"
 	out.Header = k.header.Clone()

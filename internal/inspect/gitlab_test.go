@@ -117,7 +117,7 @@ func TestGitLab(t *testing.T) {
 			want: func(f forge.Forge) results { return except(f, results{forge.TaskWriteStatuses: forge.Missing}) },
 		},
 		"a stranger": {
-			login: "stranger", stage: func(g *forgetest.GitLab) { g.Say(nil, 1, "stranger", "hello") },
+			login: "stranger", stage: func(g *forgetest.GitLab) { g.AddComment(nil, 1, "stranger", "hello") },
 			want: func(f forge.Forge) results {
 				return except(f, results{forge.TaskWriteComments: forge.NotTried, forge.TaskWriteStatuses: forge.Missing})
 			},

@@ -20,15 +20,15 @@ func TestApprovalsThatAreTakenBackDoNotCount(t *testing.T) {
 		head := w.Open(1, "-a -b -c -d")
 		hash := planOf(head, "-a -b -c -d").Hash()
 		w.Visit()
-		c := w.Forge.Say(1, "ann", "/stackreeve approve "+strings.ToUpper(hash))
+		c := w.Forge.AddComment(1, "ann", "/stackreeve approve "+strings.ToUpper(hash))
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		time.Sleep(time.Minute)
 		w.Visit()
-		w.Forge.Unsay(1, c.ID)
+		w.Forge.DeleteComment(1, c.ID)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, hash)
-		w.Forge.Say(1, "ann", "/stackreeve approve "+hash)
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+hash)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		time.Sleep(2 * review.RightAge)
@@ -48,7 +48,7 @@ func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d -e")
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e").Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e").Hash())
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		again := func() {
@@ -75,7 +75,7 @@ func TestAnApprovalOutlivesAForgeThatWasAwayHalfWay(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d -e -f")
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e -f").Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e -f").Hash())
 		w.Visit()
 		commit := w.Merge(1, head)
 		w.Restart() // the process is killed in the middle of the pass, and the forge is down
@@ -97,7 +97,7 @@ func TestTwoMergesAtOnceAskAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d")
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
 		w.Visit()
 		w.Merge(1, head)
 		commit := w.Merge(2, w.Open(2, "+x"))
@@ -117,13 +117,13 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
 		w.Visit()
-		w.Forge.Say(1, "ann", strings.Repeat("/stackreeve dance\n", 3600))
+		w.Forge.AddComment(1, "ann", strings.Repeat("/stackreeve dance\n", 3600))
 		forged := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Run: 1 << 60}
 		for range 1000 {
-			w.Forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
+			w.Forge.AddComment(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
 		}
 		for range 100 {
-			w.Forge.Say(1, "mallory", strings.Repeat("/stackreeve plan, or not\n", 2600))
+			w.Forge.AddComment(1, "mallory", strings.Repeat("/stackreeve plan, or not\n", 2600))
 		}
 		w.Forge.Requests()
 		w.Visit()
@@ -150,8 +150,8 @@ func TestAPullRequestOfTwoStacks(t *testing.T) {
 		head := w.Open(1, "-a -b -c -d")
 		w.Visit()
 		theirs, _, _ := other.Plan(w.Context(), head, nil)
-		c := w.Forge.Say(1, "ann", "/stackreeve approve "+theirs.Hash())
-		w.Forge.Say(1, "ann", "/stackreeve help")
+		c := w.Forge.AddComment(1, "ann", "/stackreeve approve "+theirs.Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve help")
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "approve")
 		if s, _ := w.Forge.Status(head, "stackreeve/test/plan"); s.State != forge.Success {

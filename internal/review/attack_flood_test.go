@@ -26,7 +26,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 		w.Open(1, "+a")
 		w.Visit()
 		for n := range 1000 {
-			w.Forge.Say(1, fmt.Sprint("stranger-", n), "/stackreeve help")
+			w.Forge.AddComment(1, fmt.Sprint("stranger-", n), "/stackreeve help")
 		}
 		w.Forge.Requests()
 		for range 5 {
@@ -43,7 +43,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 			w.Repo.Notify(1)
 			w.Visit()
 		}
-		c := w.Forge.Say(1, "ann", "/stackreeve plan")
+		c := w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		w.Visit()
 		if r := w.Forge.Reactions(c.ID); len(r) != 1 {
 			t.Errorf("reactions %v", r)
@@ -57,13 +57,13 @@ func TestAttackStrangersSpeakFirst(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.Open(1, "+a")
 			for n := range 250 {
-				w.Forge.Say(1, fmt.Sprint("stranger-", n), says)
+				w.Forge.AddComment(1, fmt.Sprint("stranger-", n), says)
 			}
 			for range 25 {
 				w.Visit()
 				time.Sleep(time.Minute)
 			}
-			asked := w.Forge.Say(1, "ann", "/stackreeve plan")
+			asked := w.Forge.AddComment(1, "ann", "/stackreeve plan")
 			for range 30 {
 				w.Visit()
 				time.Sleep(time.Minute)
@@ -82,13 +82,13 @@ func TestAttackStrangersHideAnApproval(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)
 		for n := range 60 {
-			w.Forge.Say(1, fmt.Sprint("stranger-", n), "/stackreeve help")
+			w.Forge.AddComment(1, fmt.Sprint("stranger-", n), "/stackreeve help")
 		}
 		w.Visit()
 		w.Approve(1, small)
 		w.Visit()
 		for n := range 60 {
-			w.Forge.Say(1, fmt.Sprint("another-", n), "/stackreeve help")
+			w.Forge.AddComment(1, fmt.Sprint("another-", n), "/stackreeve help")
 		}
 		for range 2 * review.NoneAge / time.Minute {
 			w.WantStatus(head, "plan", forge.Success, "approved")
@@ -103,21 +103,21 @@ func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
 		w.Open(1, "+a")
 		w.Visit()
 		for range 500 {
-			w.Forge.Say(1, "ann", "/stackreeve help")
+			w.Forge.AddComment(1, "ann", "/stackreeve help")
 		}
 		w.Forge.Writes()
 		w.Visit()
 		if n := len(w.Forge.Writes()); n > 2*review.MostAnswers {
 			t.Errorf("%d writes to answer one person", n)
 		}
-		c := w.Forge.Say(1, "ann", "/stackreeve plan")
+		c := w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		planned := w.Plans
 		w.Visit()
 		if r := w.Forge.Reactions(c.ID); w.Plans != planned+1 || len(r) != 0 {
 			t.Errorf("%d plans, reactions %v; want it done in silence", w.Plans-planned, r)
 		}
 		time.Sleep(review.AnswersAge)
-		c = w.Forge.Say(1, "ann", "/stackreeve plan")
+		c = w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		w.Visit()
 		if r := w.Forge.Reactions(c.ID); len(r) != 1 {
 			t.Errorf("later: reactions %v", r)
@@ -132,7 +132,7 @@ func TestAttackAFloodOfComments(t *testing.T) {
 		head := w.Open(1, small)
 		w.Open(2, "+b")
 		for range 21 {
-			w.Forge.Say(1, "mallory", "spam")
+			w.Forge.AddComment(1, "mallory", "spam")
 		}
 		w.Forge.MostComments = 20
 		for range 5 {
@@ -192,7 +192,7 @@ func TestAttackOurCommentIsEdited(t *testing.T) {
 				if err != nil || len(all) != 1 {
 					t.Fatal(all, err)
 				}
-				w.Forge.Resay(1, all[0].ID, edit(all[0].Body))
+				w.Forge.EditComment(1, all[0].ID, edit(all[0].Body))
 				commit := w.Merge(1, head)
 				w.Pass(commit, planOf(commit, "+a"), planOf(commit, "a"))
 				w.Visit()
@@ -216,7 +216,7 @@ func TestAttackOurCommentIsDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Forge.Unsay(1, all[0].ID)
+		w.Forge.DeleteComment(1, all[0].ID)
 		commit := w.Merge(1, head)
 		for _, a := range w.Branch.Approvals(w.Context(), commit) {
 			if a.Covers(planOf(commit, "-a -b")) {

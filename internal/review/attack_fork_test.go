@@ -18,8 +18,8 @@ func TestAttackForksAreNotGreen(t *testing.T) {
 			w.Visit()
 			w.Restart()
 		}
-		w.Forge.Say(1, "mallory", "/stackreeve plan")
-		w.Forge.Say(1, "mallory", "/stackreeve plan "+head)
+		w.Forge.AddComment(1, "mallory", "/stackreeve plan")
+		w.Forge.AddComment(1, "mallory", "/stackreeve plan "+head)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Pending, "not planned: it comes from a fork")
 		if c, ok := w.Forge.Check(head, "stackreeve/prod"); !ok || c.State != forge.Pending {
@@ -40,7 +40,7 @@ func TestAttackAForkIsPlannedAtTheCommitThatWasAskedFor(t *testing.T) {
 			inWorld(t, func(w *world) {
 				head := w.Fork(1, "+a")
 				w.Visit()
-				w.Forge.Say(1, "ann", words(head))
+				w.Forge.AddComment(1, "ann", words(head))
 				w.Visit()
 				w.WantStatus(head, "plan", forge.Success, "1 to create")
 				w.Restart()
@@ -67,11 +67,11 @@ func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 		w.Fork(1, "+a")
 		w.Visit()
 		pushed := w.Fork(1, "+evil")
-		w.Forge.Say(1, "ann", "/stackreeve plan")
+		w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		w.Visit()
 		w.Visit()
 		w.WantStatus(pushed, "plan", forge.Pending, "not planned")
-		w.Forge.Say(1, "ann", "/stackreeve plan "+pushed)
+		w.Forge.AddComment(1, "ann", "/stackreeve plan "+pushed)
 		merged, worse := w.Review.Merged, sha("worse")
 		w.Files[worse] = "+worse"
 		w.Review.Merged = func(ctx context.Context, _ string, _ ...string) (source.Merge, error) { return merged(ctx, worse) }

@@ -118,27 +118,27 @@ func TestAttackTheBaseMoves(t *testing.T) {
 
 func TestAttackApprovalsThatDoNotCount(t *testing.T) {
 	hash := hashOf(small)
-	says := func(login, text string) func(w *world) { return func(w *world) { w.Forge.Say(1, login, text) } }
+	says := func(login, text string) func(w *world) { return func(w *world) { w.Forge.AddComment(1, login, text) } }
 	for name, say := range map[string]func(w *world){
 		"edited into one": func(w *world) {
-			c := w.Forge.Say(1, "ann", "Thank you!")
-			w.Forge.Resay(1, c.ID, "/stackreeve approve "+hash)
+			c := w.Forge.AddComment(1, "ann", "Thank you!")
+			w.Forge.EditComment(1, c.ID, "/stackreeve approve "+hash)
 		},
 		"edited after the fact": func(w *world) {
 			c := w.Approve(1, small)
-			w.Forge.Resay(1, c.ID, c.Body+"\n\nor not")
+			w.Forge.EditComment(1, c.ID, c.Body+"\n\nor not")
 		},
-		"deleted": func(w *world) { w.Forge.Unsay(1, w.Approve(1, small).ID) },
+		"deleted": func(w *world) { w.Forge.DeleteComment(1, w.Approve(1, small).ID) },
 		"of a program": func(w *world) {
 			w.Forge.Allow("renovate[bot]", true)
-			w.Forge.Say(1, "renovate[bot]", "/stackreeve approve "+hash)
+			w.Forge.AddComment(1, "renovate[bot]", "/stackreeve approve "+hash)
 		},
 		"of a stranger":           says("mallory", "/stackreeve approve "+hash),
 		"of who may not push":     func(w *world) { w.Approve(1, small); w.Forge.Allow("ann", false) },
 		"on another pull request": func(w *world) { w.Open(2, "+b"); w.Approve(2, small) },
 		"quoted by us": func(w *world) {
 			w.Forge.Allow(w.Forge.Me, true)
-			w.Forge.Say(1, w.Forge.Me, memory.Marker{Kind: memory.AnswerComment, To: 1}.String()+"\n/stackreeve approve "+hash)
+			w.Forge.AddComment(1, w.Forge.Me, memory.Marker{Kind: memory.AnswerComment, To: 1}.String()+"\n/stackreeve approve "+hash)
 		},
 		"of another stack": says("ann", "/stackreeve approve "+otherStack(small)),
 		"half a hash":      says("ann", "/stackreeve approve "+hash[:16]),
@@ -216,7 +216,7 @@ func TestAttackAForgedMarker(t *testing.T) {
 			for _, print := range forged.Steps {
 				m.Proof = append(m.Proof, print)
 			}
-			w.Forge.Resay(1, c.ID, m.String()+"\n"+text)
+			w.Forge.EditComment(1, c.ID, m.String()+"\n"+text)
 			a := w.Branch.Approvals(w.Context(), commit)
 			if len(a) != 1 || a[0].Covers(more) || a[0].Covers(planOf(commit, "-e -f")) || !a[0].Covers(planOf(commit, small)) {
 				t.Errorf("%s: %+v", name, a)
@@ -232,7 +232,7 @@ func TestAttackAMarkerOfWhoTookOurName(t *testing.T) {
 		old := w.Forge.Me
 		w.Forge.Rename(old, "steward")
 		m := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1 << 60, Part: 1, Parts: 1, Head: head, Hash: hashOf(large), Shown: []memory.Shown{{Hash: hashOf(large)}}}
-		w.Forge.Say(1, old, m.String()+"\nall is well")
+		w.Forge.AddComment(1, old, m.String()+"\nall is well")
 		c := w.Approve(1, large)
 		time.Sleep(2 * review.ConversationAge)
 		w.Visit()
@@ -248,7 +248,7 @@ func TestAttackANameThatIsTakenOver(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, small)
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve help")
+		w.Forge.AddComment(1, "ann", "/stackreeve help")
 		w.Visit()
 		w.Forge.Rename("ann", "ann-lee")
 		w.Approve(1, small)

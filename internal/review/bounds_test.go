@@ -94,7 +94,7 @@ func TestAForkThatIsPushedToWithoutEndWritesLittle(t *testing.T) {
 		if n := count(w.Forge.Writes(), "stackreeve/prod/plan"); n == 0 || n > review.MostHeads {
 			t.Errorf("%d statuses for 300 pushes to a fork", n)
 		}
-		w.Forge.Say(1, "ann", "/stackreeve plan "+head)
+		w.Forge.AddComment(1, "ann", "/stackreeve plan "+head)
 		w.Repo.Notify(1)
 		time.Sleep(time.Minute)
 		w.WantStatus(head, "plan", forge.Success, "1 to create")
@@ -121,7 +121,7 @@ func TestAQuietRunOfManyPullRequestsAsksLittle(t *testing.T) {
 			}
 			w.Open(n, text)
 			if n <= 5 {
-				asked = w.Forge.Say(n, "ann", "/stackreeve help")
+				asked = w.Forge.AddComment(n, "ann", "/stackreeve help")
 			}
 		}
 		w.Visit()
@@ -159,7 +159,7 @@ func TestHugePlansFit(t *testing.T) {
 		if got := w.Comments(1); len(got) == 0 || len(got) > 5 {
 			t.Errorf("%d comments", len(got))
 		}
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, text.String()).Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, text.String()).Hash())
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		commit := w.Merge(1, head)

@@ -108,7 +108,7 @@ func TestAttackADependencyMovesBeforeTheFetch(t *testing.T) {
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Error, "")
 		w.Review.Merged = merged
-		w.Forge.Say(2, "ann", "/stackreeve plan")
+		w.Forge.AddComment(2, "ann", "/stackreeve plan")
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "2 to create")
 	})

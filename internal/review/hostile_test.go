@@ -69,7 +69,7 @@ func TestWithoutTheRightToSetStatusesThereAreComments(t *testing.T) {
 func TestAForgeThatDoesNotSayWhoMayPushStopsNoPlan(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "-a -b -c -d")
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
 		w.Failing(forge.ErrRefused, "right")
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "approve")

@@ -22,7 +22,7 @@ func TestWhatIsMergedWhileItIsPlannedKeepsItsOutcome(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.Open(1, "+a")
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve plan")
+		w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		planned := w.Review.Plan
 		var commit string
 		w.Review.Plan = func(ctx context.Context, at string, files fs.FS) (plan.Plan, preflight.Findings, error) {
@@ -131,8 +131,8 @@ func TestTwoAgentsOfOneStackSayOneThing(t *testing.T) {
 		first := w.Repo
 		w.Restart()
 		w.Visit()
-		w.Forge.Say(1, "ann", "/stackreeve help")
-		w.Forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve help")
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
 		for range 3 {
 			w.Visit()
 			w.Repo, first = first, w.Repo

@@ -144,16 +144,16 @@ func TestApprovalsComeFromPeopleWhoMayPush(t *testing.T) {
 		hash := planOf(head, "-a -b -c -d").Hash()
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "")
-		w.Forge.Say(1, "mallory", "/stackreeve approve "+hash)
+		w.Forge.AddComment(1, "mallory", "/stackreeve approve "+hash)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "")
-		wrong := w.Forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
+		wrong := w.Forge.AddComment(1, "ann", "/stackreeve approve 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "")
 		if r := w.Forge.Reactions(wrong.ID); len(r) != 1 || r[0] != forge.Confused {
 			t.Errorf("reactions to a hash that nothing has: %v", r)
 		}
-		right := w.Forge.Say(1, "ann", "/stackreeve approve "+hash)
+		right := w.Forge.AddComment(1, "ann", "/stackreeve approve "+hash)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Success, "")
 		if r := w.Forge.Reactions(right.ID); len(r) != 1 || r[0] != forge.ThumbsUp {
@@ -184,7 +184,7 @@ func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
 		if a := w.Branch.Approvals(w.Context(), commit); len(a) != 0 {
 			t.Errorf("approvals %+v", a)
 		}
-		w.Forge.Say(1, "ann", "/stackreeve approve "+grown.Hash())
+		w.Forge.AddComment(1, "ann", "/stackreeve approve "+grown.Hash())
 		w.Visit()
 		if w.Again != 1 {
 			t.Errorf("asked for %d more passes, want 1", w.Again)
@@ -255,9 +255,9 @@ func TestPeopleAreAnsweredOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
 		w.Visit()
-		w.Forge.Say(1, "mallory", "/stackreeve help")
-		w.Forge.Say(1, "ann", "/stackreeve help")
-		odd := w.Forge.Say(1, "ann", "/stackreeve dance")
+		w.Forge.AddComment(1, "mallory", "/stackreeve help")
+		w.Forge.AddComment(1, "ann", "/stackreeve help")
+		odd := w.Forge.AddComment(1, "ann", "/stackreeve dance")
 		for range 3 {
 			w.Visit()
 			time.Sleep(time.Minute)
@@ -277,12 +277,12 @@ func TestAPlanThatIsAskedForIsMadeAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.Open(1, "+a")
 		w.Visit()
-		w.Forge.Say(1, "mallory", "/stackreeve plan")
+		w.Forge.AddComment(1, "mallory", "/stackreeve plan")
 		w.Visit()
 		if w.Plans != 1 {
 			t.Errorf("%d plans for somebody who may not push", w.Plans)
 		}
-		c := w.Forge.Say(1, "ann", "/stackreeve plan")
+		c := w.Forge.AddComment(1, "ann", "/stackreeve plan")
 		for range 3 {
 			w.Visit()
 		}

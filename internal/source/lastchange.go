@@ -101,7 +101,7 @@ func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file str
 		case cut:
 			return nil, false, nil
 		default:
-			return &LastChange{Commit: at.Hash.String(), Author: oneLine(at.Author.Name), Subject: oneLine(at.Message), Time: sane(at.Committer.When)}, true, nil
+			return &LastChange{Commit: at.Hash.String(), Author: oneLine(at.Author.Name), Subject: oneLine(at.Message), Time: validTime(at.Committer.When)}, true, nil
 		}
 	}
 	return nil, true, nil

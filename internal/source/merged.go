@@ -162,7 +162,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 	case len(m.Conflicts) > 0:
 		m.Revision = Revision{
 			Commit: m.Head, Subject: oneLine(head.Message), Author: oneLine(head.Author.Name),
-			Time: sane(head.Committer.When), Root: rootOf(r.cfg.Path),
+			Time: validTime(head.Committer.When), Root: rootOf(r.cfg.Path),
 		}
 		return m, nil
 	case result.Folder.IsZero() && r.cfg.Path != ".":

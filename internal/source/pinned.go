@@ -13,7 +13,7 @@ func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	if rev, ok := r.unchanged(commit, want); ok {
 		return rev, nil
 	}
-	rev, ok := r.here(ctx, want)
+	rev, ok := r.inStore(ctx, want)
 	if !ok {
 		var err error
 		if rev, err = r.At(ctx, commit); err != nil {
@@ -26,8 +26,8 @@ func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	return rev, nil
 }
 
-// here returns the revision of a commit if the commit is in the store.
-func (r *Repo) here(ctx context.Context, want plumbing.Hash) (rev Revision, ok bool) {
+// inStore returns the revision of a commit if the commit is in the store.
+func (r *Repo) inStore(ctx context.Context, want plumbing.Hash) (rev Revision, ok bool) {
 	select {
 	case r.busy <- struct{}{}:
 		defer func() { <-r.busy }()

@@ -138,8 +138,8 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func statusError(resp *http.Response, said string, login bool) error {
-	status := fmt.Sprintf("the server answered %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
+func statusError(resp *http.Response, message string, login bool) error {
+	status := fmt.Sprintf("the server answered %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), message)
 	limited := resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("Retry-After") != ""
 	switch code := resp.StatusCode; {
 	case limited || code >= 500 || code == http.StatusRequestTimeout:

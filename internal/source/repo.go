@@ -141,7 +141,7 @@ func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit)
 
 // describe returns a revision of the folder root. The folder belongs to a commit, or is the result of a merge.
 func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit, root plumbing.Hash, made store.Made) (Revision, error) {
-	files, err := r.cache.Store().Files(ctx, root, made, sane(commit.Committer.When))
+	files, err := r.cache.Store().Files(ctx, root, made, validTime(commit.Committer.When))
 	if err != nil {
 		return Revision{}, err
 	}
@@ -155,15 +155,15 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 		Branch:  name,
 		Subject: oneLine(commit.Message),
 		Author:  oneLine(commit.Author.Name),
-		Time:    sane(commit.Committer.When),
+		Time:    validTime(commit.Committer.When),
 		Tree:    root.String(),
 		Root:    rootOf(r.cfg.Path),
 		Files:   files,
 	}, nil
 }
 
-// sane replaces a time that some formats cannot represent. A commit can contain any second and any time zone.
-func sane(t time.Time) time.Time {
+// validTime replaces a time that some formats cannot represent. A commit can contain any second and any time zone.
+func validTime(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
 		return time.Unix(0, 0).UTC()
 	}

@@ -64,7 +64,7 @@ func (w *World) Synced() (commit string) {
 
 // Approve approves a plan on a pull request.
 func (w *World) Approve(number int, text string) forge.Comment {
-	return w.Forge.Say(number, "ann", "/stackreeve approve "+HashOf(text))
+	return w.Forge.AddComment(number, "ann", "/stackreeve approve "+HashOf(text))
 }
 
 // Comments returns the agent's comments on a pull request.

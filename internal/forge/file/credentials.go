@@ -23,19 +23,19 @@ func (f *file) Reach(context.Context) error { return nil }
 
 // Held implements [forge.Credentials]. It opens the file for writing and closes it again, which does not
 // change the file.
-func (f *file) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
-	held := map[forge.Task]forge.Held{forge.TaskStatuses: {Result: forge.Works}, forge.TaskWriteStatuses: {Result: forge.Works}}
+func (f *file) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.TaskResult, error) {
+	held := map[forge.Task]forge.TaskResult{forge.TaskStatuses: {Result: forge.Works}, forge.TaskWriteStatuses: {Result: forge.Works}}
 	if _, err := f.Statuses(ctx, ""); err != nil {
-		held[forge.TaskStatuses] = forge.Held{Result: forge.Missing, Why: err.Error()}
+		held[forge.TaskStatuses] = forge.TaskResult{Result: forge.Missing, Why: err.Error()}
 	}
 	out, err := open(f.path, os.O_APPEND|os.O_WRONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		why := fmt.Sprintf("%s is not there yet; the first status makes it, if its folder is there", f.path)
-		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.NotTried, Why: why}
+		held[forge.TaskWriteStatuses] = forge.TaskResult{Result: forge.NotTried, Why: why}
 		return held, nil
 	case err != nil:
-		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.Missing, Why: err.Error()}
+		held[forge.TaskWriteStatuses] = forge.TaskResult{Result: forge.Missing, Why: err.Error()}
 		return held, nil
 	}
 	return held, out.Close()

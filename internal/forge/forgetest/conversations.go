@@ -30,7 +30,7 @@ func comments(t *testing.T, lab Lab, number int) []forge.Comment {
 func testComments(t *testing.T, lab Lab) {
 	ctx, f := t.Context(), lab.Forge()
 	number := talkative(t, lab, "talk")
-	theirs := lab.Say(t, number, "writer", "/stackreeve plan")
+	theirs := lab.AddComment(t, number, "writer", "/stackreeve plan")
 	mine, err := f.Post(ctx, number, "The *plan*: <b>ä</b> 🙂")
 	if err != nil || !mine.Mine || mine.ID == 0 || mine.URL == "" || mine.Author == "" {
 		t.Fatalf("posted: %+v, %v", mine, err)
@@ -70,10 +70,10 @@ func testComments(t *testing.T, lab Lab) {
 // pull request must not be among them.
 func testManyComments(t *testing.T, lab Lab) {
 	number, other := talkative(t, lab, "many"), talkative(t, lab, "others")
-	lab.Say(t, other, "writer", "not here")
+	lab.AddComment(t, other, "writer", "not here")
 	const many = 105
 	for i := range many {
-		lab.Say(t, number, "writer", fmt.Sprint(i))
+		lab.AddComment(t, number, "writer", fmt.Sprint(i))
 	}
 	list := comments(t, lab, number)
 	if len(list) != many {
@@ -90,7 +90,7 @@ func testUpsert(t *testing.T, lab Lab) {
 	ctx, f := t.Context(), lab.Forge()
 	number := talkative(t, lab, "upsert")
 	m := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1, Head: "h--", Hash: strings.Repeat("0f", 32), Proof: memory.Sums{{1}, {2}}, Tree: "t"}
-	lab.Say(t, number, "writer", m.String()+"\nnot ours")
+	lab.AddComment(t, number, "writer", m.String()+"\nnot ours")
 	first, _, err := memory.Upsert(ctx, f, number, m, []string{"one", "two"})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func testReactions(t *testing.T, lab Lab) {
 		return
 	}
 	number := talkative(t, lab, "react")
-	id := lab.Say(t, number, "writer", "/stackreeve help")
+	id := lab.AddComment(t, number, "writer", "/stackreeve help")
 	for _, r := range []forge.Reaction{forge.Eyes, forge.ThumbsUp, forge.Confused, forge.Eyes} {
 		if err := f.React(ctx, number, id, r); err != nil {
 			t.Errorf("%s: %v", r, err)
@@ -132,7 +132,7 @@ func testReactions(t *testing.T, lab Lab) {
 func testEdited(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	number := talkative(t, lab, "edited")
-	id := lab.Say(t, number, "writer", "/stackreeve plan")
+	id := lab.AddComment(t, number, "writer", "/stackreeve plan")
 	if f.Reactions != nil { // a reaction must not count as an edit
 		if err := f.React(t.Context(), number, id, forge.Eyes); err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func testEdited(t *testing.T, lab Lab) {
 		return
 	}
 	lab.Later(t)
-	lab.Resay(t, "writer", id, "/stackreeve approve 0123")
+	lab.EditComment(t, "writer", id, "/stackreeve approve 0123")
 	if c := comments(t, lab, number)[0]; !c.Edited || c.AuthorID != before[0].AuthorID {
 		t.Errorf("after an edit: %+v", c)
 	}

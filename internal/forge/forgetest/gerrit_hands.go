@@ -102,8 +102,8 @@ func (g *Gerrit) SubmitBy(number int, method string) (commit string) {
 	return commit
 }
 
-// Say implements [People].
-func (g *Gerrit) Say(_ *testing.T, number int, login, body string) int64 {
+// AddComment implements [People].
+func (g *Gerrit) AddComment(_ *testing.T, number int, login, body string) int64 {
 	return g.SayAs(number, login, login, "", body)
 }
 
@@ -176,8 +176,8 @@ func (g *Gerrit) Votes() map[int]int {
 	return votes
 }
 
-// Resay implements [People]. It fails the test, because nobody can edit a message.
-func (g *Gerrit) Resay(t *testing.T, _ string, _ int64, _ string) {
+// EditComment implements [People]. It fails the test, because nobody can edit a message.
+func (g *Gerrit) EditComment(t *testing.T, _ string, _ int64, _ string) {
 	t.Fatal("nobody can edit a message on Gerrit")
 }
 

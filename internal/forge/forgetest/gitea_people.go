@@ -93,8 +93,8 @@ func (g *Gitea) Allow(t *testing.T, login string, write bool) {
 	g.allow(t, login, permission)
 }
 
-// Say implements [People].
-func (g *Gitea) Say(t *testing.T, number int, login, body string) (id int64) {
+// AddComment implements [People].
+func (g *Gitea) AddComment(t *testing.T, number int, login, body string) (id int64) {
 	t.Helper()
 	g.person(t, login, "all")
 	var comment struct{ ID int64 }
@@ -148,8 +148,8 @@ func lastWord(text string) string {
 	return words[len(words)-1]
 }
 
-// Resay implements [People].
-func (g *Gitea) Resay(t *testing.T, login string, id int64, body string) {
+// EditComment implements [People].
+func (g *Gitea) EditComment(t *testing.T, login string, id int64, body string) {
 	t.Helper()
 	g.call(t, login, "PATCH", fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
 }

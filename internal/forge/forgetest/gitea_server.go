@@ -26,7 +26,7 @@ type giteaServer struct {
 
 	mu      sync.Mutex
 	process *exec.Cmd
-	gone    chan struct{} // closed when the process has ended
+	ended   chan struct{} // closed when the process has ended
 	log     bytes.Buffer
 }
 
@@ -135,8 +135,8 @@ func (s *giteaServer) start(ctx context.Context) error {
 	cmd := s.command(context.WithoutCancel(ctx), "web")
 	s.mu.Lock()
 	s.log.Reset()
-	s.process, s.gone = cmd, make(chan struct{})
-	gone := s.gone
+	s.process, s.ended = cmd, make(chan struct{})
+	gone := s.ended
 	s.mu.Unlock()
 	cmd.Stdout, cmd.Stderr = s, s
 	if err := cmd.Start(); err != nil {
@@ -152,9 +152,9 @@ func (s *giteaServer) start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			s.stop()
-			return fmt.Errorf("gitea did not start: %w: %s", ctx.Err(), s.said())
+			return fmt.Errorf("gitea did not start: %w: %s", ctx.Err(), s.output())
 		case <-gone:
-			return fmt.Errorf("gitea ended: %s", s.said())
+			return fmt.Errorf("gitea ended: %s", s.output())
 		case <-tick.C:
 		}
 	}
@@ -177,7 +177,7 @@ func (s *giteaServer) answers(ctx context.Context) bool {
 // stop ends the process with SIGTERM, and then with SIGKILL.
 func (s *giteaServer) stop() {
 	s.mu.Lock()
-	cmd, gone := s.process, s.gone
+	cmd, gone := s.process, s.ended
 	s.mu.Unlock()
 	if cmd == nil || cmd.Process == nil {
 		return
@@ -198,7 +198,7 @@ func (s *giteaServer) Write(p []byte) (int, error) {
 	return s.log.Write(p)
 }
 
-func (s *giteaServer) said() string {
+func (s *giteaServer) output() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
@@ -239,7 +239,7 @@ func startGitea(t testing.TB) *giteaServer {
 	t.Cleanup(func() {
 		s.stop()
 		if t.Failed() {
-			t.Logf("gitea said:\n%s", s.said())
+			t.Logf("gitea said:\n%s", s.output())
 		}
 	})
 	if err != nil {

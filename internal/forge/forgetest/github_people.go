@@ -123,8 +123,8 @@ func (g *GitHub) Merge(t *testing.T, number int) (commit string) {
 	return commit
 }
 
-// Say implements [People].
-func (g *GitHub) Say(t *testing.T, number int, login, body string) (id int64) {
+// AddComment implements [People].
+func (g *GitHub) AddComment(t *testing.T, number int, login, body string) (id int64) {
 	t.Helper()
 	var m made
 	g.call(t, login, http.MethodPost, fmt.Sprintf("/repos/%s/issues/%d/comments", g.Repository, number), object{"body": body}, &m)
@@ -177,8 +177,8 @@ func (g *GitHub) Reactions(_ *testing.T, _ int, id int64) (mine []forge.Reaction
 	return mine
 }
 
-// Resay implements [People].
-func (g *GitHub) Resay(t *testing.T, login string, id int64, body string) {
+// EditComment implements [People].
+func (g *GitHub) EditComment(t *testing.T, login string, id int64, body string) {
 	t.Helper()
 	g.call(t, login, http.MethodPatch, fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
 }

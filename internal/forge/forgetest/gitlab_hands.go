@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// Say implements [People].
-func (g *GitLab) Say(_ *testing.T, number int, login, body string) int64 {
+// AddComment implements [People].
+func (g *GitLab) AddComment(_ *testing.T, number int, login, body string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.say(number, &labNote{author: g.user(login), body: body}).id
@@ -37,8 +37,8 @@ func (g *GitLab) say(number int, n *labNote) *labNote {
 	return n
 }
 
-// Resay implements [People].
-func (g *GitLab) Resay(_ *testing.T, _ string, id int64, body string) {
+// EditComment implements [People].
+func (g *GitLab) EditComment(_ *testing.T, _ string, id int64, body string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, notes := range g.notes {

@@ -46,8 +46,8 @@ func (m *Memory) Touch(file, commit string) {
 	m.touched[file] = commit
 }
 
-// Say adds a comment of a person.
-func (m *Memory) Say(number int, login, body string) forge.Comment {
+// AddComment adds a comment of a person.
+func (m *Memory) AddComment(number int, login, body string) forge.Comment {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.say(number, login, body)
@@ -106,8 +106,8 @@ func (m *Memory) Allow(login string, write bool) {
 	m.writers[login] = write
 }
 
-// Unsay deletes a comment, as a person can. That does not change the time of the pull request.
-func (m *Memory) Unsay(number int, id int64) {
+// DeleteComment deletes a comment, as a person can. That does not change the time of the pull request.
+func (m *Memory) DeleteComment(number int, id int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i := m.find(number, id); i >= 0 {
@@ -115,8 +115,8 @@ func (m *Memory) Unsay(number int, id int64) {
 	}
 }
 
-// Resay edits a comment. Other people than the author can do that.
-func (m *Memory) Resay(number int, id int64, body string) {
+// EditComment edits a comment. Other people than the author can do that.
+func (m *Memory) EditComment(number int, id int64, body string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i := m.find(number, id); i >= 0 {

@@ -101,8 +101,8 @@ func (l *lab) Merge(t *testing.T, number int) string {
 	return commit
 }
 
-func (l *lab) Say(_ *testing.T, number int, login, body string) int64 {
-	return l.Memory.Say(number, login, body).ID
+func (l *lab) AddComment(_ *testing.T, number int, login, body string) int64 {
+	return l.Memory.AddComment(number, login, body).ID
 }
 
 func (l *lab) Fork(t *testing.T, login, branch string, files map[string]string) int {
@@ -118,9 +118,9 @@ func (l *lab) Reactions(_ *testing.T, _ int, id int64) []forge.Reaction {
 
 func (l *lab) Later(*testing.T) {}
 
-func (l *lab) Resay(_ *testing.T, _ string, id int64, body string) {
+func (l *lab) EditComment(_ *testing.T, _ string, id int64, body string) {
 	for number := range l.comments {
-		l.Memory.Resay(number, id, body)
+		l.Memory.EditComment(number, id, body)
 	}
 }
 

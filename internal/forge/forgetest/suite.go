@@ -46,10 +46,10 @@ type Hands interface {
 // People are the actions of accounts other than the agent's. If a login does not exist yet, its
 // account is made.
 type People interface {
-	// Say adds a comment of a person.
-	Say(t *testing.T, number int, login, body string) (id int64)
-	// Resay edits the comment of a person, as that person.
-	Resay(t *testing.T, login string, id int64, body string)
+	// AddComment adds a comment of a person.
+	AddComment(t *testing.T, number int, login, body string) (id int64)
+	// EditComment edits the comment of a person, as that person.
+	EditComment(t *testing.T, login string, id int64, body string)
 	// Later waits until the forge's clock has advanced. The resolution of that clock may be a
 	// second.
 	Later(t *testing.T)

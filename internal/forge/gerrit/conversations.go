@@ -23,8 +23,8 @@ const (
 // set, the votes and the number of remarks.
 var heading = pattern.Of(`^Patch Set [0-9]+:[^\n]*(\n\n\([0-9]+ comments?\))?(\n\n|$)`)
 
-// said returns the text that the author of a message wrote, without the heading that Gerrit adds.
-func said(m message) string {
+// messageText returns the text that the author of a message wrote, without the heading that Gerrit adds.
+func messageText(m message) string {
 	return heading.ReplaceAllString(string(m.Message), "")
 }
 
@@ -54,7 +54,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 	var read reader
 	size := 0
 	for i, m := range messages {
-		body := said(m)
+		body := messageText(m)
 		for _, one := range whole[m.ID] {
 			if m.ID != "" && one.Author.ID == m.Author.ID {
 				body = strings.TrimLeft(body+"\n\n"+string(one.Message), "\n")

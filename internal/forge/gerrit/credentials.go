@@ -44,13 +44,13 @@ func (r *Repository) Reach(ctx context.Context) error {
 
 // Held implements [forge.Credentials]. Gerrit accepts a message from every account that can see the
 // change. It reports the votes that an account may give only together with an open change.
-func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.Held, error) {
-	held := map[forge.Task]forge.Held{forge.TaskWriteComments: {Result: forge.Works}}
+func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.TaskResult, error) {
+	held := map[forge.Task]forge.TaskResult{forge.TaskWriteComments: {Result: forge.Works}}
 	if r.label == "" {
 		return held, nil
 	}
 	if at.Pull == 0 {
-		held[forge.TaskVote] = forge.Held{Result: forge.NotTried, Why: "Gerrit tells who may vote only with an open change, and none is open"}
+		held[forge.TaskVote] = forge.TaskResult{Result: forge.NotTried, Why: "Gerrit tells who may vote only with an open change, and none is open"}
 		return held, nil
 	}
 	var c struct {
@@ -60,21 +60,21 @@ func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]
 	if err := r.send(ctx, what, http.MethodGet, r.changePath(at.Pull)+"?o=DETAILED_LABELS", nil, &c); err != nil {
 		return held, err
 	}
-	held[forge.TaskVote] = r.votes(c.Permitted)
+	held[forge.TaskVote] = r.mayVote(c.Permitted)
 	return held, nil
 }
 
-// votes returns the result for [forge.TaskVote]. permitted has the votes that the account may give,
+// mayVote returns the result for [forge.TaskVote]. permitted has the votes that the account may give,
 // by label, as Gerrit writes them: "-1", " 0" and "+1".
-func (r *Repository) votes(permitted map[string][]text) forge.Held {
+func (r *Repository) mayVote(permitted map[string][]text) forge.TaskResult {
 	values, ok := permitted[r.label]
 	if !ok {
-		return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the account may not vote with %s, or the project has no such label", r.label)}
+		return forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the account may not vote with %s, or the project has no such label", r.label)}
 	}
 	for _, wanted := range []string{"-1", "0", "+1"} {
 		if !slices.ContainsFunc(values, func(v text) bool { return strings.TrimSpace(string(v)) == wanted }) {
-			return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the account may give only these votes with %s: %q", r.label, values)}
+			return forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the account may give only these votes with %s: %q", r.label, values)}
 		}
 	}
-	return forge.Held{Result: forge.Works}
+	return forge.TaskResult{Result: forge.Works}
 }

@@ -50,15 +50,15 @@ type Repository struct {
 	client               *http.Client
 
 	mu      sync.Mutex
-	me      known
+	account accountInfo
 	rights  map[uploader]right
 	refused time.Time         // when Gerrit last refused a vote.
 	below   map[string]number // by commit: the change of which it is a patch set; 0 for none.
 	whole   answered          // whether Gerrit submits all changes of a topic together.
 }
 
-// known is the account of a password.
-type known struct {
+// accountInfo is the account of a password.
+type accountInfo struct {
 	password string
 	id       number
 	asked    time.Time
@@ -138,7 +138,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return 0, err
 	}
 	r.mu.Lock()
-	me := r.me
+	me := r.account
 	r.mu.Unlock()
 	if me.id > 0 && me.password == password && time.Since(me.asked) < time.Hour {
 		return me.id, nil
@@ -153,6 +153,6 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.me = known{password, found.ID, time.Now()}
+	r.account = accountInfo{password, found.ID, time.Now()}
 	return found.ID, nil
 }

@@ -208,7 +208,7 @@ func TestAttackLongTexts(t *testing.T) {
 	l.Push(t, "long", file("a: 1\n"))
 	number := l.OpenPull(t, "long", l.Branch(), "Long")
 	for range 18 {
-		l.Say(t, number, "stranger", strings.Repeat("<", 1_000_000))
+		l.AddComment(t, number, "stranger", strings.Repeat("<", 1_000_000))
 	}
 	list, err := l.forge.Comments(t.Context(), number)
 	if !errors.Is(err, forge.ErrTooMany) || len(list) > 16 {

@@ -47,8 +47,8 @@ func isState(s forge.State) bool {
 	return slices.Contains([]forge.State{forge.Pending, forge.Success, forge.Failure, forge.Error}, s)
 }
 
-// asked returns the open changes whose current patch set is commit, sorted by number.
-func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, error) {
+// changesWith returns the open changes whose current patch set is commit, sorted by number.
+func (r *Repository) changesWith(ctx context.Context, what, commit string) ([]change, error) {
 	if !full.MatchString(commit) {
 		return nil, r.refuse(what, notFull(commit))
 	}
@@ -59,7 +59,7 @@ func (r *Repository) asked(ctx context.Context, what, commit string) ([]change, 
 // Statuses implements [forge.CommitStatuses]. A commit has no statuses if it is not the current
 // patch set of an open change.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
-	found, err := r.asked(ctx, "read the statuses of "+commit, commit)
+	found, err := r.changesWith(ctx, "read the statuses of "+commit, commit)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (r *Repository) statuses(ctx context.Context, c change) ([]forge.Status, er
 	at := c.Revisions[string(c.CurrentRevision)].Number
 	var made []forge.Made
 	for _, m := range slices.Backward(c.Messages) {
-		if s, ok := statusOf(said(m)); ok && m.Tag == statusTag && m.Revision == at {
+		if s, ok := statusOf(messageText(m)); ok && m.Tag == statusTag && m.Revision == at {
 			made = append(made, forge.Made{Status: s, Mine: m.Author.ID == me && m.RealAuthor == nil})
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	if !isState(s.State) || strings.ContainsAny(s.URL, "\r\n") {
 		return r.refuse(what, fmt.Errorf("%w: there is no state %q, or not at %q", forge.ErrRefused, s.State, s.URL))
 	}
-	found, err := r.asked(ctx, what, commit)
+	found, err := r.changesWith(ctx, what, commit)
 	if err != nil {
 		return err
 	}

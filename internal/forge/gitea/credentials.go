@@ -65,43 +65,43 @@ const (
 // the scopes of the token. It checks the scopes before it looks for the object of a request. So
 // Held writes a comment and a status for objects that do not exist. The answers show the scopes,
 // and nothing is stored.
-func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
+func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.TaskResult, error) {
 	found, err := r.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	held, may := map[forge.Task]forge.Held{}, sdk.Permission{}
+	held, may := map[forge.Task]forge.TaskResult{}, sdk.Permission{}
 	if found.Permissions != nil {
 		may = *found.Permissions
 	}
 	if !may.Admin {
-		held[forge.TaskPeople] = forge.Held{Result: forge.Missing, Why: "the token's user does not administer the repository; Gitea tells only administrators who may write"}
+		held[forge.TaskPeople] = forge.TaskResult{Result: forge.Missing, Why: "the token's user does not administer the repository; Gitea tells only administrators who may write"}
 	}
 	if found.Archived {
-		archived := forge.Held{Result: forge.Missing, Why: "the repository is archived"}
+		archived := forge.TaskResult{Result: forge.Missing, Why: "the repository is archived"}
 		held[forge.TaskWriteComments], held[forge.TaskWriteStatuses] = archived, archived
 		return held, nil
 	}
 	_, err = r.Post(ctx, noPull, "nothing")
-	held[forge.TaskWriteComments] = tried(err)
+	held[forge.TaskWriteComments] = resultOf(err)
 	if !may.Push {
-		held[forge.TaskWriteStatuses] = forge.Held{Result: forge.Missing, Why: "the token's user may not write to the repository"}
+		held[forge.TaskWriteStatuses] = forge.TaskResult{Result: forge.Missing, Why: "the token's user may not write to the repository"}
 		return held, nil
 	}
-	held[forge.TaskWriteStatuses] = tried(r.SetStatus(ctx, noCommit, forge.Status{Context: "stackreeve", State: forge.Pending}))
+	held[forge.TaskWriteStatuses] = resultOf(r.SetStatus(ctx, noCommit, forge.Status{Context: "stackreeve", State: forge.Pending}))
 	return held, nil
 }
 
-// tried returns the result that follows from the error of a write for an object that does not
+// resultOf returns the result that follows from the error of a write for an object that does not
 // exist.
-func tried(err error) forge.Held {
+func resultOf(err error) forge.TaskResult {
 	switch {
 	case err == nil:
-		return forge.Held{Result: forge.NotTried, Why: "Gitea has answered a write about what is not there as if it were there"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "Gitea has answered a write about what is not there as if it were there"}
 	case errors.Is(err, forge.ErrNotFound):
-		return forge.Held{Result: forge.Works}
+		return forge.TaskResult{Result: forge.Works}
 	case errors.Is(err, forge.ErrRefused):
-		return forge.Held{Result: forge.Missing, Why: err.Error()}
+		return forge.TaskResult{Result: forge.Missing, Why: err.Error()}
 	}
-	return forge.Held{Result: forge.NoAnswer, Why: err.Error()}
+	return forge.TaskResult{Result: forge.NoAnswer, Why: err.Error()}
 }

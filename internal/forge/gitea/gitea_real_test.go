@@ -54,7 +54,7 @@ func TestRights(t *testing.T) {
 	number := lab.OpenPull(t, "rights", lab.Branch(), "Rights")
 	lab.Allow(t, "writer", true)
 	lab.Allow(t, "reader", false)
-	theirs := lab.Say(t, number, "writer", "hello")
+	theirs := lab.AddComment(t, number, "writer", "hello")
 
 	writer := enter(t, lab.Gitea, "writer").Forge()
 	if _, err := writer.MayWrite(t.Context(), forge.Person{Login: "reader"}, "main"); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "administrator of acme/cloud-config") {

@@ -100,7 +100,7 @@ func TestHooks(t *testing.T) {
 	box.wait(t, "pull_request-opened")
 	lab.Push(t, "feature", map[string]string{"clouds/prod/net.yaml": "a: 2\n"})
 	box.wait(t, "pull_request-synchronized")
-	lab.Say(t, number, "writer", "/stackreeve plan")
+	lab.AddComment(t, number, "writer", "/stackreeve plan")
 	if d := box.wait(t, "issue_comment-created"); d.said.Issue.Number != number || !d.said.IsPull {
 		t.Errorf("a comment: %+v; want pull request %d", d.said, number)
 	}

@@ -110,12 +110,12 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	if err != nil || len(list.CheckRuns) == 0 {
 		return nil, err
 	}
-	me, err := r.me(ctx)
+	me, err := r.ownAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
 	runs := slices.DeleteFunc(list.CheckRuns, func(run *github.CheckRun) bool {
-		return run.GetName() != c.Name || run.GetHeadSHA() != c.Commit || !r.made(run, me)
+		return run.GetName() != c.Name || run.GetHeadSHA() != c.Commit || !r.isOwnCheck(run, me)
 	})
 	if len(runs) == 0 {
 		return nil, nil
@@ -123,9 +123,9 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
 }
 
-// made reports whether a run is ours. That has to be checked, because any App can create a run with
+// isOwnCheck reports whether a run is ours. That has to be checked, because any App can create a run with
 // any name.
-func (r *Repository) made(run *github.CheckRun, me account) bool {
+func (r *Repository) isOwnCheck(run *github.CheckRun, me account) bool {
 	if r.config.App != nil {
 		return run.GetApp().GetID() == r.config.App.AppID
 	}

@@ -15,7 +15,7 @@ import (
 
 // Comments implements [forge.Conversations].
 func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment, error) {
-	me, err := r.me(ctx)
+	me, err := r.ownAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 	case r.config.App != nil:
 		r.config.App.Renamed(me.login)
 	default:
-		r.am(me)
+		r.setAccount(me)
 	}
 	return comment(&issueComment{IssueComment: *c}, me), nil
 }

@@ -50,12 +50,12 @@ func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 		if _, err := r.config.App.Token(ctx); err != nil {
 			return forge.Owner{}, r.fail(err, "get a token of the App")
 		}
-		me, err := r.me(ctx)
+		me, err := r.ownAccount(ctx)
 		return forge.Owner{Person: forge.Person{ID: me.id, Login: me.login}}, err
 	}
 	user, resp, err := r.client.Users.Get(ctx, "")
 	if code(err) == http.StatusForbidden { // a token of an installation has no user
-		me, err := r.me(ctx)
+		me, err := r.ownAccount(ctx)
 		return forge.Owner{Person: forge.Person{Login: me.login}}, err
 	}
 	if err != nil {
@@ -77,56 +77,56 @@ func (r *Repository) Reach(ctx context.Context) error {
 }
 
 // Held implements [forge.Credentials].
-func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.Held, error) {
+func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.TaskResult, error) {
 	found, resp, err := r.client.Repositories.Get(ctx, r.owner, r.name)
 	if err != nil {
 		return nil, r.fail(err, "read the repository")
 	}
-	held := map[forge.Task]forge.Held{}
+	held := map[forge.Task]forge.TaskResult{}
 	switch {
 	case found.GetArchived():
-		archived := forge.Held{Result: forge.Missing, Why: "the repository is archived"}
+		archived := forge.TaskResult{Result: forge.Missing, Why: "the repository is archived"}
 		held[forge.TaskWriteComments], held[forge.TaskWriteStatuses], held[forge.TaskChecks] = archived, archived, archived
 	case r.config.App != nil:
 		granted, err := r.config.App.Permissions(ctx)
 		if err != nil {
 			return nil, r.fail(err, "ask for the permissions of the App")
 		}
-		ofApp(held, granted)
+		addAppResults(held, granted)
 	default:
-		ofToken(held, found, resp.Header.Get("X-OAuth-Scopes"))
+		addTokenResults(held, found, resp.Header.Get("X-OAuth-Scopes"))
 	}
 	return held, nil
 }
 
-// ofApp sets the results of the tasks that write, by the permissions of an App.
-func ofApp(held map[forge.Task]forge.Held, granted map[string]string) {
+// addAppResults sets the results of the tasks that write, by the permissions of an App.
+func addAppResults(held map[forge.Task]forge.TaskResult, granted map[string]string) {
 	for _, task := range []forge.Task{forge.TaskWriteComments, forge.TaskWriteStatuses, forge.TaskChecks} {
 		p := permissions[task]
-		held[task] = forge.Held{Result: forge.Works}
+		held[task] = forge.TaskResult{Result: forge.Works}
 		if level := granted[p.api]; level != p.level && level != "admin" {
-			held[task] = forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the App has the permission %q of %s on this account", cmp.Or(level, "none"), p.api)}
+			held[task] = forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the App has the permission %q of %s on this account", cmp.Or(level, "none"), p.api)}
 		}
 	}
 }
 
-// ofToken sets the results of the tasks that write, for a token. GitHub reports the scopes of a
+// addTokenResults sets the results of the tasks that write, for a token. GitHub reports the scopes of a
 // classic token, and the rights of the user of any token. It does not report the permissions of a
 // fine-grained token.
-func ofToken(held map[forge.Task]forge.Held, found *github.Repository, scopes string) {
-	held[forge.TaskChecks] = forge.Held{Result: forge.NotOffered, Why: "GitHub takes check runs only from Apps; plans and statuses do without"}
+func addTokenResults(held map[forge.Task]forge.TaskResult, found *github.Repository, scopes string) {
+	held[forge.TaskChecks] = forge.TaskResult{Result: forge.NotOffered, Why: "GitHub takes check runs only from Apps; plans and statuses do without"}
 	list := strings.FieldsFunc(scopes, func(c rune) bool { return c == ',' || c == ' ' })
 	whole := slices.Contains(list, "repo") || slices.Contains(list, "public_repo") && !found.GetPrivate()
 	for task, enough := range map[forge.Task]bool{forge.TaskWriteComments: whole, forge.TaskWriteStatuses: whole || slices.Contains(list, "repo:status")} {
 		switch {
 		case task == forge.TaskWriteStatuses && !found.GetPermissions()["push"]:
-			held[task] = forge.Held{Result: forge.Missing, Why: "the token's user may not push to the repository"}
+			held[task] = forge.TaskResult{Result: forge.Missing, Why: "the token's user may not push to the repository"}
 		case len(list) == 0: // a fine-grained token
-			held[task] = forge.Held{Result: forge.NotTried, Why: "GitHub does not tell the permissions of this token; only a write would show this one"}
+			held[task] = forge.TaskResult{Result: forge.NotTried, Why: "GitHub does not tell the permissions of this token; only a write would show this one"}
 		case !enough:
-			held[task] = forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the classic token has the scopes %q; the scope repo gives this right", list)}
+			held[task] = forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the classic token has the scopes %q; the scope repo gives this right", list)}
 		default:
-			held[task] = forge.Held{Result: forge.Works}
+			held[task] = forge.TaskResult{Result: forge.Works}
 		}
 	}
 }

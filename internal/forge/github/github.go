@@ -149,9 +149,9 @@ func (a account) is(u *github.User) bool {
 	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
 }
 
-// me returns the account that writes our comments and statuses. It is requested again after an
+// ownAccount returns the account that writes our comments and statuses. It is requested again after an
 // hour, because tokens can be replaced.
-func (r *Repository) me(ctx context.Context) (account, error) {
+func (r *Repository) ownAccount(ctx context.Context) (account, error) {
 	if r.config.App != nil {
 		login, err := r.config.App.Login(ctx)
 		return account{login: login}, r.fail(err, "find out who we are")
@@ -172,12 +172,12 @@ func (r *Repository) me(ctx context.Context) (account, error) {
 	default:
 		me = accountOf(user)
 	}
-	r.am(me)
+	r.setAccount(me)
 	return me, nil
 }
 
-// am stores the account of the agent.
-func (r *Repository) am(me account) {
+// setAccount stores the account of the agent.
+func (r *Repository) setAccount(me account) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.account, r.asked = me, time.Now()

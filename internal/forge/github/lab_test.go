@@ -147,7 +147,7 @@ func testConditional(t *testing.T, g *forgetest.GitHub) {
 	if after, _ := l.forge.Budget(); g.Served() != before || after != left {
 		t.Errorf("looking again counted as %d requests", g.Served()-before)
 	}
-	g.Say(t, number, "writer", "news")
+	g.AddComment(t, number, "writer", "news")
 	look()
 	if g.Served() == before {
 		t.Error("news were not noticed")
@@ -293,7 +293,7 @@ func testWebhooks(t *testing.T, g *forgetest.GitHub) {
 	next("push refs/heads/hooked " + commit)
 	number := g.OpenPull(t, "hooked", g.Branch(), "Notify")
 	next("pull opened ")
-	g.Say(t, number, "writer", "/stackreeve plan")
+	g.AddComment(t, number, "writer", "/stackreeve plan")
 	next("comment created /stackreeve plan by writer")
 	commit = g.Push(t, "hooked", map[string]string{"h.yaml": "a: 2\n"})
 	both := map[string]bool{<-got: true, <-got: true}

@@ -22,7 +22,7 @@ const mostStatuses = 20
 // Statuses implements [forge.CommitStatuses]. It reads the list of statuses, because GitHub's
 // combined status does not name the accounts that set them.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
-	me, err := r.me(ctx)
+	me, err := r.ownAccount(ctx)
 	if err != nil {
 		return nil, err
 	}

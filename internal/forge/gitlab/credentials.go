@@ -79,8 +79,8 @@ type projectInfo struct {
 	Builds        text `json:"builds_access_level"`
 }
 
-// standing is the data that GitLab reports about an account, its token and a project.
-type standing struct {
+// accountRights is the data that GitLab reports about an account, its token and a project.
+type accountRights struct {
 	scopes  []text // nil if they are unknown
 	project projectInfo
 	level   number // the access level; 0 for an account that is not a member
@@ -88,15 +88,15 @@ type standing struct {
 }
 
 // Held implements [forge.Credentials].
-func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.Held, error) {
-	s, err := r.standing(ctx, at.Branch)
+func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]forge.TaskResult, error) {
+	s, err := r.rightsOn(ctx, at.Branch)
 	if err != nil {
 		return nil, err
 	}
-	return map[forge.Task]forge.Held{forge.TaskWriteComments: s.comments(), forge.TaskWriteStatuses: s.statuses(at.Branch)}, nil
+	return map[forge.Task]forge.TaskResult{forge.TaskWriteComments: s.comments(), forge.TaskWriteStatuses: s.statuses(at.Branch)}, nil
 }
 
-func (r *Repository) standing(ctx context.Context, branch string) (s standing, err error) {
+func (r *Repository) rightsOn(ctx context.Context, branch string) (s accountRights, err error) {
 	info, err := r.tokenInfo(ctx)
 	if err != nil {
 		return s, err
@@ -129,49 +129,49 @@ func (r *Repository) standing(ctx context.Context, branch string) (s standing, e
 
 // comments returns the result for comments on merge requests. Everybody who can see a merge request
 // may comment on it. For users below Reporter, the role does not show whether they can see it.
-func (s standing) comments() forge.Held {
+func (s accountRights) comments() forge.TaskResult {
 	if no := s.refusal("merge requests", s.project.MergeRequests); no.Result != "" {
 		return no
 	}
 	if s.level < reporter {
-		return forge.Held{Result: forge.NotTried, Why: "the token's user has no role from Reporter on; only a comment would show whether GitLab takes it"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "the token's user has no role from Reporter on; only a comment would show whether GitLab takes it"}
 	}
 	return s.allowedByRole()
 }
 
 // statuses returns the result for statuses of commits.
-func (s standing) statuses(branch string) forge.Held {
+func (s accountRights) statuses(branch string) forge.TaskResult {
 	switch no := s.refusal("CI/CD", s.project.Builds); {
 	case no.Result != "":
 		return no
 	case s.level < developer:
-		return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the token's user has the access level %d in the project; Developer is %d", s.level, developer)}
+		return forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the token's user has the access level %d in the project; Developer is %d", s.level, developer)}
 	case branch == "":
-		return forge.Held{Result: forge.NotTried, Why: "the branch is not known, and it may be protected"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "the branch is not known, and it may be protected"}
 	case !s.may:
-		return forge.Held{Result: forge.Missing, Why: "the token's user may neither push nor merge to the protected branch " + branch}
+		return forge.TaskResult{Result: forge.Missing, Why: "the token's user may neither push nor merge to the protected branch " + branch}
 	}
 	return s.allowedByRole()
 }
 
 // allowedByRole returns the result if the role allows the task.
-func (s standing) allowedByRole() forge.Held {
+func (s accountRights) allowedByRole() forge.TaskResult {
 	if s.scopes == nil {
-		return forge.Held{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
 	}
-	return forge.Held{Result: forge.Works}
+	return forge.TaskResult{Result: forge.Works}
 }
 
 // refusal returns a result if nothing may be written, whatever the role. It returns the zero value
 // if writing may be possible.
-func (s standing) refusal(feature string, level text) forge.Held {
+func (s accountRights) refusal(feature string, level text) forge.TaskResult {
 	switch {
 	case s.scopes != nil && !slices.Contains(s.scopes, "api"):
-		return forge.Held{Result: forge.Missing, Why: fmt.Sprintf("the token has the scopes %q", s.scopes)}
+		return forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the token has the scopes %q", s.scopes)}
 	case bool(s.project.Archived):
-		return forge.Held{Result: forge.Missing, Why: "the project is archived"}
+		return forge.TaskResult{Result: forge.Missing, Why: "the project is archived"}
 	case level == "disabled":
-		return forge.Held{Result: forge.Missing, Why: feature + " are switched off in the project"}
+		return forge.TaskResult{Result: forge.Missing, Why: feature + " are switched off in the project"}
 	}
-	return forge.Held{}
+	return forge.TaskResult{}
 }

@@ -48,7 +48,7 @@ type Repository struct {
 
 	mu      sync.Mutex
 	project number // 0 until it is known
-	me      account
+	account account
 	opened  map[string]opened // the known open merge requests, by branch
 }
 
@@ -144,7 +144,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return 0, err
 	}
 	r.mu.Lock()
-	me := r.me
+	me := r.account
 	r.mu.Unlock()
 	if me.token == token && time.Since(me.asked) < time.Hour {
 		return me.id, nil
@@ -159,6 +159,6 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.me = account{token, found.ID, time.Now()}
+	r.account = account{token, found.ID, time.Now()}
 	return found.ID, nil
 }

@@ -115,7 +115,7 @@ func TestRightsOfABranch(t *testing.T) {
 	l := start(t)
 	l.Allow(t, "dev", true)
 	number := l.OpenPull(t, l.Branch(), l.Branch(), "Talk")
-	l.Say(t, number, "dev", "hello")
+	l.AddComment(t, number, "dev", "hello")
 	said, err := l.forge.Comments(t.Context(), number)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestOthersCannotSpeakForUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.RenameUser(forgetest.Bot, "gone")
-	l.Say(t, number, forgetest.Bot, "<!-- stackreeve -->") // another account with that name
+	l.AddComment(t, number, forgetest.Bot, "<!-- stackreeve -->") // another account with that name
 	for _, kind := range []string{"system", "internal", "DiffNote"} {
 		l.SayAs(number, "dev", kind, "/stackreeve plan")
 	}
@@ -185,7 +185,7 @@ func TestAttackLongTexts(t *testing.T) {
 		t.Errorf("%d merge requests, %v; want 12", len(list), err)
 	}
 	for range 18 {
-		l.Say(t, number, "stranger", long)
+		l.AddComment(t, number, "stranger", long)
 	}
 	comments, err := l.forge.Comments(t.Context(), number)
 	if !errors.Is(err, forge.ErrTooMany) || len(comments) < 16 {

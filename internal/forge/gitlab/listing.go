@@ -54,11 +54,11 @@ func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull
 	if !whole {
 		known.requests = maps.Clone(known.requests)
 		query := url.Values{"state": {"all"}, "updated_after": {known.since.Add(-overlap).UTC().Format(time.RFC3339)}, "order_by": {"updated_at"}, "sort": {"asc"}}
-		err = r.learn(ctx, branch, &known, query)
+		err = r.readOpened(ctx, branch, &known, query)
 	}
 	if whole || errors.Is(err, forge.ErrTooMany) {
 		known = opened{requests: map[number]mergeRequest{}, all: time.Now()}
-		err = r.learn(ctx, branch, &known, url.Values{"state": {"opened"}, "target_branch": {branch}, "order_by": {"created_at"}, "sort": {"asc"}})
+		err = r.readOpened(ctx, branch, &known, url.Values{"state": {"opened"}, "target_branch": {branch}, "order_by": {"created_at"}, "sort": {"asc"}})
 	}
 	switch {
 	case errors.Is(err, forge.ErrTooMany):
@@ -72,10 +72,10 @@ func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull
 	return known.pulls(), err
 }
 
-// learn reads a list of merge requests, and sets known.since: all changes before that time, by GitLab's clock, are known. It has two estimates and
+// readOpened reads a list of merge requests, and sets known.since: all changes before that time, by GitLab's clock, are known. It has two estimates and
 // uses the later one. The first is the newest change in the list, minus the time that the reading took, because the list cannot have begun earlier.
 // The second is the previous value plus the time between the beginnings of the two lists, by our own clock.
-func (r *Repository) learn(ctx context.Context, branch string, known *opened, query url.Values) error {
+func (r *Repository) readOpened(ctx context.Context, branch string, known *opened, query url.Values) error {
 	began, newest := time.Now(), time.Time{}
 	err := list(ctx, r, "list the merge requests into "+branch, "merge_requests", query, func(page []mergeRequest) error {
 		for _, m := range page {

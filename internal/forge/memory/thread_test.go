@@ -13,9 +13,9 @@ func TestOneCommentIsEditedInPlace(t *testing.T) {
 	m := forgetest.NewMemory()
 	m.Put(forge.Pull{Number: 7, Open: true})
 	mark := memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 100}
-	m.Say(7, "mallory", mark.String()+"\nnot ours")
+	m.AddComment(7, "mallory", mark.String()+"\nnot ours")
 	for range 150 {
-		m.Say(7, "ann", "talk")
+		m.AddComment(7, "ann", "talk")
 	}
 	put := func(run int64, parts ...string) forge.Comment {
 		t.Helper()

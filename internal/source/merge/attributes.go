@@ -109,7 +109,7 @@ func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) 
 	switch {
 	case err != nil || e.Hash.IsZero() || e.Mode == filemode.Dir:
 		return nil, true, err
-	case kindOf(e) != filemode.Regular || a.strange[e.Hash]:
+	case kindOf(e) != filemode.Regular || a.conflictHashes[e.Hash]:
 		return nil, false, nil
 	}
 	if text, made := a.made.Files[e.Hash]; made {

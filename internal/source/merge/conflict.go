@@ -22,8 +22,8 @@ func (m *merger) recordConflict(path string) object.TreeEntry {
 	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path))
 	}
-	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.strange))+" in "+path))
-	m.strange[h] = true
+	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.conflictHashes))+" in "+path))
+	m.conflictHashes[h] = true
 	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
 }
 

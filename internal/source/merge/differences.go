@@ -62,18 +62,18 @@ func (f *follower) noteFile(path string, before object.TreeEntry, after [2]objec
 		case before.Hash.IsZero() == here.Hash.IsZero():
 			continue
 		case here.Hash.IsZero():
-			s.gone = append(s.gone, fileAt(path, before))
+			s.removed = append(s.removed, fileAt(path, before))
 			if !same(before, other) {
 				s.asked[path] = true
 			}
 		default:
-			s.come = append(s.come, fileAt(path, here))
+			s.added = append(s.added, fileAt(path, here))
 			if lost[1-i] != "" {
-				other := f.sides[1-i].homeless
+				other := f.sides[1-i].addedToRemovedFolders
 				other[lost[1-i]] = append(other[lost[1-i]], path)
 			}
 		}
-		if len(s.gone)+len(s.come) > store.MaxEntries {
+		if len(s.removed)+len(s.added) > store.MaxEntries {
 			return failure.New(failure.ErrContent, "more than %d files came or went on one side of the merge; merge the branch into this one first", store.MaxEntries)
 		}
 	}

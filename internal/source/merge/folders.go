@@ -23,20 +23,20 @@ import (
 //	both sides changed a file differently   the file is merged line by line, or conflicts
 //	any other case                          the entry conflicts
 type merger struct {
-	ctx        context.Context
-	store      *store.Store
-	made       store.Made
-	conflicts  []string
-	attributes *attributes
-	from       map[string]string // earlier paths of moved files
-	unsettled  int               // above 0, a conflict only becomes an entry that differs from every other
-	strange    map[plumbing.Hash]bool
-	levels     map[plumbing.Hash]map[string]object.TreeEntry // the folders that the method level has read
-	kept       int                                           // number of entries in levels
-	steps      int
-	bytes      int64 // total length of the texts that were merged line by line
-	work       threeway.Work
-	merged     map[[3]plumbing.Hash]lined // results of the method lines, by the hashes of the three texts
+	ctx            context.Context
+	store          *store.Store
+	made           store.Made
+	conflicts      []string
+	attributes     *attributes
+	from           map[string]string // earlier paths of moved files
+	unsettled      int               // above 0, a conflict only becomes an entry that differs from every other
+	conflictHashes map[plumbing.Hash]bool
+	levels         map[plumbing.Hash]map[string]object.TreeEntry // the folders that the method level has read
+	kept           int                                           // number of entries in levels
+	steps          int
+	bytes          int64 // total length of the texts that were merged line by line
+	work           threeway.Work
+	merged         map[[3]plumbing.Hash]lined // results of the method lines, by the hashes of the three texts
 }
 
 // lined is the result of a line-by-line merge of three texts.
@@ -48,7 +48,7 @@ type lined struct {
 func newMerger(ctx context.Context, s *store.Store) *merger {
 	return &merger{
 		ctx: ctx, store: s, made: store.Made{Trees: map[plumbing.Hash]*object.Tree{}, Files: map[plumbing.Hash][]byte{}},
-		strange: map[plumbing.Hash]bool{}, work: maxLineSteps, merged: map[[3]plumbing.Hash]lined{},
+		conflictHashes: map[plumbing.Hash]bool{}, work: maxLineSteps, merged: map[[3]plumbing.Hash]lined{},
 	}
 }
 

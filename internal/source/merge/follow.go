@@ -39,11 +39,11 @@ type follower struct {
 
 // side has the files that one side added or removed. A file with changed lines is not one of them.
 type side struct {
-	gone, come []moves.File
-	asked      map[string]bool // the removed files that the other side has changed or removed, too
-	// homeless are the files that the other side added to folders that this side has removed. The
+	removed, added []moves.File
+	asked          map[string]bool // the removed files that the other side has changed or removed, too
+	// addedToRemovedFolders are the files that the other side added to folders that this side has removed. The
 	// key is the highest removed folder.
-	homeless map[string][]string
+	addedToRemovedFolders map[string][]string
 }
 
 // These limits apply to the comparisons that find moved files. git's own limit is 49,000,000 pairs.
@@ -63,7 +63,7 @@ func (m *merger) followMoves(r roots, scope string) (roots, error) {
 		budget: moves.Budget{Pairs: maxMovePairs, Bytes: maxMoveBytes, Steps: maxMoveSteps},
 	}
 	for i := range f.sides {
-		f.sides[i] = side{asked: map[string]bool{}, homeless: map[string][]string{}}
+		f.sides[i] = side{asked: map[string]bool{}, addedToRemovedFolders: map[string][]string{}}
 	}
 	if err := f.walk("", r, [2]string{}); err != nil {
 		return r, err
@@ -79,7 +79,7 @@ func (m *merger) followMoves(r roots, scope string) (roots, error) {
 	asked := maps.Clone(f.sides[0].asked)
 	maps.Copy(asked, f.sides[1].asked)
 	for _, from := range slices.Sorted(maps.Keys(asked)) {
-		if err := f.settle(from); err != nil {
+		if err := f.placeChanges(from); err != nil {
 			return r, err
 		}
 	}
@@ -89,13 +89,13 @@ func (m *merger) followMoves(r roots, scope string) (roots, error) {
 // guessMoves guesses the new paths of the files that side i has removed and that affect the result.
 func (f *follower) guessMoves(i int) (err error) {
 	s := &f.sides[i]
-	if len(s.come) == 0 {
+	if len(s.added) == 0 {
 		return nil
 	}
 	ask := map[string]bool{}
 	near := func(file moves.File) bool { return f.near(file.Path) }
-	all := f.scope == "" || slices.ContainsFunc(f.sides[0].come, near) || slices.ContainsFunc(f.sides[1].come, near)
-	for _, file := range s.gone {
+	all := f.scope == "" || slices.ContainsFunc(f.sides[0].added, near) || slices.ContainsFunc(f.sides[1].added, near)
+	for _, file := range s.removed {
 		if folder, ok := s.lost(file.Path); s.asked[file.Path] && (all || within(file.Path, f.scope)) || ok && (all || within(folder, f.scope) || within(f.scope, folder)) {
 			ask[file.Path] = true
 		}
@@ -103,10 +103,10 @@ func (f *follower) guessMoves(i int) (err error) {
 	if len(ask) == 0 {
 		return nil
 	}
-	if f.guess[i], err = moves.Find(s.gone, s.come, ask, f, &f.budget); err != nil {
+	if f.guess[i], err = moves.Find(s.removed, s.added, ask, f, &f.budget); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(s.gone, func(file moves.File) bool { return f.strange[file.Hash] }) {
+	if slices.ContainsFunc(s.removed, func(file moves.File) bool { return f.conflictHashes[file.Hash] }) {
 		for from, g := range f.guess[i] {
 			g.Sure = false
 			f.guess[i][from] = g
@@ -119,7 +119,7 @@ func (f *follower) guessMoves(i int) (err error) {
 // file.
 func (s *side) lost(path string) (folder string, ok bool) {
 	for i := range len(path) {
-		if path[i] == '/' && s.homeless[path[:i]] != nil {
+		if path[i] == '/' && s.addedToRemovedFolders[path[:i]] != nil {
 			return path[:i], true
 		}
 	}
@@ -157,7 +157,7 @@ func (f *follower) doubtFilesOfMovedFolders(i int) {
 		}
 	}
 	for folder, near := range moved {
-		for _, file := range s.homeless[folder] {
+		for _, file := range s.addedToRemovedFolders[folder] {
 			if near || within(file, f.scope) {
 				f.recordDoubt(file, "added to the folder %s, which the other side seems to have moved", store.PrintablePath(folder))
 			}
@@ -175,7 +175,7 @@ func (f *follower) Size(file moves.File) (int64, bool, error) {
 	if text, ok := f.made.Files[file.Hash]; ok {
 		return int64(len(text)), true, nil
 	}
-	if f.strange[file.Hash] {
+	if f.conflictHashes[file.Hash] {
 		return 0, false, nil
 	}
 	size, err := f.store.Size(file.Hash)

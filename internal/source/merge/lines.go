@@ -36,7 +36,7 @@ func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
 	}
 	var texts [3][]byte
 	for i, h := range of {
-		if m.strange[h] {
+		if m.conflictHashes[h] {
 			return l, nil
 		}
 		text, here := m.made.Files[h]

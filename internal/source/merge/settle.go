@@ -6,9 +6,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// settle decides about a file that at least one side has removed, and that the other side has
+// placeChanges decides about a file that at least one side has removed, and that the other side has
 // removed or changed, too.
-func (f *follower) settle(from string) error {
+func (f *follower) placeChanges(from string) error {
 	ours, theirs := f.guess[0][from], f.guess[1][from]
 	both := f.sides[0].asked[from] && f.sides[1].asked[from]
 	switch {

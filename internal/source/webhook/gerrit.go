@@ -17,17 +17,17 @@ var gerrit = sender{
 	forge: Gerrit, below: "/{secret}", name: "event", headers: []string{"X-Origin-"}, kinds: map[string]Kind{"event": Any},
 	claim: func(r *http.Request) claim {
 		if secret := r.PathValue("secret"); len(secret) <= mostSigned {
-			return shown(secret)
+			return plainSecret(secret)
 		}
 		return nil
 	},
 	read: readGerrit,
 }
 
-// shown is a secret that a message contains in clear text.
-type shown string
+// plainSecret is a secret that a message contains in clear text.
+type plainSecret string
 
-func (c shown) against(secrets []string) (*proof, Outcome) {
+func (c plainSecret) against(secrets []string) (*proof, Outcome) {
 	if !oneOf(secrets, string(c)) {
 		return nil, WrongToken
 	}

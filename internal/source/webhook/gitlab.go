@@ -27,10 +27,10 @@ const (
 
 func gitlabClaim(r *http.Request) claim {
 	h := r.Header
-	c := tokenOrSignature{token: only(h, "X-Gitlab-Token", mostSigned)}
-	if id, at := only(h, "Webhook-Id", mostHeader), only(h, "Webhook-Timestamp", mostHeader); id != "" && at != "" {
+	c := tokenOrSignature{token: singleHeader(h, "X-Gitlab-Token", mostSigned)}
+	if id, at := singleHeader(h, "Webhook-Id", mostHeader), singleHeader(h, "Webhook-Timestamp", mostHeader); id != "" && at != "" {
 		c.before = id + "." + at + "."
-		for _, text := range strings.Fields(only(h, "Webhook-Signature", mostSigned)) {
+		for _, text := range strings.Fields(singleHeader(h, "Webhook-Signature", mostSigned)) {
 			text, ok := strings.CutPrefix(text, "v1,")
 			if sum, err := base64.StdEncoding.DecodeString(text); ok && err == nil && len(c.sums) < mostSignatures {
 				c.sums = append(c.sums, sum)

@@ -42,7 +42,7 @@ func (s *sender) event(h http.Header) string {
 		return s.name
 	}
 	for _, name := range s.names {
-		if event := only(h, name, mostHeader); event != "" {
+		if event := singleHeader(h, name, mostHeader); event != "" {
 			return event
 		}
 	}
@@ -52,8 +52,8 @@ func (s *sender) event(h http.Header) string {
 // mostHeader is the maximal length of a header's value, in bytes.
 const mostHeader = 100
 
-// only returns the value of a header that occurs once and is not too long.
-func only(h http.Header, name string, most int) string {
+// singleHeader returns the value of a header that occurs once and is not too long.
+func singleHeader(h http.Header, name string, most int) string {
 	if all := h.Values(name); len(all) == 1 && len(all[0]) <= most {
 		return all[0]
 	}

@@ -7,12 +7,12 @@ import (
 
 // finder compares the files that remain after files of equal content were paired.
 type finder struct {
-	reader     Reader
-	budget     *Budget
-	gone, come []File
-	sizes      map[[20]byte]int64
-	indexes    map[[20]byte]*index // nil for a file that cannot be read
-	rivals     map[string][]edge   // by the path of an added file: the removed files that it may come from
+	reader         Reader
+	budget         *Budget
+	removed, added []File
+	sizes          map[[20]byte]int64
+	indexes        map[[20]byte]*index // nil for a file that cannot be read
+	rivals         map[string][]edge   // by the path of an added file: the removed files that it may come from
 }
 
 // edge is a possible partner of a file, with the similarity of both.
@@ -22,7 +22,7 @@ type edge struct {
 }
 
 func (f *finder) guess(file File) (Guess, error) {
-	places, err := f.edges(file, f.come)
+	places, err := f.edges(file, f.added)
 	if err != nil {
 		return Guess{}, err
 	}
@@ -53,7 +53,7 @@ func (f *finder) mutual(file File, place edge, places []edge) (bool, error) {
 	rivals, known := f.rivals[place.file.Path]
 	if !known {
 		var err error
-		if rivals, err = f.edges(place.file, f.gone); err != nil {
+		if rivals, err = f.edges(place.file, f.removed); err != nil {
 			return false, err
 		}
 		f.rivals[place.file.Path] = rivals

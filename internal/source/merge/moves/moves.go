@@ -51,22 +51,22 @@ const mostEqual = 50
 
 // Find guesses the new paths of the files that are in gone and in asked. Each of them may have
 // become one of the files in come, as git finds it (merge-ort with its defaults).
-func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
+func Find(removed, added []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
 	f := finder{reader: r, budget: budget, sizes: map[[20]byte]int64{}, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
-	gone, come = slices.DeleteFunc(slices.Clone(gone), empty), slices.DeleteFunc(slices.Clone(come), empty)
-	exact := equals(gone, come)
+	removed, added = slices.DeleteFunc(slices.Clone(removed), empty), slices.DeleteFunc(slices.Clone(added), empty)
+	exact := equals(removed, added)
 	taken := map[string]bool{}
 	for _, to := range exact {
 		taken[to] = true
 	}
-	for _, file := range gone {
+	for _, file := range removed {
 		if _, ok := exact[file.Path]; !ok {
-			f.gone = append(f.gone, file)
+			f.removed = append(f.removed, file)
 		}
 	}
-	for _, file := range come {
+	for _, file := range added {
 		if !taken[file.Path] {
-			f.come = append(f.come, file)
+			f.added = append(f.added, file)
 		}
 	}
 	found := map[string]Guess{}
@@ -75,7 +75,7 @@ func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (m
 			found[from] = Guess{Places: []string{to}, Sure: true}
 		}
 	}
-	for _, file := range f.gone {
+	for _, file := range f.removed {
 		if !asked[file.Path] {
 			continue
 		}
@@ -101,8 +101,8 @@ type content struct {
 
 // equals pairs files of equal content, if the order in which git compares does not affect the
 // pairs.
-func equals(gone, come []File) map[string]string {
-	from, to := byContent(gone), byContent(come)
+func equals(removed, added []File) map[string]string {
+	from, to := byContent(removed), byContent(added)
 	pairs := map[string]string{}
 	for c, sources := range from {
 		targets := to[c]
