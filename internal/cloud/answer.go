@@ -56,11 +56,11 @@ var requestID = pattern.Of(`^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 // quote returns the part of an error's body that may be shown.
 type quote func(body []byte) string
 
-// mostWords is how many characters of a service's message are shown.
-const mostWords = 400
+// maxCharacters is how many characters of a service's message are shown.
+const maxCharacters = 400
 
 // plainly is a [quote] that returns the service's message.
-func plainly(body []byte) string { return printable.Shorten(serverMessage(body), mostWords) }
+func plainly(body []byte) string { return printable.Shorten(serverMessage(body), maxCharacters) }
 
 // withheld is a [quote] that returns nothing of the service's message: the request carried a secret,
 // and a service may repeat it in any form. If the message is one of explanations, our own text
@@ -81,7 +81,7 @@ func (c *Client) quoted(ctx context.Context, call Call) quote {
 		return withheld
 	}
 	return func(body []byte) string {
-		return printable.Shorten(c.own().Text(stack.Text(serverMessage(body))), mostWords)
+		return printable.Shorten(c.own().Text(stack.Text(serverMessage(body))), maxCharacters)
 	}
 }
 

@@ -120,7 +120,7 @@ func allowance(value json.RawMessage) (kind.Allowance, bool) {
 		if within[name] != nil && (!known || n < 0) {
 			return kind.Allowance{Limit: limit, Used: -1}, true
 		}
-		total = min(total+n, mostCounted)
+		total = min(total+n, maxCounted)
 	}
 	if within["used"] == nil && within["in_use"] == nil {
 		total = -1
@@ -128,13 +128,13 @@ func allowance(value json.RawMessage) (kind.Allowance, bool) {
 	return kind.Allowance{Limit: limit, Used: total}, true
 }
 
-// mostCounted is the largest number that is accepted as a count: twice that still fits into an
+// maxCounted is the largest number that is accepted as a count: twice that still fits into an
 // int64.
-const mostCounted = 1 << 61
+const maxCounted = 1 << 61
 
 // count reads a whole number that can be a limit or an amount; -1 means no limit.
 func count(value json.RawMessage) (n int64, ok bool) {
-	if json.Unmarshal(value, &n) != nil || slices.Equal(value, []byte("null")) || n < -1 || n > mostCounted {
+	if json.Unmarshal(value, &n) != nil || slices.Equal(value, []byte("null")) || n < -1 || n > maxCounted {
 		return 0, false
 	}
 	return n, true

@@ -48,8 +48,8 @@ func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	}
 }
 
-// mostEntries is the maximum number of entries of a list that are checked.
-const mostEntries = 100
+// maxEntries is the maximum number of entries of a list that are checked.
+const maxEntries = 100
 
 // checkChoices refuses fields, and ways to change fields, that do not exist in objects of the kind, nor in objects to
 // which these expand. It runs after all definitions are read, because only then it is known to which objects their
@@ -67,8 +67,8 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	for _, k := range all {
 		choices = append(choices, manifest.Choices(k.Body, k.SpecPath)...)
 	}
-	for i, entry := range strings.SplitN(text, ",", mostEntries+1) {
-		if i == mostEntries {
+	for i, entry := range strings.SplitN(text, ",", maxEntries+1) {
+		if i == maxEntries {
 			return // an object with so many entries is refused
 		}
 		entry = strings.TrimSpace(entry)

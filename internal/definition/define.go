@@ -16,10 +16,10 @@ import (
 
 // These limits apply to all definitions of a revision together, because compiling needs time and memory.
 const (
-	mostDefinitions = 200
-	mostSource      = 256 << 10 // bytes of expressions
-	mostFields      = 1000      // in schemas; the fields of a type count wherever it is used
-	mostText        = 64 << 10  // bytes of the names and markers of fields
+	maxDefinitions = 200
+	maxSource      = 256 << 10 // bytes of expressions
+	maxFields      = 1000      // in schemas; the fields of a type count wherever it is used
+	maxText        = 64 << 10  // bytes of the names and markers of fields
 )
 
 // total contains the sums over all definitions of a revision.
@@ -58,8 +58,8 @@ func define(documents []*manifest.Object, kinds []*kind.Kind, stop func() error)
 	var drafts []*draft
 	sum := &total{made: map[string]*defined{}}
 	for i, obj := range documents {
-		if i >= mostDefinitions {
-			problems = append(problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("is one of more than %d definitions", mostDefinitions), Fix: "split the stack"})
+		if i >= maxDefinitions {
+			problems = append(problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("is one of more than %d definitions", maxDefinitions), Fix: "split the stack"})
 			break
 		}
 		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: newDefined(obj)}
@@ -242,8 +242,8 @@ func (d *draft) checkIDs() {
 	}
 }
 
-// mostNested is the maximum depth of nested definitions.
-const mostNested = 3
+// maxNested is the maximum depth of nested definitions.
+const maxNested = 3
 
 // nesting refuses kinds that expand to themselves, directly or through others, and kinds that are nested too deeply.
 func (d *draft) nesting() {
@@ -264,8 +264,8 @@ func (d *draft) nesting() {
 			case name == chain[0]:
 				d.problem(at, "has the kind stand for itself: "+strings.Join(chain, " -> "), "leave out one of these resources: there would be no end")
 				return false
-			case len(chain) > mostNested:
-				d.problem(at, fmt.Sprintf("nests definitions deeper than %d: %s", mostNested, strings.Join(chain, " -> ")), "write out one of them")
+			case len(chain) > maxNested:
+				d.problem(at, fmt.Sprintf("nests definitions deeper than %d: %s", maxNested, strings.Join(chain, " -> ")), "write out one of them")
 				return false
 			}
 			if !walk(next) {

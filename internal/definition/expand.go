@@ -129,7 +129,7 @@ func (k *defined) template(path string) func(field string) manifest.Origin {
 
 // make adds an object with all of its fields.
 func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
-	r.room = mostElements
+	r.room = maxElements
 	if err := r.take(1); err != nil { // constants have no cost, so this stops the run after too much was spent
 		return err
 	}
@@ -172,12 +172,12 @@ func (r *run) texts(n *node, variables map[string]any) (map[string]string, error
 	return out, nil
 }
 
-// mostEach is the maximum number of objects that forEach may make.
-const mostEach = 1000
+// maxForEach is the maximum number of objects that forEach may make.
+const maxForEach = 1000
 
 // objects returns the objects of a resource, without their fields.
 func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
-	r.room = mostElements
+	r.room = maxElements
 	variables := map[string]any{"schema": schema}
 	for _, e := range from.include {
 		v, err := r.native(e, variables)
@@ -200,8 +200,8 @@ func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 		if !ok {
 			return nil, &errAt{it.path, quote("${"+it.list.source+"}") + " is no list"}
 		}
-		if len(list)*len(combinations) > mostEach {
-			return nil, &errAt{it.path, fmt.Sprintf("forEach makes more than %d objects", mostEach)}
+		if len(list)*len(combinations) > maxForEach {
+			return nil, &errAt{it.path, fmt.Sprintf("forEach makes more than %d objects", maxForEach)}
 		}
 		combinations = combine(combinations, it.name, list)
 	}

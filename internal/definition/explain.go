@@ -15,14 +15,14 @@ var (
 	variableName   = pattern.Of(`(?:^|[^A-Za-z0-9_.'"])([A-Za-z][A-Za-z0-9_]*)(\.metadata\.name(?:space)?\b)?`)
 )
 
-// mostExplained is the maximum number of wrong expressions of a definition that get a suggestion. No more problems of
+// maxExplained is the maximum number of wrong expressions of a definition that get a suggestion. No more problems of
 // one object are shown.
-const mostExplained = 100
+const maxExplained = 100
 
 // explain returns the mistake in an expression, and how to correct it.
 func (c *compiler) explain(source, err string) (what, fix string) {
 	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
-	if c.explained++; c.explained > mostExplained {
+	if c.explained++; c.explained > maxExplained {
 		return what, ""
 	}
 	if id := c.observes(source, err); id != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(id)+`\.spec\b`).MatchString(source) {

@@ -21,7 +21,7 @@ type segment struct {
 var (
 	errNoEnd   = errors.New("an expression that begins with ${ has no end")
 	errNested  = errors.New("an expression has another one in it: write ${a + b}, not ${a + ${b}}")
-	errTooLong = fmt.Errorf("an expression is longer than %d bytes", mostExpression)
+	errTooLong = fmt.Errorf("an expression is longer than %d bytes", maxExpression)
 )
 
 // segments splits a text into its segments.
@@ -59,7 +59,7 @@ func segments(text string) (list []segment, err error) {
 // endOf returns the end of the expression at the start of text: the offset of the brace that closes it.
 func endOf(text string) (int, error) {
 	depth, quote := 0, byte(0)
-	for i := 0; i < len(text) && i <= mostExpression; i++ {
+	for i := 0; i < len(text) && i <= maxExpression; i++ {
 		c := text[i]
 		switch {
 		case quote != 0:
@@ -82,7 +82,7 @@ func endOf(text string) (int, error) {
 			return i, nil
 		}
 	}
-	if len(text) > mostExpression {
+	if len(text) > maxExpression {
 		return 0, errTooLong
 	}
 	return 0, errNoEnd

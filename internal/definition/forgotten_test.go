@@ -64,8 +64,8 @@ const (
 	// leftOver is the memory by which the heap may grow in a hundred commits by chance. The names of one commit need
 	// more.
 	leftOver = 256 << 10
-	// mostLeft is the maximum memory of everything that a process allocates only once.
-	mostLeft = 8 << 20
+	// maxRetained is the maximum memory of everything that a process allocates only once.
+	maxRetained = 8 << 20
 )
 
 // TestCommitsAreForgotten checks that no name from a commit stays in memory after the commit is no longer used.
@@ -85,7 +85,7 @@ func TestThousandsOfCommitsAreForgotten(t *testing.T) {
 	follow(t, 1000, 2000)
 	whole := heap()
 	t.Logf("%d KiB after 1,000 commits, %d KiB after 2,000", half>>10, whole>>10)
-	if whole-half > leftOver || whole > mostLeft {
+	if whole-half > leftOver || whole > maxRetained {
 		t.Errorf("the heap has %d KiB after 1,000 commits and %d KiB after 2,000", half>>10, whole>>10)
 	}
 }

@@ -13,10 +13,10 @@ import (
 // result of each depends only on its arguments. Each function refuses to make a large result, and checks that before
 // it makes the result.
 
-// mostMade is the maximum number of bytes, and mostItems that of elements, which a function may make.
+// maxResult is the maximum number of bytes, and maxItems that of elements, which a function may make.
 const (
-	mostMade  = 1 << 20
-	mostItems = 1000
+	maxResult = 1 << 20
+	maxItems  = 1000
 )
 
 var ownFunctions = []string{"lowerAscii", "upperAscii", "trim", "replace", "substring", "split", "join", "lists.range"}
@@ -60,7 +60,7 @@ func mapASCII(s string, first, last, by rune) string {
 }
 
 func replace(s, old, with string) ref.Val {
-	if len(s)+strings.Count(s, old)*len(with) > mostMade {
+	if len(s)+strings.Count(s, old)*len(with) > maxResult {
 		return errLarge
 	}
 	return types.String(strings.ReplaceAll(s, old, with))
@@ -75,7 +75,7 @@ func substring(s string, from, to types.Int) ref.Val {
 }
 
 func split(s, sep string) ref.Val {
-	if strings.Count(s, sep) >= mostItems {
+	if strings.Count(s, sep) >= maxItems {
 		return errLarge
 	}
 	return types.DefaultTypeAdapter.NativeToValue(strings.Split(s, sep))
@@ -89,7 +89,7 @@ func join(list traits.Lister, sep string) ref.Val {
 		if !ok {
 			return types.NewErr("join of a list with something that is no string")
 		}
-		if size += len(s) + len(sep); size > mostMade {
+		if size += len(s) + len(sep); size > maxResult {
 			return errLarge
 		}
 		texts = append(texts, string(s))
@@ -98,8 +98,8 @@ func join(list traits.Lister, sep string) ref.Val {
 }
 
 func numbers(n types.Int) ref.Val {
-	if n < 0 || n > mostItems {
-		return types.NewErr("lists.range(%d): from 0 to %d is possible", n, mostItems)
+	if n < 0 || n > maxItems {
+		return types.NewErr("lists.range(%d): from 0 to %d is possible", n, maxItems)
 	}
 	list := make([]int64, n)
 	for i := range list {

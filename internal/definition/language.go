@@ -16,12 +16,12 @@ import (
 
 // These limits apply to one expression.
 const (
-	mostExpression = 4 << 10   // the number of bytes of the source
-	mostDepth      = 50        // the depth of the nesting
-	mostNodes      = 10_000    // the number of nodes in the syntax tree, after macros are expanded
-	mostCost       = 1_000_000 // the cost of one evaluation
-	mostObjectCost = 10_000_000
-	mostElements   = 100_000 // the number of elements of a value, at any depth
+	maxExpression = 4 << 10   // the number of bytes of the source
+	maxDepth      = 50        // the depth of the nesting
+	maxNodes      = 10_000    // the number of nodes in the syntax tree, after macros are expanded
+	maxCost       = 1_000_000 // the cost of one evaluation
+	maxObjectCost = 10_000_000
+	maxElements   = 100_000 // the number of elements of a value, at any depth
 )
 
 // standard contains the functions and operators of CEL that expressions may use. The omitted ones read time zones, or
@@ -49,9 +49,9 @@ func newLanguage(schema *shape, variables map[string]*cel.Type) (*language, erro
 		cel.StdLib(cel.StdLibSubset(subset)),
 		cel.CustomTypeAdapter(registry),
 		cel.CustomTypeProvider(provider{registry, structsOf(schema)}),
-		cel.ParserExpressionSizeLimit(mostExpression),
-		cel.ParserRecursionLimit(mostDepth),
-		cel.ExpressionNodeLimit(mostNodes),
+		cel.ParserExpressionSizeLimit(maxExpression),
+		cel.ParserRecursionLimit(maxDepth),
+		cel.ExpressionNodeLimit(maxNodes),
 		cel.ParserErrorRecoveryLimit(1),
 	}
 	for name, typ := range variables {
@@ -84,7 +84,7 @@ type expression struct {
 
 // compile compiles and checks an expression. The text of its error is for people.
 func (l *language) compile(source string) (*expression, error) {
-	if len(source) > mostExpression {
+	if len(source) > maxExpression {
 		return nil, errTooLong
 	}
 	ast, issues := l.env.Compile(source)
@@ -92,9 +92,9 @@ func (l *language) compile(source string) (*expression, error) {
 		return nil, errors.New(firstIssue(issues))
 	}
 	// If a list grows in a loop, its size is not measured in each iteration, because that would need quadratic time.
-	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
-	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}), orderedMaps(),
-		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
+	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(maxDepth), types.SizeCalculatorMaxTraversal(maxElements))
+	program, err := l.env.Program(ast, cel.CostLimit(maxCost), cel.CostTracking(costs{}), orderedMaps(),
+		cel.MemoryLimit(maxElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(maxItems)))
 	if err != nil {
 		return nil, err
 	}
@@ -126,11 +126,11 @@ func (e *expression) evaluate(variables map[string]any) (ref.Val, int, error) {
 	value, details, err := e.program.Eval(variables)
 	cost := 1
 	if details != nil && details.ActualCost() != nil {
-		cost += int(min(*details.ActualCost(), mostCost))
+		cost += int(min(*details.ActualCost(), maxCost))
 	}
 	switch {
 	case err != nil && strings.Contains(err.Error(), "limit exceeded"):
-		return nil, mostCost, &errEvaluation{fmt.Sprintf("costs more than %d units, or makes values of more than %d elements", mostCost, mostElements)}
+		return nil, maxCost, &errEvaluation{fmt.Sprintf("costs more than %d units, or makes values of more than %d elements", maxCost, maxElements)}
 	case err != nil:
 		return nil, cost, &errEvaluation{strings.Join(strings.Fields(err.Error()), " ")}
 	}
@@ -168,10 +168,10 @@ func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint6
 	return &n
 }
 
-// weight returns the size of a value. The size of a value that an expression makes is limited by [mostElements].
+// weight returns the size of a value. The size of a value that an expression makes is limited by [maxElements].
 func weight(v ref.Val, depth int) (n uint64) {
-	if depth > mostDepth {
-		return mostCost
+	if depth > maxDepth {
+		return maxCost
 	}
 	switch v := v.(type) {
 	case types.String:
@@ -179,12 +179,12 @@ func weight(v ref.Val, depth int) (n uint64) {
 	case *ordered:
 		return weight(v.Mapper, depth)
 	case traits.Mapper:
-		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
+		for it := v.Iterator(); it.HasNext() == types.True && n <= maxCost; {
 			key := it.Next()
 			n += weight(key, depth+1) + weight(v.Get(key), depth+1)
 		}
 	case traits.Lister:
-		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
+		for it := v.Iterator(); it.HasNext() == types.True && n <= maxCost; {
 			n += weight(it.Next(), depth+1)
 		}
 	}

@@ -96,8 +96,8 @@ func (f *field) add(s *shape, name, value string) (err error) {
 			f.rules = append(f.rules, "unique")
 		}
 	case "description":
-		if f.doc = value; len(value) > mostDoc {
-			return fmt.Errorf("is longer than %d bytes", mostDoc)
+		if f.doc = value; len(value) > maxDoc {
+			return fmt.Errorf("is longer than %d bytes", maxDoc)
 		}
 	case "default":
 		f.fallback, err = s.parse(value)
@@ -125,8 +125,8 @@ func (f *field) add(s *shape, name, value string) (err error) {
 		if s.what != "string" {
 			return misplaced("a string", s)
 		}
-		if len(value) > mostPattern {
-			return fmt.Errorf("is longer than %d bytes", mostPattern)
+		if len(value) > maxPattern {
+			return fmt.Errorf("is longer than %d bytes", maxPattern)
 		}
 		if _, err := regexp.Compile(value); err != nil {
 			return err
@@ -172,12 +172,12 @@ func (f *field) bound(rule, value string) error {
 	return nil
 }
 
-// mostCounted is the largest limit of a length that can be written.
-const mostCounted = 1_000_000
+// maxCounted is the largest limit of a length that can be written.
+const maxCounted = 1_000_000
 
 func (f *field) count(rule, value string) error {
-	if n, err := strconv.Atoi(value); err != nil || n < 0 || n > mostCounted {
-		return fmt.Errorf("is no whole number from 0 to %d", mostCounted)
+	if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxCounted {
+		return fmt.Errorf("is no whole number from 0 to %d", maxCounted)
 	}
 	f.rules = append(f.rules, rule+"="+value)
 	return nil

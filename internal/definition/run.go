@@ -18,7 +18,7 @@ type run struct {
 }
 
 func (k *defined) run(spend func(cost int) bool) *run {
-	return &run{k, spend, mostObjectCost, mostElements}
+	return &run{k, spend, maxObjectCost, maxElements}
 }
 
 // These are the costs of a stored value, in units of evaluation cost: elementCost for each element, and one unit for
@@ -61,7 +61,7 @@ func (r *run) take(cost int) error {
 		return errEnough
 	}
 	if r.left -= cost; r.left < 0 {
-		return &errEvaluation{fmt.Sprintf("costs more than %d units together with the others of the object", mostObjectCost)}
+		return &errEvaluation{fmt.Sprintf("costs more than %d units together with the others of the object", maxObjectCost)}
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ type converter struct {
 }
 
 func (c *converter) value(v ref.Val, depth int) (any, error) {
-	if c.left < 0 || depth > mostDepth {
+	if c.left < 0 || depth > maxDepth {
 		return nil, &errEvaluation{"makes a value that is too large, with the others of the object"}
 	}
 	switch v := v.(type) {

@@ -26,10 +26,10 @@ const (
 
 // These limits apply to a schema.
 const (
-	mostNesting = 20
-	mostDoc     = 500     // bytes of a description
-	mostPattern = 200     // bytes of a regular expression
-	mostMatched = 4 << 10 // characters that a regular expression is compared with
+	maxNesting = 20
+	maxDoc     = 500     // bytes of a description
+	maxPattern = 200     // bytes of a regular expression
+	maxMatched = 4 << 10 // characters that a regular expression is compared with
 )
 
 // field is a field of a struct.
@@ -66,16 +66,16 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 		r.problem(path, "wants a mapping of fields", "")
 		return s
 	}
-	if depth > mostNesting {
-		r.problem(path, fmt.Sprintf("is nested deeper than %d", mostNesting), "flatten it")
+	if depth > maxNesting {
+		r.problem(path, fmt.Sprintf("is nested deeper than %d", maxNesting), "flatten it")
 		return s
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		at := path + "." + key
 		line, _ := tree[key].(string)
 		r.total.fields++
-		if r.total.text += len(key) + len(line); r.total.fields > mostFields || r.total.text > mostText {
-			r.problem(path, fmt.Sprintf("is beyond the first %d fields, or %d KiB, in the schemas of all definitions together", mostFields, mostText>>10), "leave some out")
+		if r.total.text += len(key) + len(line); r.total.fields > maxFields || r.total.text > maxText {
+			r.problem(path, fmt.Sprintf("is beyond the first %d fields, or %d KiB, in the schemas of all definitions together", maxFields, maxText>>10), "leave some out")
 			return s
 		}
 		if !fieldName.MatchString(key) {
@@ -123,8 +123,8 @@ func (r *reader) line(path, name, text string, f *field, depth int) *shape {
 var basicTypes = []string{"string", "integer", "boolean", "float", "object"}
 
 func (r *reader) typeOf(path, name, text string, depth int) *shape {
-	if depth > mostNesting {
-		r.problem(path, fmt.Sprintf("is nested deeper than %d", mostNesting), "flatten it")
+	if depth > maxNesting {
+		r.problem(path, fmt.Sprintf("is nested deeper than %d", maxNesting), "flatten it")
 		return nil
 	}
 	if slices.Contains(basicTypes, text) {

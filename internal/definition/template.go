@@ -106,9 +106,9 @@ func (c *compiler) text(n *node, text string) {
 
 // expression compiles an expression. It returns nil if the expression is wrong.
 func (c *compiler) expression(path, source string) *expression {
-	if c.total.source += len(source) + 10; c.total.source > mostSource {
+	if c.total.source += len(source) + 10; c.total.source > maxSource {
 		if !c.total.said {
-			c.problem(path, fmt.Sprintf("is beyond the first %d KiB of expressions in all definitions together", mostSource>>10), "write fewer, or shorter ones")
+			c.problem(path, fmt.Sprintf("is beyond the first %d KiB of expressions in all definitions together", maxSource>>10), "write fewer, or shorter ones")
 		}
 		c.total.said = true
 		c.made.broken = true

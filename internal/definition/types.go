@@ -94,7 +94,7 @@ func (f *field) declared() []string {
 		return slices.ContainsFunc(f.rules, func(rule string) bool { return strings.HasPrefix(rule, name+"=") })
 	}
 	if has("pattern") && !has("max") {
-		rules = append(rules, "max="+strconv.Itoa(mostMatched))
+		rules = append(rules, "max="+strconv.Itoa(maxMatched))
 	}
 	if text := shown(f.fallback); text != "" {
 		rules = append(rules, "default="+text)

@@ -21,11 +21,11 @@ type Board struct {
 }
 
 const (
-	// mostKnown is the number of commits whose statuses are remembered.
-	mostKnown = 5_000
-	// mostPosted is the number of statuses of one commit and context that this process writes freely.
+	// maxKnown is the number of commits whose statuses are remembered.
+	maxKnown = 5_000
+	// maxPosted is the number of statuses of one commit and context that this process writes freely.
 	// Further statuses are written only if their state differs. GitHub accepts 1,000 statuses.
-	mostPosted = 400
+	maxPosted = 400
 )
 
 // NewBoard returns a board that writes to f.
@@ -33,7 +33,7 @@ func NewBoard(f CommitStatuses) *Board {
 	return &Board{forge: f, statuses: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 
-// News reports whether s has to be written: the commit's status differs from s, and mostPosted does
+// News reports whether s has to be written: the commit's status differs from s, and maxPosted does
 // not forbid the change.
 func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error) {
 	before, ok, err := b.Get(ctx, commit, s.Context)
@@ -79,7 +79,7 @@ func (b *Board) Count(commit, name string) int {
 }
 
 func (b *Board) many(commit, name string) bool {
-	return b.Count(commit, name) >= mostPosted
+	return b.Count(commit, name) >= maxPosted
 }
 
 // of returns the commit's statuses by context. They are read from the forge once, and remembered.
@@ -118,7 +118,7 @@ func (b *Board) remember(commit string) map[string]Status {
 	if known, ok := b.statuses[commit]; ok {
 		return known
 	}
-	if len(b.commits) >= mostKnown {
+	if len(b.commits) >= maxKnown {
 		oldest := b.commits[0]
 		b.commits = slices.Delete(b.commits, 0, 1)
 		delete(b.statuses, oldest)

@@ -31,7 +31,7 @@ const MostNeeds = 20
 
 const (
 	dependsOn = "Depends-On:"
-	mostName  = 300 // maximal length of a name in bytes
+	maxName   = 300 // maximal length of a name in bytes
 )
 
 // DependsOn returns the names in the lines "Depends-On: NAME" of a text, as Zuul reads them. It returns each name once, and at most one
@@ -42,7 +42,7 @@ func DependsOn(text string) (names []string) {
 			continue
 		}
 		words := strings.Fields(line[len(dependsOn):])
-		if len(words) != 1 || len(words[0]) > mostName || slices.Contains(names, words[0]) {
+		if len(words) != 1 || len(words[0]) > maxName || slices.Contains(names, words[0]) {
 			continue
 		}
 		if names = append(names, strings.Clone(words[0])); len(names) > MostNeeds {

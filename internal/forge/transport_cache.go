@@ -26,8 +26,8 @@ type cachedAnswer struct {
 }
 
 const (
-	mostCached    = 32 << 20
-	mostOneCached = 8 << 20
+	maxCached       = 32 << 20
+	maxCachedAnswer = 8 << 20
 )
 
 func keyOf(req *http.Request) string {
@@ -61,7 +61,7 @@ func (c *cache) keep(req *http.Request, resp *http.Response) {
 		return
 	}
 	body := bytesOf(resp)
-	good := resp.StatusCode == http.StatusOK && len(body) <= mostOneCached &&
+	good := resp.StatusCode == http.StatusOK && len(body) <= maxCachedAnswer &&
 		(resp.Header.Get("ETag") != "" || resp.Header.Get("Last-Modified") != "") &&
 		!strings.Contains(resp.Header.Get("Cache-Control"), "no-store")
 	key := keyOf(req)
@@ -78,7 +78,7 @@ func (c *cache) keep(req *http.Request, resp *http.Response) {
 	}
 	c.byKey[key] = c.order.PushFront(&cachedAnswer{key, resp.Header.Clone(), body})
 	c.size += len(body)
-	for c.size > mostCached {
+	for c.size > maxCached {
 		c.remove(c.order.Back())
 	}
 }

@@ -286,7 +286,7 @@ func TestWhatIsKnownIsAskedForConditionally(t *testing.T) {
 }
 
 func TestTheCacheIsBounded(t *testing.T) {
-	body := strings.Repeat("x", mostOneCached/2)
+	body := strings.Repeat("x", maxCachedAnswer/2)
 	tr := NewTransport(config(func(req *http.Request) (*http.Response, error) {
 		if req.Header.Get("If-None-Match") != "" {
 			return answer(304, ""), nil
@@ -298,7 +298,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if tr.cache.size > mostCached || len(tr.cache.byKey) != tr.cache.order.Len() || tr.cache.order.Len() == 0 {
+	if tr.cache.size > maxCached || len(tr.cache.byKey) != tr.cache.order.Len() || tr.cache.order.Len() == 0 {
 		t.Errorf("%d bytes in %d entries", tr.cache.size, tr.cache.order.Len())
 	}
 }

@@ -14,8 +14,8 @@ const (
 	// crowdTime is the time in which stacks with the same state and the same reason are collected. It starts with
 	// the first of them.
 	crowdTime = time.Minute
-	// mostNamed is the maximum number of stacks in a notification whose names are shown.
-	mostNamed = 40
+	// maxNamed is the maximum number of stacks in a notification whose names are shown.
+	maxNamed = 40
 )
 
 // Crowd joins notifications if the same happens to many stacks, for example because a cloud is down. People get
@@ -122,7 +122,7 @@ func together(list []Notification) Notification {
 		all.Severity = max(all.Severity, n.Severity)
 	}
 	slices.Sort(all.Stacks)
-	named := all.Stacks[:min(len(all.Stacks), mostNamed)]
+	named := all.Stacks[:min(len(all.Stacks), maxNamed)]
 	names := strings.Join(named, ", ")
 	if more := len(all.Stacks) - len(named); more > 0 {
 		names += fmt.Sprintf(" and %d more", more)

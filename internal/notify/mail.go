@@ -77,7 +77,7 @@ func (r *Receiver) deliverMail(ctx context.Context, server *url.URL, password st
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // this ends every read and write
-	conn = &bounded{conn, mostAnswer}
+	conn = &bounded{conn, maxAnswer}
 	if server.Scheme == "smtps" {
 		conn = tls.Client(conn, trust)
 	}

@@ -36,8 +36,8 @@ type toldOf struct {
 const (
 	// pause is the minimum time between two notifications about further objects.
 	pause = time.Hour
-	// mostMemory is the maximum number of bytes of a file that are read.
-	mostMemory = 16 << 20
+	// maxMemory is the maximum number of bytes of a file that are read.
+	maxMemory = 16 << 20
 )
 
 // NewMemory returns an empty memory without a file.
@@ -58,7 +58,7 @@ type remembered struct {
 func OpenMemory(file string) *Memory {
 	m := NewMemory()
 	m.file = file
-	text, err := localfile.ReadOwn(file, mostMemory)
+	text, err := localfile.ReadOwn(file, maxMemory)
 	if err != nil {
 		return m
 	}

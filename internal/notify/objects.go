@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostObjects is the maximum number of objects in a message.
-const mostObjects = 3
+// maxObjects is the maximum number of objects in a message.
+const maxObjects = 3
 
 // about adds to a notification of drift the names of the first few objects, and who changed them.
 func (n *Notification) about(run report.Run) {
@@ -34,11 +34,11 @@ func (n *Notification) about(run report.Run) {
 	lines := []string{n.Message}
 	for i, s := range steps {
 		n.Objects = append(n.Objects, s.Key.String())
-		if i < mostObjects {
+		if i < maxObjects {
 			lines = append(lines, report.Clean(s.Key.String()+": "+report.Drifted(s)))
 		}
 	}
-	if more := len(steps) - mostObjects; more > 0 {
+	if more := len(steps) - maxObjects; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	n.Message = strings.Join(lines, "\n")

@@ -51,10 +51,10 @@ func (f Format) remembers() bool { return f == PagerDuty }
 const (
 	// limit is the time limit for sending to a receiver.
 	limit = 15 * time.Second
-	// mostSecret is the maximum number of bytes that are read from a file with an address or a token.
-	mostSecret = 16 << 10
-	// mostAnswer is the maximum number of bytes of an answer that are read.
-	mostAnswer = 64 << 10
+	// maxSecret is the maximum number of bytes that are read from a file with an address or a token.
+	maxSecret = 16 << 10
+	// maxAnswer is the maximum number of bytes of an answer that are read.
+	maxAnswer = 64 << 10
 )
 
 // Deliver sends a notification. Its error shows neither the address nor the token.
@@ -101,7 +101,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 }
 
 func secretIn(file string) (string, error) {
-	text, err := localfile.Read(file, mostSecret)
+	text, err := localfile.Read(file, maxSecret)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrUnavailable, err) // somebody may be replacing the file
 	}
@@ -119,7 +119,7 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	transport := outbound.New(outbound.Config{MaxAnswer: mostAnswer, Home: []string{to.Hostname()}})
+	transport := outbound.New(outbound.Config{MaxAnswer: maxAnswer, Home: []string{to.Hostname()}})
 	defer transport.CloseIdleConnections()
 	client := outbound.Client(transport, limit)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -44,8 +44,8 @@ func (d *dialer) judge(u *url.URL) error {
 	return nil
 }
 
-// mostHops is the maximum number of redirects that a download follows. Mirrors answer with a few.
-const mostHops = 5
+// maxHops is the maximum number of redirects that a download follows. Mirrors answer with a few.
+const maxHops = 5
 
 // Downloads returns a client for addresses that untrusted people write. It sends no credentials. It follows
 // redirects to other hosts, but never from https to http, and checks each host in the same way as the first.
@@ -56,8 +56,8 @@ func Downloads(c Config) *http.Client {
 	return &http.Client{Transport: New(c), CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		req.Header.Del("Referer")
 		switch from := via[len(via)-1].URL; {
-		case len(via) > mostHops:
-			return fmt.Errorf("%w: more than %d redirects", ErrRefused, mostHops)
+		case len(via) > maxHops:
+			return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxHops)
 		case req.URL.Scheme != "https" && req.URL.Scheme != from.Scheme || req.URL.User != nil:
 			return fmt.Errorf("%w: a redirect from %s to %s, or with a login in it", ErrRefused, from.Scheme, req.URL.Scheme)
 		}

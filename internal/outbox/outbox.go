@@ -57,16 +57,16 @@ type letter struct {
 const (
 	firstPause = 2 * time.Second
 	longPause  = 5 * time.Minute
-	// mostPending is the maximum number of pending letters for a receiver that is down for a long time. The oldest
+	// maxPending is the maximum number of pending letters for a receiver that is down for a long time. The oldest
 	// letter is dropped first.
-	mostPending = 10_000
-	// deliverTime is the time limit for one delivery. mostFailing is the number of different deliveries that must
+	maxPending = 10_000
+	// deliverTime is the time limit for one delivery. maxFailing is the number of different deliveries that must
 	// fail in a row before the whole receiver counts as down.
 	deliverTime = 5 * time.Minute
-	mostFailing = 3
-	// mostRefused is the maximum number of stored errors of refused keys. They are stored so that they are logged
+	maxFailing  = 3
+	// maxRefused is the maximum number of stored errors of refused keys. They are stored so that they are logged
 	// only once.
-	mostRefused = 1_000
+	maxRefused = 1_000
 )
 
 // New returns an empty outbox. to is the name of the receiver for people. judge returns the verdict on its
@@ -83,7 +83,7 @@ func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	defer o.mu.Unlock()
 	before, waits := o.pending[key]
 	if !waits {
-		if len(o.queue) >= mostPending {
+		if len(o.queue) >= maxPending {
 			o.drop(o.queue[0])
 		}
 		o.queue = append(o.queue, key)
@@ -209,7 +209,7 @@ func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	before := o.refused[key]
 	delete(o.refused, key)
 	if err != nil {
-		if len(o.refused) >= mostRefused {
+		if len(o.refused) >= maxRefused {
 			clear(o.refused)
 		}
 		o.refused[key] = err.Error()
@@ -253,7 +253,7 @@ func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 		return 0
 	}
 	o.failing[key] = true
-	if len(o.failing) >= mostFailing {
+	if len(o.failing) >= maxFailing {
 		o.strikes++
 		return later(o.strikes)
 	}

@@ -147,11 +147,11 @@ func TestFlushGivesUpInTime(t *testing.T) {
 
 func TestTheOutboxIsBounded(t *testing.T) {
 	s, o := &server{}, newOutbox()
-	for i := range mostPending + 5 {
+	for i := range maxPending + 5 {
 		o.Put(string(rune('a'+i%26))+time.Duration(i).String(), s.letter("x"))
 	}
-	if o.Len() != mostPending || len(o.pending) != mostPending {
-		t.Errorf("%d keys and %d letters are kept, want %d", o.Len(), len(o.pending), mostPending)
+	if o.Len() != maxPending || len(o.pending) != maxPending {
+		t.Errorf("%d keys and %d letters are kept, want %d", o.Len(), len(o.pending), maxPending)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
 func TestWhatIsGivenUpWhileItIsDelivered(t *testing.T) {
 	s, o := &server{}, newOutbox()
 	o.Put("old", func(context.Context) error {
-		for i := range mostPending {
+		for i := range maxPending {
 			o.Put(time.Duration(i).String(), s.letter("x"))
 		}
 		o.Put("old", s.letter("new"))

@@ -204,10 +204,10 @@ func TestAttackSessionsEnd(t *testing.T) {
 		t.Error("the session that was ended lives, or another does not")
 	}
 	p.now = p.now.Add(time.Minute)
-	for range mostSessions {
+	for range maxSessions {
 		p.login(token)
 	}
-	if lives(first) || len(p.page.sessions.held) > mostSessions {
+	if lives(first) || len(p.page.sessions.held) > maxSessions {
 		t.Errorf("there are %d sessions, and the oldest is one of them: %t", len(p.page.sessions.held), lives(first))
 	}
 	late := p.login(token)

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// mostSessions is the maximum number of sessions at the same time. One more session ends the oldest one.
-	mostSessions = 64
+	// maxSessions is the maximum number of sessions at the same time. One more session ends the oldest one.
+	maxSessions = 64
 	// longest is the duration of a session.
 	longest = 12 * time.Hour
 
@@ -41,7 +41,7 @@ func (s *sessions) begin(token control.Token) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	for len(s.held) >= mostSessions {
+	for len(s.held) >= maxSessions {
 		s.dropOldest()
 	}
 	s.held[sha256.Sum256([]byte(secret))] = session{token, now.Add(longest)}

@@ -17,8 +17,8 @@ var (
 	newerEventGVK = manifest.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 )
 
-// mostEvents is the maximum number of events of a stack in memory. Older events are dropped.
-const mostEvents = 500
+// maxEvents is the maximum number of events of a stack in memory. Older events are dropped.
+const maxEvents = 500
 
 // remember adds the events of a run to those of a stack. If an event is already there, its count is raised.
 func remember(had []report.Event, happened []report.Event) []report.Event {
@@ -30,7 +30,7 @@ func remember(had []report.Event, happened []report.Event) []report.Event {
 		}
 		all = append(all, e)
 	}
-	return all[max(0, len(all)-mostEvents):]
+	return all[max(0, len(all)-maxEvents):]
 }
 
 // event returns the item of an event, in the form of core/v1.

@@ -24,12 +24,12 @@ func TestKindsThatWentAreForgotten(t *testing.T) {
 	}
 	s.shows(shown(0))
 	listed := s.at("").version
-	const commits = mostGone + 100
+	const commits = maxEmptyKinds + 100
 	for n := 1; n < commits; n++ {
 		s.shows(shown(n), thingNamed("b", "in sync"))
 	}
 	v := s.at("").views["prod"]
-	if most := mostGone + 10; len(v.gone) > most || len(v.newest) > most {
+	if most := maxEmptyKinds + 10; len(v.gone) > most || len(v.newest) > most {
 		t.Errorf("of %d kinds it is remembered when they went, of %d when they changed", len(v.gone), len(v.newest))
 	}
 	for n, want := range map[int]bool{0: true, 1: true, commits - 2: true, commits - 1: true} {

@@ -94,7 +94,7 @@ func (h *History) read(name string) (events []report.Event) {
 		e.Key = manifest.Key{Group: clipped(e.Key.Group), Kind: clipped(e.Key.Kind), Namespace: clipped(e.Key.Namespace), Name: clipped(e.Key.Name)}
 		e.Reason, e.Message = clipped(e.Reason), clipped(e.Message)
 	}
-	return events[max(0, len(events)-mostEvents):]
+	return events[max(0, len(events)-maxEvents):]
 }
 
 func clipped(text string) string { return printable.Clip(report.Clean(text), longestText) }

@@ -60,12 +60,12 @@ func TestEventsOutliveAProcess(t *testing.T) {
 		t.Errorf("the file is for everybody: %v, %v", info.Mode(), err)
 	}
 	many := failing("many", 4)
-	for n := range mostEvents {
+	for n := range maxEvents {
 		many.Pass.Failures = append(many.Pass.Failures, failing("many-"+strconv.Itoa(n), 4).Pass.Failures...)
 	}
 	s.Ran(many)
-	if n := len(process(t, dir).past()); n != mostEvents {
-		t.Errorf("%d events are kept, want %d", n, mostEvents)
+	if n := len(process(t, dir).past()); n != maxEvents {
+		t.Errorf("%d events are kept, want %d", n, maxEvents)
 	}
 	s.Remove("prod")
 	if _, err := os.Stat(filepath.Join(dir, "prod-1.json")); !errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func TestAttackHistory(t *testing.T) {
 		"no name":          {`{"version":1,"events":[` + strings.Replace(one, `"a"`, `""`, 1) + `]}`, ""},
 		"counts nothing":   {`{"version":1,"events":[` + strings.Replace(one, `"Count":1`, `"Count":-1`, 1) + `]}`, ""},
 		"moves the cursor": {`{"version":1,"events":[` + strings.Replace(one, `"no"`, `"\u001b[2J"`, 1) + `]}`, "a"},
-		"too many":         {`{"version":1,"events":[` + strings.Repeat(one+",", mostEvents) + strings.Replace(one, `"a"`, `"b"`, 1) + `]}`, strings.Repeat("a ", mostEvents-1) + "b"},
+		"too many":         {`{"version":1,"events":[` + strings.Repeat(one+",", maxEvents) + strings.Replace(one, `"a"`, `"b"`, 1) + `]}`, strings.Repeat("a ", maxEvents-1) + "b"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "prod-1.json"), []byte(c.text), 0o600); err != nil {

@@ -16,8 +16,8 @@ import (
 const (
 	// pace is the interval at which the progress of a running pass is shown.
 	pace = time.Second
-	// mostBusy is the maximum number of running steps that are shown.
-	mostBusy = 10
+	// maxRunning is the maximum number of running steps that are shown.
+	maxRunning = 10
 )
 
 // Watch returns a watcher that shows the passes of a stack while they run.
@@ -150,7 +150,7 @@ var doing = map[plan.Action]string{plan.Create: "creating", plan.Update: "changi
 func progressOf(p engine.Progress, now time.Time) map[string]any {
 	busy := []string{}
 	for _, list := range [][]engine.Activity{p.Doing, p.Waiting} {
-		for _, a := range list[:min(len(list), mostBusy-len(busy))] {
+		for _, a := range list[:min(len(list), maxRunning-len(busy))] {
 			busy = append(busy, report.Clean(doing[a.Step.Action]+" "+a.Step.Key.String()))
 		}
 	}

@@ -164,10 +164,10 @@ func TestAttackLongSelectors(t *testing.T) {
 		labels, fields string
 		code           int
 	}{
-		{strings.Repeat("a,", mostTerms-2) + "a", "metadata.name=a", http.StatusOK},
-		{strings.Repeat("a,", mostTerms-1) + "a", "metadata.name=a", http.StatusBadRequest},
-		{"a in (" + strings.Repeat("b,", mostTerms) + "b)", "", http.StatusBadRequest},
-		{"", strings.Repeat("metadata.name=a,", mostTerms) + "metadata.name=a", http.StatusBadRequest},
+		{strings.Repeat("a,", maxTerms-2) + "a", "metadata.name=a", http.StatusOK},
+		{strings.Repeat("a,", maxTerms-1) + "a", "metadata.name=a", http.StatusBadRequest},
+		{"a in (" + strings.Repeat("b,", maxTerms) + "b)", "", http.StatusBadRequest},
+		{"", strings.Repeat("metadata.name=a,", maxTerms) + "metadata.name=a", http.StatusBadRequest},
 	} {
 		for _, watch := range []string{"", "&watch=true"} {
 			if c.code == http.StatusOK && watch != "" {

@@ -13,10 +13,10 @@ import (
 var passGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Pass"}
 
 const (
-	// mostPasses is the maximum number of passes of a stack in memory. Older passes are dropped.
-	mostPasses = 40
-	// mostFailures is the maximum number of failures of a pass in memory.
-	mostFailures = 10
+	// maxPasses is the maximum number of passes of a stack in memory. Older passes are dropped.
+	maxPasses = 40
+	// maxFailures is the maximum number of failures of a pass in memory.
+	maxFailures = 10
 )
 
 // pass describes the end of a run, and counts the later runs that ended in the same way.
@@ -41,7 +41,7 @@ func passOf(run report.Run) pass {
 		return p
 	}
 	p.did, p.drifted = report.Deeds(*run.Pass), run.Pass.Drifted()
-	for _, f := range run.Pass.Failures[:min(mostFailures, len(run.Pass.Failures))] {
+	for _, f := range run.Pass.Failures[:min(maxFailures, len(run.Pass.Failures))] {
 		p.failures = append(p.failures, report.Clean(f.String()))
 	}
 	return p
@@ -61,7 +61,7 @@ func recorded(had []pass, run report.Run) []pass {
 		all = all[:n-1]
 	}
 	all = append(all, now)
-	return all[max(0, len(all)-mostPasses):]
+	return all[max(0, len(all)-maxPasses):]
 }
 
 func (p pass) draft(stack string) draft {

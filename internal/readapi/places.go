@@ -10,8 +10,8 @@ import (
 const (
 	// longestWait is the maximum time for which a request waits for a place.
 	longestWait = 3 * time.Second
-	// mostUnsent is the maximum number of bytes of composed answers that may wait for slow clients. Items that are in the store do not count.
-	mostUnsent = 256 << 20
+	// maxUnsent is the maximum number of bytes of composed answers that may wait for slow clients. Items that are in the store do not count.
+	maxUnsent = 256 << 20
 )
 
 // Places limits the number of answers that are composed at the same time. An answer has no place while it is sent, so that a slow client does
@@ -37,7 +37,7 @@ func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.Han
 	case <-r.Context().Done():
 		return // the client has disconnected
 	}
-	if p.unsent.Load() > mostUnsent {
+	if p.unsent.Load() > maxUnsent {
 		<-p.taken
 		busy(w)
 		return

@@ -79,7 +79,7 @@ func TestAttackManyAtATime(t *testing.T) {
 				t.Errorf("who had a place is answered %d", r.Code)
 			}
 		}
-		h.places.unsent.Add(mostUnsent + 1)
+		h.places.unsent.Add(maxUnsent + 1)
 		full := httptest.NewRecorder()
 		h.ServeHTTP(full, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/version", http.NoBody))
 		if full.Code != http.StatusTooManyRequests || len(h.places.taken) != 0 {

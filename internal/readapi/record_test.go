@@ -27,15 +27,15 @@ func TestPassesAreCounted(t *testing.T) {
 	if len(all) != 1 || all[0].count != 5 || all[0].first.Unix() != 0 || all[0].last.Unix() != 4 {
 		t.Errorf("%+v", all)
 	}
-	for second := range int64(3 * mostPasses) {
+	for second := range int64(3 * maxPasses) {
 		run := runAt(second, "a")
 		if second%2 == 0 {
 			run = report.Run{Stack: "prod", Started: run.Started, FetchErr: errors.New("no route")}
 		}
 		all = recorded(all, run)
 	}
-	if len(all) != mostPasses {
-		t.Errorf("%d passes are held, want %d", len(all), mostPasses)
+	if len(all) != maxPasses {
+		t.Errorf("%d passes are held, want %d", len(all), maxPasses)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // selection is a label selector and a field selector.
 type selection struct{ labels, fields []report.Requirement }
 
-// mostTerms is the maximum number of conditions in a selection. Each value of a set counts, because each condition is compared with each item.
-const mostTerms = 50
+// maxTerms is the maximum number of conditions in a selection. Each value of a set counts, because each condition is compared with each item.
+const maxTerms = 50
 
 // selectionOf parses the selectors of a query.
 func selectionOf(query url.Values) (s selection, err error) {
@@ -28,8 +28,8 @@ func selectionOf(query url.Values) (s selection, err error) {
 	for _, r := range slices.Concat(s.labels, s.fields) {
 		terms += max(1, len(r.Values))
 	}
-	if terms > mostTerms {
-		return s, fmt.Errorf("the selectors hold %d conditions and values, and at most %d are understood", terms, mostTerms)
+	if terms > maxTerms {
+		return s, fmt.Errorf("the selectors hold %d conditions and values, and at most %d are understood", terms, maxTerms)
 	}
 	for _, f := range s.fields {
 		if !selectable(f.Label) {

@@ -141,13 +141,13 @@ func foundBy(p *plan.Plan, rev source.Revision, objects []draft) *found {
 	return f
 }
 
-// mostProblems is the maximum number of problems of a refused revision that are shown.
-const mostProblems = 20
+// maxProblems is the maximum number of problems of a refused revision that are shown.
+const maxProblems = 20
 
 func firstOf(problems manifest.Problems) (list []string) {
 	for _, p := range problems.Sorted() {
-		if len(list) == mostProblems {
-			return append(list, "and "+strconv.Itoa(len(problems)-mostProblems)+" more")
+		if len(list) == maxProblems {
+			return append(list, "and "+strconv.Itoa(len(problems)-maxProblems)+" more")
 		}
 		list = append(list, report.Clean(p.String()))
 	}

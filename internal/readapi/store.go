@@ -165,9 +165,9 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 	return next, newest
 }
 
-// mostGone is the maximum number of kinds without items for which the version of the last deletion is stored. The limit is needed because
+// maxEmptyKinds is the maximum number of kinds without items for which the version of the last deletion is stored. The limit is needed because
 // commits can define new kinds without end.
-const mostGone = 500
+const maxEmptyKinds = 500
 
 // forget drops the kinds that have had no items for the longest time. A client that has listed such a kind before must list it again.
 func (v *view) forget() {
@@ -177,11 +177,11 @@ func (v *view) forget() {
 			empty = append(empty, gvk)
 		}
 	}
-	if len(empty) <= mostGone {
+	if len(empty) <= maxEmptyKinds {
 		return
 	}
 	slices.SortFunc(empty, func(a, b manifest.GroupVersionKind) int { return cmp.Compare(v.gone[a], v.gone[b]) })
-	for _, gvk := range empty[:len(empty)-mostGone] {
+	for _, gvk := range empty[:len(empty)-maxEmptyKinds] {
 		v.lost = max(v.lost, v.gone[gvk])
 		delete(v.gone, gvk)
 		delete(v.newest, gvk)

@@ -104,10 +104,10 @@ func TestEventsAreCounted(t *testing.T) {
 	if len(all) != 1 || all[0].Count != 3 || all[0].First.Unix() != 0 || all[0].Last.Unix() != 2 {
 		t.Errorf("%+v", all)
 	}
-	for n := range int64(3 * mostEvents) {
+	for n := range int64(3 * maxEvents) {
 		all = remember(all, []report.Event{at(n, fmt.Sprint("no ", n))})
 	}
-	if len(all) != mostEvents || all[len(all)-1].Message != fmt.Sprint("no ", 3*mostEvents-1) {
+	if len(all) != maxEvents || all[len(all)-1].Message != fmt.Sprint("no ", 3*maxEvents-1) {
 		t.Errorf("%d events, the last is %s", len(all), all[len(all)-1].Message)
 	}
 }

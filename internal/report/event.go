@@ -113,9 +113,9 @@ func drifted(s plan.Step) string {
 	return withFields(drift(s), s, true)
 }
 
-// mostChanges is the maximum number of fields in an event. longestEvent is the maximum length of an event in bytes.
+// maxChanges is the maximum number of fields in an event. longestEvent is the maximum length of an event in bytes.
 const (
-	mostChanges  = 8
+	maxChanges   = 8
 	longestEvent = 1000
 )
 
@@ -133,8 +133,8 @@ func withFields(text string, s plan.Step, cloud bool) string {
 		}
 		list = append(list, became(c, from, to, s.Names))
 	}
-	if left := len(list) - mostChanges; left > 0 {
-		list = append(list[:mostChanges], Plural(left, "more field"))
+	if left := len(list) - maxChanges; left > 0 {
+		list = append(list[:maxChanges], Plural(left, "more field"))
 	}
 	if len(list) == 0 {
 		return text

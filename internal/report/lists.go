@@ -11,8 +11,8 @@ import (
 const (
 	// longList is the largest number of added and removed items of which all are shown without -v.
 	longList = 8
-	// mostExamples is the number of removed items, and of added items, that are shown of a longer list.
-	mostExamples = 3
+	// maxExamples is the number of removed items, and of added items, that are shown of a longer list.
+	maxExamples = 3
 )
 
 // Listed describes the change of a list.
@@ -78,7 +78,7 @@ func (l Listed) Items(all bool) []Item {
 
 func signed(sign string, texts []string, all bool) (items []Item) {
 	for i, text := range texts {
-		if more := len(texts) - i; i == mostExamples && more > 1 && !all {
+		if more := len(texts) - i; i == maxExamples && more > 1 && !all {
 			return append(items, Item{sign, fmt.Sprintf("%d more", more), true})
 		}
 		items = append(items, Item{sign, text, false})

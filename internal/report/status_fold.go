@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// mostSiblings is the maximum number of similar objects in one place that are all shown. If there are more, only the first shownSiblings are shown.
-const mostSiblings, shownSiblings = 12, 3
+// maxSiblings is the maximum number of similar objects in one place that are all shown. If there are more, only the first shownSiblings are shown.
+const maxSiblings, shownSiblings = 12, 3
 
 // branch is an object with those of its parts that are shown.
 type branch struct {
@@ -84,7 +84,7 @@ func folded(list []branch, depth int) (out []branch) {
 	shown := map[string]int{}
 	for i, b := range list {
 		sign := signs[i]
-		if many[sign] > mostSiblings && shown[sign] == shownSiblings {
+		if many[sign] > maxSiblings && shown[sign] == shownSiblings {
 			of := &out[last[sign]]
 			of.alike = append(of.alike, b)
 			continue

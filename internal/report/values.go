@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// mostItems is the maximum number of items of a list that are shown without -v. mostLines is the maximum number of lines with short values.
-	mostItems = 12
-	mostLines = 3
+	// maxItems is the maximum number of items of a list that are shown without -v. maxLines is the maximum number of lines with short values.
+	maxItems = 12
+	maxLines = 3
 	// lineWidth is the maximum length of a line of short values, in bytes.
 	lineWidth = 100
 	// longestFull is the maximum length of a value with -v, in characters.
@@ -49,7 +49,7 @@ func (t Text) values(s plan.Step) []string {
 			row = text
 		case len(row)+len(text)+2 <= lineWidth:
 			row += ", " + text
-		case len(rows) < mostLines-1:
+		case len(rows) < maxLines-1:
 			rows, row = append(rows, row+","), text
 		default:
 			left++
@@ -105,8 +105,8 @@ func mapsIn(v any) (items []any) {
 // few returns the first items of a list.
 func (t Text) few(items []any, indent string) (lines []string) {
 	for i, item := range items {
-		if i == mostItems && !t.Verbose {
-			return append(lines, fmt.Sprintf("%s… %d more%s", indent, len(items)-mostItems, t.flagged(" (-v)")))
+		if i == maxItems && !t.Verbose {
+			return append(lines, fmt.Sprintf("%s… %d more%s", indent, len(items)-maxItems, t.flagged(" (-v)")))
 		}
 		lines = append(lines, indent+t.value(item, nil))
 	}

@@ -57,8 +57,8 @@ func corrected(code string) error {
 // addresses. (AWS: Error Responses)
 var code = pattern.Of(`^[A-Za-z0-9.]{1,60}$`)
 
-// mostSaid is the maximum number of bytes of an error answer that are read.
-const mostSaid = 64 << 10
+// maxErrorBytes is the maximum number of bytes of an error answer that are read.
+const maxErrorBytes = 64 << 10
 
 type said struct {
 	XMLName xml.Name `xml:"Error"`
@@ -76,7 +76,7 @@ func codeOf(body []byte) string {
 
 // refusal returns the error for an answer that reports no success. The answer to a HEAD has no body.
 func refusal(req *http.Request, resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostSaid)) // the part that was read is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes)) // the part that was read is enough
 	return refused(req.Method, resp.StatusCode, codeOf(body))
 }
 

@@ -38,14 +38,14 @@ type page struct {
 	Next string `xml:"NextContinuationToken"`
 }
 
-// mostPages is the maximum number of pages that List reads, in case a list never ends.
-const mostPages = 1000
+// maxPages is the maximum number of pages that List reads, in case a list never ends.
+const maxPages = 1000
 
 // List calls each for every object of a bucket whose key has the prefix begin, in the store's order. It stops
 // when each returns an error.
 func (c Client) List(ctx context.Context, bucket, begin string, each func(key string) error) error {
 	token := ""
-	for range mostPages {
+	for range maxPages {
 		query := url.Values{"list-type": {"2"}, "prefix": {begin}}
 		if token != "" {
 			query.Set("continuation-token", token)
@@ -71,7 +71,7 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 		}
 		token = p.Next
 	}
-	return fmt.Errorf("%w: a list of more than %d pages", outbound.ErrTooLarge, mostPages)
+	return fmt.Errorf("%w: a list of more than %d pages", outbound.ErrTooLarge, maxPages)
 }
 
 var sum = pattern.Of(`^[0-9a-f]{32}$`)

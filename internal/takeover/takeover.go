@@ -23,9 +23,9 @@ const Most = 64 << 20
 
 // These are limits for a text. A larger text is a mistake or an attack.
 const (
-	mostObjects = 100_000
-	mostText    = 32 << 20 // bytes of addresses and names
-	longestID   = 1024     // bytes; the ID of a role assignment consists of five
+	maxObjects = 100_000
+	maxText    = 32 << 20 // bytes of addresses and names
+	longestID  = 1024     // bytes; the ID of a role assignment consists of five
 )
 
 // Declared is one resource of another tool.
@@ -71,7 +71,7 @@ func each[T any](encoded []byte, one func(at int, element *T) error) error {
 		return errors.New("a list is expected")
 	}
 	for i := 0; d.More(); i++ {
-		if i == mostObjects {
+		if i == maxObjects {
 			return tooMany()
 		}
 		var element T
@@ -85,7 +85,7 @@ func each[T any](encoded []byte, one func(at int, element *T) error) error {
 	return nil
 }
 
-func tooMany() error { return fmt.Errorf("there are more than %d resources", mostObjects) }
+func tooMany() error { return fmt.Errorf("there are more than %d resources", maxObjects) }
 
 // wrongShape returns a decoding error without the value, which may be secret.
 func wrongShape(err error) error {

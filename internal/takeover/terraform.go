@@ -91,15 +91,15 @@ func (r *resources) add(one *resource) error {
 	}
 	of, whole := forms[one.Type], strings.Join(one.path(), "-")
 	return each(one.Instances, func(_ int, i *instance) error {
-		if len(r.list) == mostObjects {
+		if len(r.list) == maxObjects {
 			return tooMany()
 		}
 		step, name, err := key(i.Key)
 		if err != nil {
 			return fmt.Errorf("index_key: %w", err)
 		}
-		if r.text += len(base) + len(step) + len(whole) + len(name); r.text > mostText {
-			return fmt.Errorf("the addresses of all resources are longer than %d MiB", mostText>>20)
+		if r.text += len(base) + len(step) + len(whole) + len(name); r.text > maxText {
+			return fmt.Errorf("the addresses of all resources are longer than %d MiB", maxText>>20)
 		}
 		d := Declared{Address: base + step, resource: base, Name: whole, Kind: of.kind}
 		if name != "" {

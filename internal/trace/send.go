@@ -22,8 +22,8 @@ const (
 	waiting = 64
 	// limit is the time limit for sending to a receiver.
 	limit = 10 * time.Second
-	// mostAnswer is the maximum number of bytes of an answer that are read.
-	mostAnswer = 64 << 10
+	// maxAnswer is the maximum number of bytes of an answer that are read.
+	maxAnswer = 64 << 10
 )
 
 // Sender sends traces.
@@ -127,7 +127,7 @@ func (s *Sender) post(ctx context.Context, text []byte) error {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	transport := outbound.New(outbound.Config{MaxAnswer: mostAnswer, Home: []string{s.To.Hostname()}})
+	transport := outbound.New(outbound.Config{MaxAnswer: maxAnswer, Home: []string{s.To.Hostname()}})
 	defer transport.CloseIdleConnections()
 	resp, err := outbound.Client(transport, limit).Do(req)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// mostSpans is the maximum number of spans in one trace.
-const mostSpans = 2000
+// maxSpans is the maximum number of spans in one trace.
+const maxSpans = 2000
 
 // Trace is the trace of one pass. A nil Trace records nothing.
 type Trace struct {
@@ -63,7 +63,7 @@ func (t *Trace) Add(s Span) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.spans) >= mostSpans {
+	if len(t.spans) >= maxSpans {
 		t.dropped++
 		return
 	}

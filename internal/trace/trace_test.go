@@ -110,7 +110,7 @@ func TestFailed(t *testing.T) {
 // A trace contains no more spans than the maximum for a receiver.
 func TestManySpans(t *testing.T) {
 	_, one := Start(t.Context())
-	for range mostSpans + 3 {
+	for range maxSpans + 3 {
 		one.Add(Span{Name: "x"})
 	}
 	if text := one.encode(Span{Name: "pass", Attributes: map[string]string{}}, "s", "v"); !bytes.Contains(text, []byte(`{"key":"stackreeve.spans_dropped","value":{"stringValue":"3"}}`)) {

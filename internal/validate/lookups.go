@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostNear is the maximum number of names that are compared with the name of a lookup.
-const mostNear = 1000
+// maxCompared is the maximum number of names that are compared with the name of a lookup.
+const maxCompared = 1000
 
 // lookups returns a note for each object that will be looked up in the cloud, if the repository declares other
 // objects of its kind. The name may be a misspelt name of one of those.
@@ -34,7 +34,7 @@ func lookups(want []kind.Desired) (list []manifest.Problem) {
 			by = parents[by]
 		}
 		p := manifest.Problem{Origin: d.Origin, Key: by, What: fmt.Sprintf("names %s, which is not in the repository: it will be looked up in the cloud", d.Key)}
-		if near := nearest.Name(d.Key.Name, names[:min(len(names), mostNear)]); near != "" {
+		if near := nearest.Name(d.Key.Name, names[:min(len(names), maxCompared)]); near != "" {
 			p.Fix = "did you mean " + near + "?"
 		}
 		list = append(list, p)

@@ -38,8 +38,8 @@ const (
 	Largest = 5 << 30
 	// most is how many snapshots one folder may have: twice the largest number that an EtcdBackup keeps.
 	most = 2000
-	// mostInAll is how many snapshots one list may have, over all folders.
-	mostInAll = 20_000
+	// maxSnapshots is how many snapshots one list may have, over all folders.
+	maxSnapshots = 20_000
 	// parallel is how many objects are requested at the same time.
 	parallel = 16
 )
@@ -167,10 +167,10 @@ func tooMany(container, begin, folder string, of map[string]int, all int) error 
 	switch {
 	case of[folder] > most:
 		return fmt.Errorf("%w: the folder %s of container %s has more than %d snapshots; remove some by hand", ErrTooMany, printable.Line(folder), container, most)
-	case all > mostInAll:
+	case all > maxSnapshots:
 		fullest := slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b string) int { return of[a] - of[b] })
 		return fmt.Errorf("%w: container %s has more than %d snapshots whose names begin with %q, %d of them in the folder %s; remove some by hand, and keep fewer (backupPolicy.maxBackups)",
-			ErrTooMany, container, mostInAll, begin, of[fullest], printable.Line(fullest))
+			ErrTooMany, container, maxSnapshots, begin, of[fullest], printable.Line(fullest))
 	}
 	return nil
 }

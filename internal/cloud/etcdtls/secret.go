@@ -100,8 +100,8 @@ func (p *Pair) IssuedBy(by *Pair, use x509.ExtKeyUsage) bool {
 	return false
 }
 
-// mostMoments bounds the cost of a Secret with many authorities.
-const mostMoments = 32
+// maxMoments bounds the cost of a Secret with many authorities.
+const maxMoments = 32
 
 // moments returns times at which a whole chain of certificates may be valid. If there is such a time, the chain is also valid when the last of its
 // certificates becomes valid, and that time is among the results.
@@ -109,7 +109,7 @@ func (p *Pair) moments(by *Pair) []time.Time {
 	moments, known := []time.Time{p.Leaf.NotBefore}, map[time.Time]bool{p.Leaf.NotBefore: true}
 	for _, certs := range [][]*x509.Certificate{p.chain, by.trust} {
 		for _, c := range certs {
-			if at := c.NotBefore; at.After(p.Leaf.NotBefore) && !at.After(p.Leaf.NotAfter) && !known[at] && len(moments) < mostMoments {
+			if at := c.NotBefore; at.After(p.Leaf.NotBefore) && !at.After(p.Leaf.NotAfter) && !known[at] && len(moments) < maxMoments {
 				moments, known[at] = append(moments, at), true
 			}
 		}

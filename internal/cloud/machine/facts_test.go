@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
-const mostUserData = 65535 / 4 * 3
+const maxUserData = 65535 / 4 * 3
 
 func factsOf(members int) machine.Facts {
 	f := machine.Facts{Fact: machine.Fact{Name: "web-1", Ordinal: 1, Address: "10.0.0.11"}, Group: "web", Replicas: members}
@@ -62,7 +62,7 @@ func TestFactsThatMakeNoSense(t *testing.T) {
 		"{{^peers}}{{/peers}}": "line 1: there are always peers",
 		"{{#peers}}\n{{#first}}{{#peers}}{{/peers}}{{/first}}{{/peers}}": "line 2: the section peers is within itself",
 		"{{#peers}}\n{{#first}}\n{{/peers}}{{/first}}":                   "line 3: this tag ends a section",
-		strings.Repeat("x", mostUserData+1):                              "is more than the 49149 bytes",
+		strings.Repeat("x", maxUserData+1):                               "is more than the 49149 bytes",
 	} {
 		_, err := machine.ParseFacts(text)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
@@ -93,9 +93,9 @@ func TestFactsUsed(t *testing.T) {
 // accepts, or takes long.
 func TestAttackFactsBombs(t *testing.T) {
 	section := func(body string) string {
-		return "{{#peers}}" + strings.Repeat(body, (mostUserData-len("{{#peers}}{{/peers}}"))/len(body)) + "{{/peers}}"
+		return "{{#peers}}" + strings.Repeat(body, (maxUserData-len("{{#peers}}{{/peers}}"))/len(body)) + "{{/peers}}"
 	}
-	deep := (mostUserData - len("{{#peers}}{{/peers}}")) / len("{{#last}}{{/last}}")
+	deep := (maxUserData - len("{{#peers}}{{/peers}}")) / len("{{#last}}{{/last}}")
 	for name, text := range map[string]string{
 		"long":  section("x"),
 		"names": section("{{name}}"),
@@ -132,7 +132,7 @@ func FuzzFacts(f *testing.F) {
 			return
 		}
 		got, err := tmpl.Render(factsOf(20))
-		if len(got) > mostUserData || err != nil && got != "" {
+		if len(got) > maxUserData || err != nil && got != "" {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		if !strings.Contains(text, "{{") && got != text {

@@ -22,9 +22,9 @@ import (
 // the comment.
 const (
 	frameOpen = "[stackreeve: comment "
-	// mostPiece is the maximal length of a part in UTF-16 units, because Gerrit counts those.
-	mostPiece = 14_000
-	mostParts = 100
+	// maxPiece is the maximal length of a part in UTF-16 units, because Gerrit counts those.
+	maxPiece  = 14_000
+	maxParts  = 100
 	continued = "(continued)\n"
 )
 
@@ -62,7 +62,7 @@ func framed(body string) (text string, f frame, ok bool) {
 	f.part, _ = strconv.Atoi(groups[3])
 	f.of, _ = strconv.Atoi(groups[4])
 	f.marked = groups[5] != ""
-	if f.of > 0 && (f.part < 1 || f.part > f.of || f.of > mostParts) || f.of == 0 && groups[2] != "withdrawn" {
+	if f.of > 0 && (f.part < 1 || f.part > f.of || f.of > maxParts) || f.of == 0 && groups[2] != "withdrawn" {
 		return "", f, false
 	}
 	text = strings.TrimSuffix(body[:max(i, 0)], "\n")
@@ -84,7 +84,7 @@ func pieces(comment int64, body string) (list []string) {
 		cut := len(rest)
 		units := 0
 		for i, c := range rest {
-			if units += max(utf16.RuneLen(c), 1); units > mostPiece {
+			if units += max(utf16.RuneLen(c), 1); units > maxPiece {
 				cut = i
 				break
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// mostParents is the number of parents of a commit that are looked up.
-const mostParents = 4
+// maxParents is the number of parents of a commit that are looked up.
+const maxParents = 4
 
 // index finds changes of a list by their ID, newest commit and topic.
 type index struct {
@@ -50,7 +50,7 @@ func newIndex(found []change, list []forge.Pull) index {
 // fillNeeds sets the needs of the listed changes: the parents of their patch sets, the changes that their messages name, and
 // the other changes of their topics.
 func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge.Pull) error {
-	x, left := newIndex(found, list), mostAsked
+	x, left := newIndex(found, list), maxAsked
 	topics := forge.Related
 	if slices.ContainsFunc(found, func(c change) bool { return len(x.byTopic[c.Topic]) > 1 }) {
 		whole, err := r.submitsTopics(ctx)
@@ -113,7 +113,7 @@ func (r *Repository) named(x index, name string) forge.Need {
 // parents returns the changes whose patch sets are the parents of a commit. left is the number of requests that may still be
 // sent. When it is 0, an unknown parent counts as a commit of the branch until the next list.
 func (r *Repository) parents(ctx context.Context, x index, made commit, left *int) (needs []forge.Need, err error) {
-	for _, parent := range made.Parents[:min(len(made.Parents), mostParents)] {
+	for _, parent := range made.Parents[:min(len(made.Parents), maxParents)] {
 		below := string(parent.Commit)
 		if !full.MatchString(below) {
 			continue
@@ -152,7 +152,7 @@ func (r *Repository) patchSetOf(ctx context.Context, below string, left *int) (n
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.below) >= mostRights {
+	if len(r.below) >= maxRights {
 		r.below = map[string]number{}
 	}
 	r.below[below] = of

@@ -21,10 +21,10 @@ const (
 	// pageSize is the number of changes in a page. smallPage is the number if their texts are too long for one answer.
 	pageSize  = 100
 	smallPage = 5
-	// mostListed limits the changes in every list. mostRead limits the changes that are read for one list. Gerrit lists the change first
+	// maxListed limits the changes in every list. maxRead limits the changes that are read for one list. Gerrit lists the change first
 	// that was updated last, and cannot sort by number. So the oldest changes are found only by reading more pages.
-	mostListed = 10_000
-	mostRead   = 3 * mostListed
+	maxListed = 10_000
+	maxRead   = 3 * maxListed
 )
 
 var full = pattern.Of(`^[0-9a-f]{40}$`)
@@ -58,14 +58,14 @@ func (r *Repository) query(ctx context.Context, what, q string, options ...strin
 		values["o"] = all
 		more = len(page) > 0 && page[len(page)-1].More
 		done += len(page)
-		if found = append(found, page...); more && done < mostRead && len(found) <= 2*mostListed {
+		if found = append(found, page...); more && done < maxRead && len(found) <= 2*maxListed {
 			continue
 		}
-		if found = r.oldest(found); len(found) > mostListed || more && done >= mostRead {
-			tooMany = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
-			found = found[:min(len(found), mostListed)]
+		if found = r.oldest(found); len(found) > maxListed || more && done >= maxRead {
+			tooMany = r.refuse(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, maxListed))
+			found = found[:min(len(found), maxListed)]
 		}
-		more = more && done < mostRead
+		more = more && done < maxRead
 	}
 	return found, tooMany
 }
@@ -89,7 +89,7 @@ func (r *Repository) OpenPulls(ctx context.Context, branch string) (list []forge
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(c change) bool { return string(c.Branch) != branch || c.Status != "NEW" })
-	left := mostAsked
+	left := maxAsked
 	for _, c := range found {
 		p, wrong := r.pull(ctx, c, &left)
 		if wrong != nil {
@@ -114,7 +114,7 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 	if int(c.Number) != number || string(c.Project) != r.project {
 		return forge.Pull{}, r.refuse(what, fmt.Errorf("%w: the answer is about another change", forge.ErrUnavailable))
 	}
-	left := mostAsked
+	left := maxAsked
 	return r.pull(ctx, c, &left)
 }
 

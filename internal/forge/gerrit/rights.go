@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// mostAsked is the number of uploaders about whom Gerrit is asked during one list, because
+	// maxAsked is the number of uploaders about whom Gerrit is asked during one list, because
 	// anybody may upload. Uploaders that were trusted before are not counted. Further uploaders
 	// count as strangers until the next list.
-	mostAsked = 10
-	// mostRights is the number of answers that are remembered.
-	mostRights = 10_000
+	maxAsked = 10
+	// maxRights is the number of answers that are remembered.
+	maxRights = 10_000
 	// trustedAge is the time for which the answer counts that an uploader may change the branch.
 	// strangerAge is that time for the opposite answer.
 	trustedAge  = 5 * time.Minute
@@ -110,7 +110,7 @@ func (r *Repository) trusts(ctx context.Context, v revision, branch string, left
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.rights) > mostRights {
+	if len(r.rights) > maxRights {
 		r.rights = map[uploader]right{}
 	}
 	r.rights[from] = right{may && err == nil, time.Now()}

@@ -20,8 +20,8 @@ const (
 	agent = "stackreeve"
 	// pageSize is the page size that Gitea allows by default (MAX_RESPONSE_ITEMS).
 	pageSize = 50
-	// mostPages limits the pages that are read of every list.
-	mostPages = 200
+	// maxPages limits the pages that are read of every list.
+	maxPages = 200
 )
 
 // get sends a request for a path below the repository, for which the SDK has no method.
@@ -61,13 +61,13 @@ func message(body []byte) string {
 
 // pages calls page with the page numbers 1, 2, … until page reports that there are no more.
 func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
-	for n := 1; n <= mostPages; n++ {
+	for n := 1; n <= maxPages; n++ {
 		more, err := page(sdk.ListOptions{Page: n, PageSize: pageSize})
 		if err != nil || !more {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: more than %d pages", forge.ErrTooMany, mostPages)
+	return fmt.Errorf("%w: more than %d pages", forge.ErrTooMany, maxPages)
 }
 
 // some removes the nil entries of a list.

@@ -60,13 +60,13 @@ func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.P
 	return forge.Pull{}, r.notMerged(branch, commit)
 }
 
-// mostRebased is the number of commits of a rebased pull request that are searched.
-const mostRebased = 20
+// maxRebased is the number of commits of a rebased pull request that are searched.
+const maxRebased = 20
 
 // rebased finds the pull request that ends with one of the next commits of the line, and that
 // contains the commit. The newest commit of the line is the first one.
 func (r *Repository) rebased(ctx context.Context, branch, commit string, line []string, since history) (forge.Pull, error) {
-	for steps := 1; steps <= min(len(line), mostRebased); steps++ {
+	for steps := 1; steps <= min(len(line), maxRebased); steps++ {
 		after := line[len(line)-steps]
 		if len(since.parents[after]) > 1 {
 			break
@@ -123,9 +123,9 @@ type history struct {
 	parents map[string][]string
 }
 
-// mostSince is the number of pages of the history that are read to find a commit, beginning at the
+// maxHistoryPages is the number of pages of the history that are read to find a commit, beginning at the
 // tip.
-const mostSince = 20
+const maxHistoryPages = 20
 
 func (r *Repository) since(ctx context.Context, branch, commit string) (history, error) {
 	h := history{parents: map[string][]string{}}
@@ -147,7 +147,7 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 				h.parents[c.SHA] = append(h.parents[c.SHA], p.SHA)
 			}
 		}
-		return next(resp.Header, len(list)) && page.Page < mostSince, nil
+		return next(resp.Header, len(list)) && page.Page < maxHistoryPages, nil
 	})
 	return h, err
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
-// mostStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
+// maxStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
 // who may push can set any number of them. Older statuses are unknown.
-const mostStatuses = 40
+const maxStatuses = 40
 
 // newestFirst is the sort order by the number that each status of a commit gets. Gitea's
 // "leastindex" returns the highest number first (models/git, commit_status.go). We do not rely on
@@ -41,7 +41,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 			return false, err
 		}
 		list = append(list, some(found)...)
-		return next(header, len(found)) && page.Page < mostStatuses, nil
+		return next(header, len(found)) && page.Page < maxStatuses, nil
 	})
 	slices.SortStableFunc(list, func(a, b *sdk.Status) int { return cmp.Compare(b.ID, a.ID) })
 	var made []forge.Made

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	mostAtOnce      = 50     // number of annotations in one request
-	mostAnnotations = 1000   // number of annotations of one check; nobody reads more
-	mostText        = 65_535 // maximal length of the texts of a check and of a message, in characters
-	mostTitle       = 255
+	maxAtOnce      = 50     // number of annotations in one request
+	maxAnnotations = 1000   // number of annotations of one check; nobody reads more
+	maxText        = 65_535 // maximal length of the texts of a check and of a message, in characters
+	maxTitle       = 255
 	// refusedFor is the time for which the agent writes no check runs after a refusal.
 	refusedFor = time.Hour
 	prefix     = "stackreeve " // the beginning of our external IDs
@@ -52,7 +52,7 @@ func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
 }
 
 func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
-	c.Annotations = c.Annotations[:min(len(c.Annotations), mostAnnotations)]
+	c.Annotations = c.Annotations[:min(len(c.Annotations), maxAnnotations)]
 	mark := fingerprint(c)
 	run, err := r.newest(ctx, c)
 	if err != nil || run.GetExternalID() == mark {
@@ -61,7 +61,7 @@ func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
 	id := run.GetID()
 	again := run != nil && run.GetOutput().GetAnnotationsCount() == 0 && (run.GetStatus() != "completed" || c.State != forge.Pending)
 	for notes := annotations(c); ; again = true {
-		some := notes[:min(len(notes), mostAtOnce)]
+		some := notes[:min(len(notes), maxAtOnce)]
 		notes = notes[len(some):]
 		o := github.UpdateCheckRunOptions{Name: c.Name, Status: github.String("in_progress"), Output: output(c, some)}
 		if len(notes) == 0 { // the mark is written with the last annotations
@@ -143,9 +143,9 @@ func fingerprint(c forge.Check) string {
 }
 
 func output(c forge.Check, notes []*github.CheckRunAnnotation) *github.CheckRunOutput {
-	title, summary, text := printable.Shorten(c.Title, mostTitle), printable.Shorten(c.Summary, mostText), printable.Shorten(c.Text, mostText)
+	title, summary, text := printable.Shorten(c.Title, maxTitle), printable.Shorten(c.Summary, maxText), printable.Shorten(c.Text, maxText)
 	if title == "" {
-		title = printable.Shorten(c.Name, mostTitle)
+		title = printable.Shorten(c.Name, maxTitle)
 	}
 	o := &github.CheckRunOutput{Title: &title, Summary: &summary, Annotations: notes}
 	if text != "" {
@@ -157,7 +157,7 @@ func output(c forge.Check, notes []*github.CheckRunAnnotation) *github.CheckRunO
 func annotations(c forge.Check) []*github.CheckRunAnnotation {
 	var list []*github.CheckRunAnnotation
 	for _, a := range c.Annotations {
-		line, level, title, message := max(a.Line, 1), string(a.Level), printable.Shorten(a.Title, mostTitle), printable.Shorten(a.Message, mostText)
+		line, level, title, message := max(a.Line, 1), string(a.Level), printable.Shorten(a.Title, maxTitle), printable.Shorten(a.Message, maxText)
 		if a.File == "" || message == "" {
 			continue
 		}

@@ -51,11 +51,11 @@ const (
 	createsPerHour  = 500
 )
 
-// perPage is the largest page of GitHub. mostPages is the number of pages that are read, which is a
+// perPage is the largest page of GitHub. maxPages is the number of pages that are read, which is a
 // hundred times more than any repository needs.
 const (
-	perPage   = 100
-	mostPages = 100
+	perPage  = 100
+	maxPages = 100
 )
 
 // words are the words in the paths of requests.
@@ -188,7 +188,7 @@ func (r *Repository) setAccount(me account) {
 func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
 	var all []*T
 	page := github.ListOptions{PerPage: perPage}
-	for range mostPages {
+	for range maxPages {
 		list, resp, err := ask(page)
 		list = slices.DeleteFunc(list, func(one *T) bool { return one == nil })
 		if errors.Is(err, forge.ErrTooMany) {
@@ -203,5 +203,5 @@ func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T
 		}
 		page.Page = resp.NextPage
 	}
-	return all, fmt.Errorf("github: %s: %s: %w: more than %d pages", r, what, forge.ErrTooMany, mostPages)
+	return all, fmt.Errorf("github: %s: %s: %w: more than %d pages", r, what, forge.ErrTooMany, maxPages)
 }

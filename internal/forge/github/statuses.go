@@ -15,9 +15,9 @@ import (
 
 var fullCommit = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// mostStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
+// maxStatuses is the number of pages of a commit's statuses that are read, newest first. Anybody
 // who may push can set any number of them. Older statuses are unknown.
-const mostStatuses = 20
+const maxStatuses = 20
 
 // Statuses implements [forge.CommitStatuses]. It reads the list of statuses, because GitHub's
 // combined status does not name the accounts that set them.
@@ -28,7 +28,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	}
 	read := 0
 	list, err := pages(r, "read the statuses of "+commit, func(page github.ListOptions) ([]*github.RepoStatus, *github.Response, error) {
-		if read++; read > mostStatuses {
+		if read++; read > maxStatuses {
 			return nil, nil, forge.ErrTooMany
 		}
 		return r.client.Repositories.ListStatuses(ctx, r.owner, r.name, commit, &page)
@@ -44,8 +44,8 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	return forge.Ours(made), nil
 }
 
-// mostFull is the number of commits that are remembered because they accept no more statuses.
-const mostFull = 10_000
+// maxFullCommits is the number of commits that are remembered because they accept no more statuses.
+const maxFullCommits = 10_000
 
 // SetStatus implements [forge.CommitStatuses]. A commit accepts 1,000 statuses of a context. After
 // that, no further request is sent for the commit and the context.
@@ -72,7 +72,7 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 	_, _, err := r.client.Repositories.CreateStatus(ctx, r.owner, r.name, commit, status)
 	if code(err) == http.StatusUnprocessableEntity && strings.Contains(err.Error(), "maximum number of statuses") {
 		r.mu.Lock()
-		if len(r.full) >= mostFull {
+		if len(r.full) >= maxFullCommits {
 			clear(r.full)
 		}
 		r.full[key] = true

@@ -21,8 +21,8 @@ const (
 	// description, and some of them take six bytes.
 	pageSize  = 100
 	smallPage = 5
-	// mostListed limits the entries of every list.
-	mostListed = 10_000
+	// maxListed limits the entries of every list.
+	maxListed = 10_000
 )
 
 // call sends a request about the project.
@@ -85,7 +85,7 @@ func list[T any](ctx context.Context, r *Repository, what, path string, query ur
 		return err
 	}
 	size := pageSize
-	for done := 0; done < mostListed; {
+	for done := 0; done < maxListed; {
 		query.Set("per_page", strconv.Itoa(size))
 		query.Set("page", strconv.Itoa(done/size+1))
 		var page []T
@@ -107,7 +107,7 @@ func list[T any](ctx context.Context, r *Repository, what, path string, query ur
 			size = pageSize
 		}
 	}
-	return r.refused(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, mostListed))
+	return r.refused(what, fmt.Errorf("%w: more than %d", forge.ErrTooMany, maxListed))
 }
 
 // more reports whether another page follows a page of got entries.

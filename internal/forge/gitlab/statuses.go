@@ -13,10 +13,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// mostStatuses is the number of statuses of a commit that are read. If GitLab sorts them, the
+// maxStatuses is the number of statuses of a commit that are read. If GitLab sorts them, the
 // newest are read first. Anybody who may push can set any number of them. Older statuses are
 // unknown.
-const mostStatuses = 2_000
+const maxStatuses = 2_000
 
 // states are our states in GitLab's words. An unknown outcome is a canceled job: GitLab has no
 // state for errors, and a failed job would mean a failure of the manifests.
@@ -50,7 +50,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 	var all []commitStatus
 	query := url.Values{"all": {"true"}, "order_by": {"id"}, "sort": {"desc"}}
 	err = list(ctx, r, what, "repository/commits/"+commit+"/statuses", query, func(page []commitStatus) error {
-		if all = append(all, page...); len(all) >= mostStatuses {
+		if all = append(all, page...); len(all) >= maxStatuses {
 			return forge.ErrTooMany
 		}
 		return nil

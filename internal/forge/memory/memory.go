@@ -23,10 +23,10 @@ const (
 // These are the limits of a valid marker. If a marker has more, somebody has edited it.
 const (
 	// MostSteps is the number of steps of a plan that a marker holds.
-	MostSteps    = 400
-	mostShown    = 10
-	mostParts    = 1000
-	mostReported = 1000
+	MostSteps   = 400
+	maxShown    = 10
+	maxParts    = 1000
+	maxReported = 1000
 	// lastRun is a number that no run ever gets, because the numbers of runs begin as milliseconds
 	// since 1970.
 	lastRun = 1 << 53
@@ -79,7 +79,7 @@ func (m Marker) bounded() Marker {
 	if m.Run < 0 || m.Run > lastRun {
 		m.Run = 0
 	}
-	if m.Part < 0 || m.Part > mostParts || m.Parts < 0 || m.Parts > mostParts {
+	if m.Part < 0 || m.Part > maxParts || m.Parts < 0 || m.Parts > maxParts {
 		m.Part, m.Parts = 0, 0
 	}
 	if len(m.Proof) == 0 || len(m.Proof) > 1+MostSteps {
@@ -89,9 +89,9 @@ func (m Marker) bounded() Marker {
 		m.Hash, m.Proof, m.Tree = "", nil, ""
 	}
 	m.Shown = slices.DeleteFunc(m.Shown, func(s Shown) bool { return s.After < 0 || !digits.MatchString(s.Hash) })
-	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
+	m.Shown = m.Shown[max(0, len(m.Shown)-maxShown):]
 	m.Reported = slices.DeleteFunc(m.Reported, func(number int) bool { return number <= 0 })
-	m.Reported = m.Reported[:min(len(m.Reported), mostReported)]
+	m.Reported = m.Reported[:min(len(m.Reported), maxReported)]
 	m.After, m.To = max(m.After, 0), max(m.To, 0)
 	switch m.Done {
 	case forge.Pending, forge.Success, forge.Failure, forge.Error:

@@ -148,7 +148,7 @@ func TestMarkersFit(t *testing.T) {
 	for n := range 1 + MostSteps {
 		m.Proof = append(m.Proof, sha256.Sum256([]byte(fmt.Sprint(n))))
 	}
-	for n := range mostShown {
+	for n := range maxShown {
 		m.Shown = append(m.Shown, Shown{Hash: sha(fmt.Sprint(n)) + planHash[:24], After: 1 << 62})
 	}
 	if n := len(m.String()); n > MaxMarker {

@@ -50,7 +50,7 @@ func (m Marker) following(before Marker, comments []forge.Comment, unread bool) 
 	if _, ok := m.ShownAfter(m.Hash); !ok && m.Hash != "" && !unread {
 		m.Shown = append(m.Shown, Shown{m.Hash, newest})
 	}
-	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
+	m.Shown = m.Shown[max(0, len(m.Shown)-maxShown):]
 	return m
 }
 

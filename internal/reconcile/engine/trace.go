@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// mostTraced is the number of objects for which one call of traceSteps sends requests. The next call handles further
+	// maxTraced is the number of objects for which one call of traceSteps sends requests. The next call handles further
 	// objects.
-	mostTraced = 20
+	maxTraced = 20
 	// traceTime is how long the requests of one call may take.
 	traceTime = 5 * time.Second
 )
@@ -25,7 +25,7 @@ const (
 func (e *Engine) traceSteps(ctx context.Context, steps []plan.Step) {
 	var unknown []plan.Step
 	for _, s := range steps {
-		if len(unknown) < mostTraced && e.past().Trace(s) == nil {
+		if len(unknown) < maxTraced && e.past().Trace(s) == nil {
 			unknown = append(unknown, s)
 		}
 	}

@@ -147,7 +147,7 @@ func TestTracesOfMany(t *testing.T) {
 	for _, thing := range w.Things {
 		thing.Colour = "blue"
 	}
-	for _, asks := range []int{mostTraced, mostTraced, many - 2*mostTraced, 0} {
+	for _, asks := range []int{maxTraced, maxTraced, many - 2*maxTraced, 0} {
 		if _, asked := w.traces(t, e, want); asked != asks {
 			t.Errorf("asked %d times, want %d", asked, asks)
 		}

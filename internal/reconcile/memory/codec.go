@@ -19,11 +19,11 @@ import (
 // reason for each field.
 
 const (
-	format     = 1
-	mostBytes  = 16 << 20       // size of a document: 100,000 objects.
-	mostAge    = 24 * time.Hour // age of a document; an older one says nothing about current requests.
-	mostAhead  = time.Hour      // longest time for which a request may continue.
-	clockError = time.Minute
+	format         = 1
+	maxBytes       = 16 << 20       // size of a document: 100,000 objects.
+	maxAge         = 24 * time.Hour // age of a document; an older one says nothing about current requests.
+	maxRequestTime = time.Hour      // longest time for which a request may continue.
+	clockError     = time.Minute
 )
 
 type document struct {
@@ -107,10 +107,10 @@ func (d document) check(stack string, now time.Time) error {
 		return errors.New("it does not say of which project it is")
 	case d.Saved.After(now.Add(clockError)):
 		return errors.New("it was written later than now")
-	case now.Sub(d.Saved) > mostAge:
-		return fmt.Errorf("it is older than %s", mostAge)
+	case now.Sub(d.Saved) > maxAge:
+		return fmt.Errorf("it is older than %s", maxAge)
 	}
-	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(mostAhead)) }
+	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(maxRequestTime)) }
 	for _, o := range d.Begun {
 		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
 			return errors.New("a begun object has no name, or its time is too far ahead")

@@ -102,7 +102,7 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "too far ahead"},
 		"healed in future":  {change: change(`"at":["2024`, `"at":["2034`), want: "in the future"},
 		"an object of none": {change: change(`"kind":"Server"`, `"kind":""`), want: "has no name"},
-		"too large":         {change: func(text []byte) []byte { return append(text, make([]byte, mostBytes)...) }, want: "larger than"},
+		"too large":         {change: func(text []byte) []byte { return append(text, make([]byte, maxBytes)...) }, want: "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, path := filled(t)

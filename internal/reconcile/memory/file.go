@@ -32,7 +32,7 @@ func Open(path, stack string, now time.Time) (*Memory, error) {
 	if path == "" {
 		return m, nil
 	}
-	text, err := localfile.ReadOwn(path, mostBytes)
+	text, err := localfile.ReadOwn(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
@@ -91,8 +91,8 @@ func (m *Memory) save(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > mostBytes {
-		return errors.Join(fmt.Errorf("%s: it would be larger than %d bytes", m.path, mostBytes), m.remove())
+	if len(text) > maxBytes {
+		return errors.Join(fmt.Errorf("%s: it would be larger than %d bytes", m.path, maxBytes), m.remove())
 	}
 	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return err

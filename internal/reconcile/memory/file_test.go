@@ -121,13 +121,13 @@ func TestCheck(t *testing.T) {
 		d     document
 		wrong bool
 	}{
-		"a day old":             {d: document{Saved: noon.Add(-mostAge)}},
+		"a day old":             {d: document{Saved: noon.Add(-maxAge)}},
 		"a little ahead":        {d: document{Saved: noon.Add(clockError)}},
-		"begun, for an hour":    {d: document{Saved: noon, Begun: []begunDoc{{Key: server, Until: noon.Add(mostAhead)}}}},
+		"begun, for an hour":    {d: document{Saved: noon, Begun: []begunDoc{{Key: server, Until: noon.Add(maxRequestTime)}}}},
 		"begun, of no kind":     {d: document{Saved: noon, Begun: []begunDoc{{Key: keyDoc{Name: "web"}}}}, wrong: true},
 		"begun, of no name":     {d: document{Saved: noon, Begun: []begunDoc{{Key: keyDoc{Kind: "Server"}}}}, wrong: true},
 		"a request of no step":  {d: document{Saved: noon, Unanswered: []requestDoc{{Until: noon}}}, wrong: true},
-		"a request without end": {d: document{Saved: noon, Unanswered: []requestDoc{{Step: "x", Until: noon.Add(mostAhead + 1)}}}, wrong: true},
+		"a request without end": {d: document{Saved: noon, Unanswered: []requestDoc{{Step: "x", Until: noon.Add(maxRequestTime + 1)}}}, wrong: true},
 		"healed, of no kind":    {d: document{Saved: noon, Healed: []patientsDoc{{Member: keyDoc{Name: "web"}}}}, wrong: true},
 		"healed, of no name":    {d: document{Saved: noon, Healed: []patientsDoc{{Member: keyDoc{Kind: "Server"}}}}, wrong: true},
 		"healed a little ahead": {d: document{Saved: noon, Healed: []patientsDoc{{Member: server, At: []time.Time{noon.Add(clockError)}}}}},

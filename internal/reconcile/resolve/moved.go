@@ -14,8 +14,8 @@ import (
 // Then the object in the cloud with the mark of the old key is taken over, with its data, and its mark is rewritten. The parts that the
 // object expands into move with it, because their names are derived from its name.
 
-// mostMoves is the maximum number of earlier names of an object.
-const mostMoves = 10
+// maxMoves is the maximum number of earlier names of an object.
+const maxMoves = 10
 
 // findFormerNames finds the earlier names of every object.
 func (r *resolver) findFormerNames() {
@@ -48,8 +48,8 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 		return nil
 	}
 	entries := strings.Split(text, ",")
-	if len(entries) > mostMoves {
-		wrong(fmt.Sprintf("has %d names", len(entries)), fmt.Sprintf("keep the last %d", mostMoves))
+	if len(entries) > maxMoves {
+		wrong(fmt.Sprintf("has %d names", len(entries)), fmt.Sprintf("keep the last %d", maxMoves))
 		return nil
 	}
 	for _, entry := range entries {

@@ -29,7 +29,7 @@ func (r *resolver) sort() []*node {
 			case next == nil || ref.Late:
 			case next.visit == unseen:
 				walk(next)
-			case next.visit == visiting && len(r.problems) < mostProblems:
+			case next.visit == visiting && len(r.problems) < maxProblems:
 				r.report(n.Problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
 					"remove one of these references: none of these objects can be made first"))
 			}

@@ -33,7 +33,7 @@ func (r *resolver) report(problems ...manifest.Problem) {
 		if n != nil && n.Parent != (manifest.Key{}) && r.alreadyReported(p) {
 			continue
 		}
-		if len(r.problems) < mostProblems {
+		if len(r.problems) < maxProblems {
 			r.problems = append(r.problems, p)
 		}
 	}
@@ -73,7 +73,7 @@ func (r *resolver) alreadyReported(p manifest.Problem) bool {
 	if r.repeated == nil {
 		r.repeated = map[problemKey]*repeated{}
 	}
-	if len(r.problems) < mostProblems {
+	if len(r.problems) < maxProblems {
 		r.repeated[of] = &repeated{place: len(r.problems)}
 	}
 	return false

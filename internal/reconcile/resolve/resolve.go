@@ -117,11 +117,11 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 	return manifest.Key{Group: r.groups[kind], Kind: kind, Namespace: namespace, Name: name}
 }
 
-// mostProblems is the number of problems after which the resolver stops.
-const mostProblems = 1000
+// maxProblems is the number of problems after which the resolver stops.
+const maxProblems = 1000
 
 // over reports whether the work must end, because there are too many problems or the budget is exceeded.
-func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
+func (r *resolver) over() bool { return len(r.problems) >= maxProblems || r.budget.over() }
 
 // failure returns the error of the whole work.
 func (r *resolver) failure() error {
@@ -132,8 +132,8 @@ func (r *resolver) failure() error {
 	switch n := len(problems); {
 	case r.budget.exceeded != nil:
 		problems = append(problems, r.budget.exceeded.problem(r.last))
-	case n >= mostProblems:
-		problems = append(problems, manifest.Problem{Origin: problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	case n >= maxProblems:
+		problems = append(problems, manifest.Problem{Origin: problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", maxProblems), Fix: "correct these first"})
 	}
 	return manifest.Problems(problems).Err()
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostWays is the maximum number of fields for which an object can choose a way.
-const mostWays = 50
+// maxWays is the maximum number of fields for which an object can choose a way.
+const maxWays = 50
 
 // wayChosen is an item of the annotation, field=way.
 type wayChosen struct{ text, field, way string }
 
 func chosenWays(d *kind.Desired) (list []wayChosen) {
 	for text := range strings.SplitSeq(d.Object.Annotations[AnnotationChange], ",") {
-		if text = strings.TrimSpace(text); text != "" && len(list) <= mostWays {
+		if text = strings.TrimSpace(text); text != "" && len(list) <= maxWays {
 			field, way, _ := strings.Cut(text, "=")
 			list = append(list, wayChosen{text, strings.TrimSpace(field), strings.TrimSpace(way)})
 		}
@@ -64,8 +64,8 @@ func (r *resolver) checkWays() {
 			if r.over() {
 				return
 			}
-			if i == mostWays {
-				r.report(n.Problem(AnnotationField(AnnotationChange), fmt.Sprintf("has more than %d entries", mostWays), "keep those of fields that differ"))
+			if i == maxWays {
+				r.report(n.Problem(AnnotationField(AnnotationChange), fmt.Sprintf("has more than %d entries", maxWays), "keep those of fields that differ"))
 				break
 			}
 			if p, wrong := r.judgeWay(n, w, choices, named); wrong {
@@ -113,7 +113,7 @@ func choiceNames(choices []manifest.Choice) string {
 		if len(c.Ways) > len(manifest.AnyField()) {
 			name += " (" + strings.Join(c.Ways, ", ") + ")"
 		}
-		if !slices.Contains(names, name) && len(names) < mostWays {
+		if !slices.Contains(names, name) && len(names) < maxWays {
 			names = append(names, name)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// mostLines is how many lines of a diff are shown for one field.
-	mostLines = 40
-	// mostFields is how many fields are shown for one object.
-	mostFields = 60
+	// maxLines is how many lines of a diff are shown for one field.
+	maxLines = 40
+	// maxFields is how many fields are shown for one object.
+	maxFields = 60
 )
 
 // diff returns changes as a code block: red lines are in the cloud, green lines in the manifest. names maps IDs to the names of their objects.
@@ -25,8 +25,8 @@ func diff(changes []kind.Change, names map[string]string) string {
 	changes = worth(changes)
 	var lines []string
 	for i, c := range changes {
-		if i == mostFields {
-			lines = append(lines, fmt.Sprintf("@@ %d more fields @@", len(changes)-mostFields))
+		if i == maxFields {
+			lines = append(lines, fmt.Sprintf("@@ %d more fields @@", len(changes)-maxFields))
 			break
 		}
 		sum, shown := values(c, names)
@@ -61,10 +61,10 @@ func worth(changes []kind.Change) []kind.Change {
 }
 
 func clipped(lines []string) []string {
-	if len(lines) <= mostLines {
+	if len(lines) <= maxLines {
 		return lines
 	}
-	return append(slices.Clip(lines[:mostLines]), fmt.Sprintf("  … %d more lines", len(lines)-mostLines))
+	return append(slices.Clip(lines[:maxLines]), fmt.Sprintf("  … %d more lines", len(lines)-maxLines))
 }
 
 // values returns the lines of one change. sum is a short form of them, or "" if there are only a few lines.

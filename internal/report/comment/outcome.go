@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostFailures is the maximum number of failures of a pass that a comment lists.
-const mostFailures = 20
+// maxFailures is the maximum number of failures of a pass that a comment lists.
+const maxFailures = 20
 
 // outcome returns the text about the run after the merge.
 func (p Page) outcome(run report.Run) string {
@@ -81,8 +81,8 @@ func (p Page) passed(pass engine.Pass, in places) string {
 		if pass.Interrupted {
 			break // an interrupted step did not fail, it had not enough time
 		}
-		if i == mostFailures {
-			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
+		if i == maxFailures {
+			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-maxFailures)
 			break
 		}
 		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), in.after(f.Origin), quote(f.Reason()), because(f))
@@ -114,12 +114,12 @@ func (p Page) left(pass engine.Pass, in places) string {
 		if s.Action != plan.Refuse || failed[s.Key.String()] {
 			continue
 		}
-		if n++; n <= mostFailures {
+		if n++; n <= maxFailures {
 			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), in.after(s.Origin), said(s, inMarkdown()))
 		}
 	}
-	if n > mostFailures {
-		fmt.Fprintf(&b, "- and %d more\n", n-mostFailures)
+	if n > maxFailures {
+		fmt.Fprintf(&b, "- and %d more\n", n-maxFailures)
 	}
 	return b.String()
 }

@@ -156,8 +156,8 @@ func (p Page) base() string {
 	return text
 }
 
-// mostProblems is how many problems a comment lists.
-const mostProblems = 100
+// maxProblems is how many problems a comment lists.
+const maxProblems = 100
 
 func (p Page) problems() string {
 	if len(p.Problems) == 0 {
@@ -166,8 +166,8 @@ func (p Page) problems() string {
 	var b strings.Builder
 	b.WriteString("#### What is wrong\n\n")
 	for i, problem := range p.Problems.Sorted() {
-		if i == mostProblems {
-			fmt.Fprintf(&b, "- and %d more\n", len(p.Problems)-mostProblems)
+		if i == maxProblems {
+			fmt.Fprintf(&b, "- and %d more\n", len(p.Problems)-maxProblems)
 			break
 		}
 		b.WriteString("- " + p.problem(problem) + "\n")

@@ -55,8 +55,8 @@ func (s part) made() (out []string) {
 		name := report.FieldName(v.Field)
 		list, _ := v.Value.([]any)
 		switch {
-		case i == mostFields:
-			return append(out, fmt.Sprintf("… %d more fields", len(s.values)-mostFields))
+		case i == maxFields:
+			return append(out, fmt.Sprintf("… %d more fields", len(s.values)-maxFields))
 		case v.Secret:
 			out = append(out, name+": (secret, not shown)")
 		case len(list) > 1:
@@ -240,7 +240,7 @@ func several(kind string, names []string, in style) string {
 func everyOne(names []string) string {
 	const most = 300
 	ranges := report.Ranges(names)
-	if len(ranges) <= mostSome {
+	if len(ranges) <= maxNames {
 		return ""
 	}
 	more := ""

@@ -5,9 +5,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// mostLinked is the maximum number of objects and problems in a comment whose places are links. An address is several times as long as the place,
+// maxLinked is the maximum number of objects and problems in a comment whose places are links. An address is several times as long as the place,
 // and a forge limits the length of comments.
-const mostLinked = 300
+const maxLinked = 300
 
 // place returns the file and line of an object, with the path from the root of the repository. It returns "" if the object is in no file.
 func place(o manifest.Origin) string {
@@ -56,7 +56,7 @@ func (p Page) places() places {
 
 // placesOf returns the places of a commit, for a comment with n objects and problems.
 func placesOf(at forge.Browser, commit string, n int) places {
-	if n > mostLinked {
+	if n > maxLinked {
 		at = forge.Browser{}
 	}
 	return places{at, commit}

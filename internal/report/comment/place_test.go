@@ -9,7 +9,7 @@ import (
 
 // Places are links as long as the comment has enough space for them.
 func TestPlacesOfManyProblemsAreNoLinks(t *testing.T) {
-	for n, want := range map[int]bool{mostLinked: true, mostLinked + 1: false} {
+	for n, want := range map[int]bool{maxLinked: true, maxLinked + 1: false} {
 		problems := make(manifest.Problems, n)
 		for i := range problems {
 			problems[i] = manifest.Problem{Origin: manifest.Origin{File: "a.yaml", Line: i + 1}, What: "is wrong"}

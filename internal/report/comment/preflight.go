@@ -16,8 +16,8 @@ func (p Page) cost() string {
 	return "**Cost:** " + prose(report.Monthly(p.Preflight.Cost)) + ".\n\n"
 }
 
-// mostQuotas is the maximum number of rows in the table of quotas.
-const mostQuotas = 50
+// maxQuotas is the maximum number of rows in the table of quotas.
+const maxQuotas = 50
 
 // quotas returns the text about the plan's use of limited quotas, folded.
 func (p Page) quotas() string {
@@ -31,8 +31,8 @@ func (p Page) quotas() string {
 		b.WriteString("| | needed | freed | free | in all |\n|---|--:|--:|--:|--:|\n")
 	}
 	for i, q := range f.Quotas {
-		if i == mostQuotas {
-			fmt.Fprintf(&b, "\nand %d more\n", len(f.Quotas)-mostQuotas)
+		if i == maxQuotas {
+			fmt.Fprintf(&b, "\nand %d more\n", len(f.Quotas)-maxQuotas)
 			break
 		}
 		b.WriteString(quotaRow(q))

@@ -205,13 +205,13 @@ func worst(changes []kind.Change) kind.Disruption {
 	return d
 }
 
-// mostSome is the maximum number of names in the result of some.
-const mostSome = 5
+// maxNames is the maximum number of names in the result of some.
+const maxNames = 5
 
 // some returns the first few names, and the number of further names.
 func some(names []string) string {
-	if len(names) > mostSome {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostSome], ", "), len(names)-mostSome)
+	if len(names) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 	}
 	return listed(names)
 }

@@ -16,7 +16,7 @@ import (
 var gerrit = sender{
 	forge: Gerrit, below: "/{secret}", name: "event", headers: []string{"X-Origin-"}, kinds: map[string]Kind{"event": Any},
 	claim: func(r *http.Request) claim {
-		if secret := r.PathValue("secret"); len(secret) <= mostSigned {
+		if secret := r.PathValue("secret"); len(secret) <= maxSigned {
 			return plainSecret(secret)
 		}
 		return nil
@@ -79,7 +79,7 @@ func readGerrit(name string, body []byte) (e Event, ok bool, err error) {
 	default:
 		e.Number, _ = strconv.Atoi(strings.Trim(string(p.Change.Number), `"`)) // 0 if there is no number
 	}
-	if len(e.Repository) > mostPath || !gerritProject.MatchString(e.Repository) {
+	if len(e.Repository) > maxPath || !gerritProject.MatchString(e.Repository) {
 		return Event{}, false, errNoRepository
 	}
 	return e, true, nil

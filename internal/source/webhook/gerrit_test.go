@@ -50,7 +50,7 @@ func TestGerritMessages(t *testing.T) {
 func TestAttackGerritWithoutTheSecret(t *testing.T) {
 	for path, want := range map[string]int{
 		"/webhook/gerrit": 404, "/webhook/gerrit/": 404, "/webhook/gerrit/x": 401, "/webhook/gerrit/" + secret + "x": 401, "/webhook/gerrit/" + secret[1:]: 401,
-		"/webhook/gerrit/" + secret + "/": 404, "/webhook/gerrit/x/" + secret: 404, "/webhook/gerrit/" + strings.Repeat("x", mostSigned+1): 401,
+		"/webhook/gerrit/" + secret + "/": 404, "/webhook/gerrit/x/" + secret: 404, "/webhook/gerrit/" + strings.Repeat("x", maxSigned+1): 401,
 		"/webhook/gerrit/%00": 401, "/webhook/gerrit/x?secret=" + secret: 401, "/webhook/gerrit/" + secret: 202,
 	} {
 		i := newInbox(t)

@@ -9,7 +9,7 @@ var gitea = sender{
 	greeting: "ping", kinds: githubKinds,
 	claim: func(r *http.Request) claim {
 		for _, name := range []string{"X-Forgejo-Signature", "X-Gitea-Signature"} {
-			if text := singleHeader(r.Header, name, mostHeader); text != "" {
+			if text := singleHeader(r.Header, name, maxHeader); text != "" {
 				return hexSignature(text)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 var github = sender{
 	forge: GitHub, names: []string{"X-GitHub-Event"}, headers: []string{"X-Github-", "X-Hub-"}, greeting: "ping", kinds: githubKinds,
 	claim: func(r *http.Request) claim {
-		text, ok := strings.CutPrefix(singleHeader(r.Header, "X-Hub-Signature-256", mostHeader), "sha256=")
+		text, ok := strings.CutPrefix(singleHeader(r.Header, "X-Hub-Signature-256", maxHeader), "sha256=")
 		if !ok {
 			return nil
 		}

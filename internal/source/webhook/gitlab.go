@@ -21,18 +21,18 @@ var gitlab = sender{
 }
 
 const (
-	mostSignatures = 8 // while a key is being replaced, a message is signed with the old key and the new one
-	mostSigned     = 1000
+	maxSignatures = 8 // while a key is being replaced, a message is signed with the old key and the new one
+	maxSigned     = 1000
 )
 
 func gitlabClaim(r *http.Request) claim {
 	h := r.Header
-	c := tokenOrSignature{token: singleHeader(h, "X-Gitlab-Token", mostSigned)}
-	if id, at := singleHeader(h, "Webhook-Id", mostHeader), singleHeader(h, "Webhook-Timestamp", mostHeader); id != "" && at != "" {
+	c := tokenOrSignature{token: singleHeader(h, "X-Gitlab-Token", maxSigned)}
+	if id, at := singleHeader(h, "Webhook-Id", maxHeader), singleHeader(h, "Webhook-Timestamp", maxHeader); id != "" && at != "" {
 		c.before = id + "." + at + "."
-		for _, text := range strings.Fields(singleHeader(h, "Webhook-Signature", mostSigned)) {
+		for _, text := range strings.Fields(singleHeader(h, "Webhook-Signature", maxSigned)) {
 			text, ok := strings.CutPrefix(text, "v1,")
-			if sum, err := base64.StdEncoding.DecodeString(text); ok && err == nil && len(c.sums) < mostSignatures {
+			if sum, err := base64.StdEncoding.DecodeString(text); ok && err == nil && len(c.sums) < maxSignatures {
 				c.sums = append(c.sums, sum)
 			}
 		}
@@ -46,8 +46,8 @@ func gitlabClaim(r *http.Request) claim {
 // projectPath matches the path of a project, with its groups.
 var projectPath = pattern.Of(`^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)+$`)
 
-// mostPath is the maximal length of a project's path, in bytes.
-const mostPath = 1024
+// maxPath is the maximal length of a project's path, in bytes.
+const maxPath = 1024
 
 // gitlabPayload is the part of a message that is read.
 type gitlabPayload struct {
@@ -91,7 +91,7 @@ func readGitLab(name string, body []byte) (e Event, ok bool, err error) {
 	if !ok { // a hook of the whole server sends many more messages, some of which name no project
 		return Event{}, false, nil
 	}
-	if e.Repository = p.Project.Path; len(e.Repository) > mostPath || !projectPath.MatchString(e.Repository) {
+	if e.Repository = p.Project.Path; len(e.Repository) > maxPath || !projectPath.MatchString(e.Repository) {
 		return Event{}, false, errNoRepository
 	}
 	if about != nil {

@@ -42,15 +42,15 @@ func (s *sender) event(h http.Header) string {
 		return s.name
 	}
 	for _, name := range s.names {
-		if event := singleHeader(h, name, mostHeader); event != "" {
+		if event := singleHeader(h, name, maxHeader); event != "" {
 			return event
 		}
 	}
 	return ""
 }
 
-// mostHeader is the maximal length of a header's value, in bytes.
-const mostHeader = 100
+// maxHeader is the maximal length of a header's value, in bytes.
+const maxHeader = 100
 
 // singleHeader returns the value of a header that occurs once and is not too long.
 func singleHeader(h http.Header, name string, most int) string {

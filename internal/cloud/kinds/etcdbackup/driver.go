@@ -132,11 +132,11 @@ func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind
 }
 
 const (
-	// mostFailed is the number of failed marks after which no more are tried. A mark that the store refuses is not
+	// maxFailed is the number of failed marks after which no more are tried. A mark that the store refuses is not
 	// counted.
-	mostFailed = 10
-	// mostNamed is the number of failed marks that the error names.
-	mostNamed = 3
+	maxFailed = 10
+	// maxNamed is the number of failed marks that the error names.
+	maxNamed = 3
 )
 
 // rewrite writes the mark of each complete snapshot, the newest first.
@@ -147,7 +147,7 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 		if !i.Whole() || *i.Mark == m {
 			continue
 		}
-		if ctx.Err() != nil || failed == mostFailed {
+		if ctx.Err() != nil || failed == maxFailed {
 			errs = append(errs, errors.New("the marks of the others were not tried"))
 			break
 		}
@@ -158,7 +158,7 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 		if !errors.Is(err, kind.ErrRejected) {
 			failed++
 		}
-		if len(errs) < mostNamed {
+		if len(errs) < maxNamed {
 			errs = append(errs, fmt.Errorf("the mark of %s: %w", i.ID(), err))
 		} else {
 			more++

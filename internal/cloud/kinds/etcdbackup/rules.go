@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostOften is the shortest allowed interval between two snapshots, in seconds.
-const mostOften = 60
+// minInterval is the shortest allowed interval between two snapshots, in seconds.
+const minInterval = 60
 
 // Validate implements [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
@@ -42,7 +42,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is in no network that the stack's configuration names", "correct the address, or have its network added to spec.defaults.machineNetworks")
 		}
 	}
-	if n := s.policy().Interval; n > 0 && n < mostOften {
+	if n := s.policy().Interval; n > 0 && n < minInterval {
 		r.Problem("spec.backupPolicy.backupIntervalInSecond", "comes more often than every minute", "write 60 or more")
 	}
 	s.note(r)

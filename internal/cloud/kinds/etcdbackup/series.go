@@ -96,13 +96,13 @@ func (f failure) again() time.Time {
 	return f.at.Add(backoff.Pause(firstRetry, lastRetry, f.times))
 }
 
-// mostRemoved is the number of snapshots that one pass removes at most.
-const mostRemoved = 100
+// maxRemoved is the number of snapshots that one pass removes at most.
+const maxRemoved = 100
 
 // upkeep returns the changes that are due now. of are the items that count, the newest first.
 func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
 	gone := slices.Concat(s.surplus(of), s.incomplete(of, now))
-	for _, i := range gone[:min(len(gone), mostRemoved)] {
+	for _, i := range gone[:min(len(gone), maxRemoved)] {
 		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.Name + "]", Have: etcdstore.ShortName(i.Name), Want: "", Loss: "the snapshot of " + text(i.At())})
 	}
 	every, newest := s.interval(), newest(of)

@@ -26,9 +26,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// mostDictionary is the number of bytes of memory that an xz file may need at most. It is enough for files made by xz
+// maxDictionary is the number of bytes of memory that an xz file may need at most. It is enough for files made by xz
 // -9.
-const mostDictionary = 64 << 20
+const maxDictionary = 64 << 20
 
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 
@@ -62,7 +62,7 @@ func newStream(c *Content, body io.Reader, up *upload) (*stream, error) {
 	case "bz2":
 		s.data = bzip2.NewReader(bufio.NewReaderSize(s.download, 1<<16))
 	case "xz":
-		s.data, err = xz.NewReader(bufio.NewReaderSize(s.download, 1<<16), mostDictionary)
+		s.data, err = xz.NewReader(bufio.NewReaderSize(s.download, 1<<16), maxDictionary)
 	}
 	if err != nil {
 		return nil, s.broken(err)

@@ -21,10 +21,10 @@ func (c *cluster) displaced(p *m3.Placement) string {
 		if m := c.Named(m3.MachineOf(h.ID)); m != nil && m.PortID != "" && m.Address == h.Address {
 			return ""
 		}
-		addresses = append(addresses, printable.Name(printable.Clip(h.Address, mostAddress)))
+		addresses = append(addresses, printable.Name(printable.Clip(h.Address, maxAddress)))
 	}
-	if more := len(addresses) - mostShown; more > 0 {
-		addresses = append(addresses[:mostShown], fmt.Sprintf("%d more", more))
+	if more := len(addresses) - maxShown; more > 0 {
+		addresses = append(addresses[:maxShown], fmt.Sprintf("%d more", more))
 	}
 	return fmt.Sprintf("the placement that etcd has is of machines that had other addresses (%s), as of a cluster that was deleted: delete the placement of %s, or give the cluster another name (docs/clusters.md)",
 		strings.Join(addresses, ", "), c.at.Environment)
@@ -45,6 +45,6 @@ func othersPlacement(environment string) string {
 }
 
 const (
-	mostShown   = 5  // how many addresses a message shows
-	mostAddress = 64 // how many bytes of each address it shows
+	maxShown   = 5  // how many addresses a message shows
+	maxAddress = 64 // how many bytes of each address it shows
 )

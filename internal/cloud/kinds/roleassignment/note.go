@@ -128,10 +128,10 @@ func (d driver) write(ctx context.Context, bearer, path string, text any) error 
 	return d.do(ctx, http.MethodPatch, bearer, map[string]any{strings.TrimSuffix(collection, "s"): map[string]any{noteKey(path): text}})
 }
 
-// mostExtra is the maximal total size in bytes of the attributes that Keystone does not define, after
+// maxExtra is the maximal total size in bytes of the attributes that Keystone does not define, after
 // a note is added to an object. Keystone stores all of them in one text of 65,535 bytes. A removed
 // attribute stays in that text as null.
-const mostExtra = 60_000
+const maxExtra = 60_000
 
 // bearer returns the path of the object that will bear the mark: the first of project, user and group
 // that belongs to this stack and has room for the mark.
@@ -152,7 +152,7 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 			continue
 		}
 		size := len(noteKey("")) + len(d.text(ids.path(), m)) + len(kind.Unfinished)
-		if delete(object, noteKey(ids.path())); extra(collection, object)+size <= mostExtra {
+		if delete(object, noteKey(ids.path())); extra(collection, object)+size <= maxExtra {
 			return path, nil
 		}
 		full = path

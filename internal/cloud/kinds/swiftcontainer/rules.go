@@ -27,7 +27,7 @@ const (
 	longestName  = 256
 	longestValue = 256
 	longestACL   = 8000 // Swift allows 8192 bytes in a line
-	mostMetadata = 3400 // Swift allows 4096 bytes, which include the mark, the quotas and the names of headers
+	maxMetadata  = 3400 // Swift allows 4096 bytes, which include the mark, the quotas and the names of headers
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -94,8 +94,8 @@ func checkMetadata(s *Spec, r *kind.Report) {
 			r.Problem(field+"value", "cannot stand in a header", "use printable ASCII characters, without spaces at the ends")
 		}
 	}
-	if size > mostMetadata {
-		r.Problem(at+"metadata", fmt.Sprintf("takes %d bytes with corsOrigins and corsExposedHeaders, more than the %d that Swift has room for besides the mark of the owner", size, mostMetadata), "leave some out")
+	if size > maxMetadata {
+		r.Problem(at+"metadata", fmt.Sprintf("takes %d bytes with corsOrigins and corsExposedHeaders, more than the %d that Swift has room for besides the mark of the owner", size, maxMetadata), "leave some out")
 	}
 	mark.CheckMetadata(r, "name", names)
 }

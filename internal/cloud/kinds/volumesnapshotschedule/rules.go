@@ -18,8 +18,8 @@ type rules struct{}
 
 type want = typed.Want[Spec]
 
-// mostOften is the shortest allowed time between two snapshots.
-const mostOften = 10 * time.Minute
+// minInterval is the shortest allowed time between two snapshots.
+const minInterval = 10 * time.Minute
 
 // Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) { s.Validate("spec", r) }
@@ -38,7 +38,7 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 	first := times.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 	for range 100 {
 		next := times.Next(first)
-		if !next.IsZero() && next.Sub(first) < mostOften {
+		if !next.IsZero() && next.Sub(first) < minInterval {
 			r.Problem(at+".schedule", "comes more often than every 10 minutes", "write a schedule that comes less often, such as @hourly")
 			return
 		}

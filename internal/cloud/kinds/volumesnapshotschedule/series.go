@@ -100,7 +100,7 @@ func (s *Spec) expired(of []item) (list []item) {
 }
 
 // broken returns the failed items that are no longer needed. An item is not needed if a newer item is usable, or if
-// mostFailed newer items failed: then it does not affect when the next item is created.
+// maxFailed newer items failed: then it does not affect when the next item is created.
 func broken(of []item) (list []item) {
 	failures, superseded := 0, false
 	for _, i := range of {
@@ -108,7 +108,7 @@ func broken(of []item) (list []item) {
 		case i.usable():
 			superseded = true
 		case i.failed():
-			if failures++; superseded || failures > mostFailed {
+			if failures++; superseded || failures > maxFailed {
 				list = append(list, i)
 			}
 		}
@@ -117,12 +117,12 @@ func broken(of []item) (list []item) {
 	return list
 }
 
-// These constants define the pause after a failed item. The pause doubles with each failure. At most mostFailed
+// These constants define the pause after a failed item. The pause doubles with each failure. At most maxFailed
 // failed items remain in the cloud, because the pause does not depend on more.
 const (
 	firstRetry = 10 * time.Minute
 	lastRetry  = 6 * time.Hour
-	mostFailed = 7
+	maxFailed  = 7
 	// check is the interval at which an item is read that is being created.
 	check = 5 * time.Minute
 )
@@ -206,19 +206,19 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// mostMissed is the maximal number of missed moments through which lastMoment searches.
-const mostMissed = 10_000
+// maxMissedMoments is the maximal number of missed moments through which lastMoment searches.
+const maxMissedMoments = 10_000
 
-// lastMoment returns the last moment of a schedule between after and now. If there are more than mostMissed such
+// lastMoment returns the last moment of a schedule between after and now. If there are more than maxMissedMoments such
 // moments, it returns now.
 func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
 	last := now
-	for n := range mostMissed {
+	for n := range maxMissedMoments {
 		next := times.Next(after)
 		if next.IsZero() || next.After(now) {
 			return last
 		}
-		if after, last = next, next; n == mostMissed-1 {
+		if after, last = next, next; n == maxMissedMoments-1 {
 			return now
 		}
 	}

@@ -143,7 +143,7 @@ func TestFailuresDoNotStorm(t *testing.T) {
 			have = slices.Insert(have, 0, item{id: fmt.Sprint(made), name: "data", volume: "v", kind: "VolumeSnapshot", status: "error", created: now})
 		}
 	}
-	if made < 10 || made > 20 || len(have) > mostFailed+2 || have[len(have)-1].id != "good" {
+	if made < 10 || made > 20 || len(have) > maxFailed+2 || have[len(have)-1].id != "good" {
 		t.Errorf("%d were tried in 3 days, %d are left, the oldest is %s", made, len(have), have[len(have)-1].id)
 	}
 }

@@ -81,7 +81,7 @@ func TestAttackSuggestions(t *testing.T) {
 			suggested++
 		}
 	}
-	if suggested != mostCompared/1000 {
+	if suggested != maxCompared/1000 {
 		t.Errorf("%d suggestions", suggested)
 	}
 }

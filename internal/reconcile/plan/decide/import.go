@@ -97,11 +97,11 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	return found
 }
 
-// mostCompared is how many names of the cloud a plan compares with missing names to suggest a similar one. mostName is the length to which
+// maxCompared is how many names of the cloud a plan compares with missing names to suggest a similar one. maxName is the length to which
 // a missing name is cut.
 const (
-	mostCompared = 20_000
-	mostName     = 255
+	maxCompared = 20_000
+	maxName     = 255
 )
 
 func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
@@ -116,10 +116,10 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 	if wanted == "" {
 		return cause.Of(cause.NoMatch, kind)
 	}
-	wanted = printable.Clip(wanted, mostName)
+	wanted = printable.Clip(wanted, maxName)
 	none := func(then cause.Cause) cause.Cause { return cause.Of(cause.NoName, kind, printable.Name(wanted), then) }
 	items := p.Have[d.Key.Kind].Items
-	if p.compared += len(items); p.compared > mostCompared || p.private(d) {
+	if p.compared += len(items); p.compared > maxCompared || p.private(d) {
 		return none(cause.Of(cause.CorrectName))
 	}
 	names := make([]string, len(items))

@@ -91,7 +91,7 @@ func TestAnImportOfManyNamesFive(t *testing.T) {
 
 // To suggest a similar name, a plan compares a missing name only with a limited number of names.
 func TestNearestNamesAreLimited(t *testing.T) {
-	for n, near := range map[int]bool{mostCompared: true, mostCompared + 1: false} {
+	for n, near := range map[int]bool{maxCompared: true, maxCompared + 1: false} {
 		d := decision{repo: []string{unmanaged("base", "filter: {name: basis}")}, cloud: []string{"bases nobody"}}
 		d.alter = func(in *world.Input) {
 			have := in.Have["Thing"]

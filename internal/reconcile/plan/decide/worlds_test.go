@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// mostDecided is the largest number of planners that one plan may need.
-const mostDecided = 4
+// maxPlanners is the largest number of planners that one plan may need.
+const maxPlanners = 4
 
 // These laws are true for any repository and any cloud:
 //
@@ -44,7 +44,7 @@ func TestPlansOfAnyWorld(t *testing.T) {
 		if again := Compute(in); write(again) != write(p) || again.Hash() != p.Hash() {
 			rt.Fatalf("two plans for %q and %q:\n%s\n%s", repo, cloud, write(p), write(again))
 		}
-		if _, times := lastPlanner(in); times > mostDecided {
+		if _, times := lastPlanner(in); times > maxPlanners {
 			rt.Fatalf("%q and %q: decided %d times", repo, cloud, times)
 		}
 		if err := lawful(in, p); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// mostNamed is how many of the objects whose data would be lost a message names.
-const mostNamed = 3
+// maxNamed is how many of the objects whose data would be lost a message names.
+const maxNamed = 3
 
 // lossCause returns a cause that names the objects whose data a plan would lose without permission;
 // zero if there are none.
@@ -24,8 +24,8 @@ func lossCause(p plan.Plan, allowed bool) cause.Cause {
 	if len(names) == 0 {
 		return cause.Cause{}
 	}
-	if more := len(names) - mostNamed; more > 0 {
-		names = append(names[:mostNamed], fmt.Sprintf("%d more", more))
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	last := len(names) - 1
 	text := names[last]

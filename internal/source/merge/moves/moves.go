@@ -45,9 +45,9 @@ type Budget struct {
 
 func (b *Budget) left() bool { return b.Pairs >= 0 && b.Bytes >= 0 && b.Steps >= 0 }
 
-// mostEqual is a number of files with the same content. If there are more, git does not compare all
+// maxEqual is a number of files with the same content. If there are more, git does not compare all
 // of them.
-const mostEqual = 50
+const maxEqual = 50
 
 // Find guesses the new paths of the files that are in gone and in asked. Each of them may have
 // become one of the files in come, as git finds it (merge-ort with its defaults).
@@ -110,7 +110,7 @@ func equals(removed, added []File) map[string]string {
 			pairs[sources[0]] = targets[0]
 			continue
 		}
-		if len(targets) == 0 || len(sources) > mostEqual {
+		if len(targets) == 0 || len(sources) > maxEqual {
 			continue
 		}
 		maps.Copy(pairs, sameNames(sources, targets))
