@@ -107,7 +107,7 @@ func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView,
 	if s.output != "text" && s.output != "wide" {
 		return
 	}
-	if len(s.filter.Objects) > 0 && len(s.filter.Of(v.Objects)) == 0 {
+	if len(s.filter.Objects) > 0 && len(s.filter.Select(v.Objects)) == 0 {
 		return
 	}
 	if further {

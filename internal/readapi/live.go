@@ -155,7 +155,7 @@ func progressOf(p engine.Progress, now time.Time) map[string]any {
 		}
 	}
 	shown := map[string]any{"done": p.Done, "total": p.Total, "busy": busy, "rollouts": texts(p.Rollouts)}
-	if left := report.Left(p, now); left > 0 {
+	if left := report.RemainingTime(p, now); left > 0 {
 		shown["secondsLeft"] = int(left.Seconds())
 	}
 	return shown

@@ -40,7 +40,7 @@ func passOf(run report.Run) pass {
 	if run.Pass == nil {
 		return p
 	}
-	p.did, p.drifted = report.Deeds(*run.Pass), run.Pass.Drifted()
+	p.did, p.drifted = report.ChangeCounts(*run.Pass), run.Pass.Drifted()
 	for _, f := range run.Pass.Failures[:min(maxFailures, len(run.Pass.Failures))] {
 		p.failures = append(p.failures, report.Clean(f.String()))
 	}

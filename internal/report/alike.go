@@ -23,7 +23,7 @@ func Named(text string) bool {
 }
 
 // Alike makes a group of all elements with the same sign. A group has the place of its first element. A sign is the text of an element after
-// [Standing] has replaced its name. If the sign is "", or if fewer than three elements have it, each element is a group of one.
+// [WithPlaceholder] has replaced its name. If the sign is "", or if fewer than three elements have it, each element is a group of one.
 func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 	at := map[string][]int{}
 	signs := make([]string, len(list))
@@ -55,8 +55,8 @@ func Alike[T any](list []T, sign func(T) string) (out [][]T) {
 // spoken is the text that people see instead of placeholder.
 const spoken = "‹name›"
 
-// Spoken replaces the placeholders in a text by words for people.
-func Spoken(text string) string {
+// WithoutPlaceholders replaces the placeholders in a text by words for people.
+func WithoutPlaceholders(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, placeholder, spoken), formerly, "‹former name›")
 }
 
@@ -72,15 +72,15 @@ func After(first []string, some func([]string) string) string {
 	return each + "after " + some(slices.Compact(first))
 }
 
-// Standing replaces a name by the placeholder if the name is a whole word, or the part of a word before a hyphen.
-func Standing(text, name string) string { return standingAs(text, name, placeholder) }
+// WithPlaceholder replaces a name by the placeholder if the name is a whole word, or the part of a word before a hyphen.
+func WithPlaceholder(text, name string) string { return replaceName(text, name, placeholder) }
 
-// StandingBoth also replaces the former name of an object by a placeholder. former is "" if the object had no other name.
-func StandingBoth(text, name, former string) string {
-	return standingAs(Standing(text, name), former, formerly)
+// WithPlaceholders also replaces the former name of an object by a placeholder. former is "" if the object had no other name.
+func WithPlaceholders(text, name, former string) string {
+	return replaceName(WithPlaceholder(text, name), former, formerly)
 }
 
-func standingAs(text, name, placeholder string) string {
+func replaceName(text, name, placeholder string) string {
 	if name == "" {
 		return text
 	}

@@ -47,7 +47,7 @@ func (e entry) sign() string {
 	if Named(text) {
 		return ""
 	}
-	return strings.Join([]string{e.symbol, e.kind, StandingBoth(text, e.name, e.former)}, "\n")
+	return strings.Join([]string{e.symbol, e.kind, WithPlaceholders(text, e.name, e.former)}, "\n")
 }
 
 // body is the text of an entry, without its name and its place.
@@ -78,7 +78,7 @@ func join(same []entry, all bool) entry {
 	}
 	e.origin.Line = 0
 	if !literal {
-		e = e.standing(e.name)
+		e = e.withPlaceholder(e.name)
 	}
 	e.names = Ranges(names)
 	if !all {
@@ -88,17 +88,17 @@ func join(same []entry, all bool) entry {
 	return e
 }
 
-// standing replaces a name in the entry by the placeholder, except in the entry's own name.
-func (e entry) standing(name string) entry {
-	put := func(text string) string { return Spoken(StandingBoth(text, name, e.former)) }
+// withPlaceholder replaces a name in the entry by the placeholder, except in the entry's own name.
+func (e entry) withPlaceholder(name string) entry {
+	put := func(text string) string { return WithoutPlaceholders(WithPlaceholders(text, name, e.former)) }
 	e.text, e.costs, e.parts = put(e.text), put(e.costs), slices.Clone(e.parts)
 	e.after, e.lines = each(e.after, put), each(e.lines, put)
 	for i, part := range e.parts {
-		part.name, part.names = Spoken(Standing(part.name, name)), slices.Clone(part.names)
+		part.name, part.names = WithoutPlaceholders(WithPlaceholder(part.name, name)), slices.Clone(part.names)
 		for j := range part.names {
-			part.names[j] = Spoken(Standing(part.names[j], name))
+			part.names[j] = WithoutPlaceholders(WithPlaceholder(part.names[j], name))
 		}
-		e.parts[i] = part.standing(name)
+		e.parts[i] = part.withPlaceholder(name)
 	}
 	return e
 }
@@ -151,8 +151,8 @@ func (e entry) title() string {
 	return Clean(e.kind + "/" + e.name)
 }
 
-// said returns the effect and the reason.
-func (e entry) said() string {
+// effectText returns the effect and the reason.
+func (e entry) effectText() string {
 	after := ""
 	if len(e.after) > 0 {
 		after = After(e.after, some)
@@ -166,7 +166,7 @@ func (e entry) write(t Text, indent string) {
 	if e.bare {
 		line = indent + t.bold(title)
 	}
-	for i, text := range []string{e.said(), place(e.origin)} {
+	for i, text := range []string{e.effectText(), place(e.origin)} {
 		switch {
 		case text == "" && !(i == 1 && e.bare):
 		case i == 1:

@@ -75,7 +75,7 @@ func (b *eventList) ended(r engine.Result) {
 	at := r.Started.Add(r.Took)
 	said, known := done[r.Step.Action]
 	switch {
-	case waits(r) || !known:
+	case wasBusy(r) || !known:
 	case r.Err != nil:
 		b.said[r.Step.Key] = true
 		b.add(r.Step.Key, "Failed", r.Err.Error(), true, at)
@@ -131,7 +131,7 @@ func withFields(text string, s plan.Step, cloud bool) string {
 		if cloud {
 			from, to = c.Want, c.Have
 		}
-		list = append(list, became(c, from, to, s.Names))
+		list = append(list, changeText(c, from, to, s.Names))
 	}
 	if left := len(list) - maxChanges; left > 0 {
 		list = append(list[:maxChanges], Plural(left, "more field"))
@@ -142,8 +142,8 @@ func withFields(text string, s plan.Step, cloud bool) string {
 	return printable.Clip(text+": "+strings.Join(list, "; "), longestEvent)
 }
 
-// became returns a field with its old and new value. For a list, it returns the items that were removed and added.
-func became(c kind.Change, from, to any, names map[string]string) string {
+// changeText returns a field with its old and new value. For a list, it returns the items that were removed and added.
+func changeText(c kind.Change, from, to any, names map[string]string) string {
 	field := Clean(c.Field)
 	switch {
 	case c.Field == kind.MarkField:

@@ -27,7 +27,7 @@ func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
 // bounded cuts long values, except the text of an error.
 func bounded(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.String(a.Key, Lasted(a.Value.Duration()))
+		return slog.String(a.Key, DurationText(a.Value.Duration()))
 	}
 	a = private.Attr(groups, a)
 	if a.Value.Kind() != slog.KindString {

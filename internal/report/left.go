@@ -11,9 +11,9 @@ import (
 // MostLeft is the maximum number of ignored files and documents that are listed for people.
 const MostLeft = 10
 
-// LeftAlone returns ignored files and documents of a commit, but only those that somebody may mistake for objects of the stack. It returns no more
+// IgnoredFiles returns ignored files and documents of a commit, but only those that somebody may mistake for objects of the stack. It returns no more
 // than most of them, and the number of the remaining ones.
-func LeftAlone(all []manifest.Ignored, most int) (list []manifest.Ignored, more int) {
+func IgnoredFiles(all []manifest.Ignored, most int) (list []manifest.Ignored, more int) {
 	list = slices.DeleteFunc(slices.Clone(all), func(i manifest.Ignored) bool { return i.Known })
 	if len(list) > most {
 		return list[:most], len(list) - most
@@ -26,7 +26,7 @@ func (t Text) left(all []manifest.Ignored) {
 	if t.Verbose {
 		most = len(all)
 	}
-	list, more := LeftAlone(all, most)
+	list, more := IgnoredFiles(all, most)
 	if len(list) > 0 {
 		fmt.Fprintln(t.W)
 	}
@@ -39,7 +39,7 @@ func (t Text) left(all []manifest.Ignored) {
 }
 
 func leftDocs(all []manifest.Ignored) (docs []PassedOverDoc) {
-	list, _ := LeftAlone(all, len(all))
+	list, _ := IgnoredFiles(all, len(all))
 	for _, i := range list {
 		docs = append(docs, PassedOverDoc{i.Origin.File, i.Origin.Line, i.Why})
 	}

@@ -52,7 +52,7 @@ func (l *Lines) Started(plan.Step) {}
 
 // Finished implements engine.Watcher.
 func (l *Lines) Finished(r engine.Result) {
-	if waits(r) {
+	if wasBusy(r) {
 		return
 	}
 	l.mu.Lock()
@@ -90,8 +90,8 @@ func (l *Lines) tick() {
 	l.line(text)
 }
 
-// waits reports whether a step found its object busy. Such a step is tried again, and is reported if it still fails.
-func waits(r engine.Result) bool {
+// wasBusy reports whether a step found its object busy. Such a step is tried again, and is reported if it still fails.
+func wasBusy(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
 
@@ -101,15 +101,15 @@ func finished(r engine.Result) string {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
 	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "to be recreated; deleted", plan.Delete: "deleted", plan.Detach: "let go"}
-	text := fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took))
+	text := fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], DurationText(r.Took))
 	if r.Unfinished {
-		text += ", " + unseen(r.Step.Action)
+		text += ", " + unfinishedText(r.Step.Action)
 	}
 	return Clean(text)
 }
 
-// unseen returns the state of a step that the cloud has not finished.
-func unseen(a plan.Action) string {
+// unfinishedText returns the state of a step that the cloud has not finished.
+func unfinishedText(a plan.Action) string {
 	if a.Destroys() {
 		return "not seen gone yet"
 	}

@@ -45,7 +45,7 @@ func (l *Live) Started(plan.Step) {}
 
 // Finished implements engine.Watcher.
 func (l *Live) Finished(r engine.Result) {
-	if r.Err == nil || waits(r) {
+	if r.Err == nil || wasBusy(r) {
 		return
 	}
 	l.mu.Lock()
@@ -100,7 +100,7 @@ func (l *Live) block(now time.Time, width, most int) []string {
 		lines = append(lines, "  "+Clean(r.String()))
 	}
 	for _, a := range p.Doing {
-		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), Clean(a.Step.Key.String()), Lasted(now.Sub(a.Since).Truncate(time.Second))))
+		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), Clean(a.Step.Key.String()), DurationText(now.Sub(a.Since).Truncate(time.Second))))
 	}
 	for _, a := range p.Waiting {
 		lines = append(lines, fmt.Sprintf("  %-8s %s", "waiting", waiting(a, now)))
@@ -120,7 +120,7 @@ func waiting(a engine.Activity, now time.Time) string {
 	if a.Step.FullCause() != "" {
 		text += " (" + a.Step.FullCause() + ")"
 	}
-	return Clean(text) + "  " + Lasted(now.Sub(a.Since).Truncate(time.Second))
+	return Clean(text) + "  " + DurationText(now.Sub(a.Since).Truncate(time.Second))
 }
 
 func bar(done, total int) string {

@@ -35,7 +35,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	l.commit, l.waited = Short(p.Commit), time.Now()
 	if l.left != l.commit {
 		l.left = l.commit
-		l.leftAlone(p)
+		l.logIgnored(p)
 	}
 	s := p.Summary()
 	if s.Writes()+s.Wait+s.Refuse+s.Drifted == 0 {
@@ -48,7 +48,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	}
 	for _, step := range p.Steps {
 		if step.Drift {
-			l.log.Warn("drift", append([]any{"key", step.Key.String(), "commit", l.commit, "fields", fields(step)}, tracedBy(step)...)...)
+			l.log.Warn("drift", append([]any{"key", step.Key.String(), "commit", l.commit, "fields", fields(step)}, traceAttributes(step)...)...)
 		}
 		if step.Action == plan.Refuse {
 			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.FullCause())
@@ -56,15 +56,15 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	}
 }
 
-func (l *Log) leftAlone(p plan.Plan) {
-	list, more := LeftAlone(p.Ignored, MostLeft)
+func (l *Log) logIgnored(p plan.Plan) {
+	list, more := IgnoredFiles(p.Ignored, MostLeft)
 	for _, i := range list {
 		l.log.Info("left alone", "commit", l.commit, "origin", i.Origin.String(), "reason", i.Why, "more", more)
 	}
 }
 
-// tracedBy returns who caused the difference in a step, and when, as far as the cloud knows.
-func tracedBy(s plan.Step) (attrs []any) {
+// traceAttributes returns who caused the difference in a step, and when, as far as the cloud knows.
+func traceAttributes(s plan.Step) (attrs []any) {
 	if s.Trace == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (l *Log) Finished(r engine.Result) {
 	if names := fields(r.Step); len(names) > 0 {
 		attrs = append(attrs, "fields", names)
 	}
-	if waits(r) {
+	if wasBusy(r) {
 		l.log.Debug("step waits", append(attrs, "error", r.Err)...)
 		return
 	}
@@ -108,7 +108,7 @@ func (l *Log) Finished(r engine.Result) {
 		return
 	}
 	if r.Unfinished {
-		attrs = append(attrs, "yet", unseen(r.Step.Action))
+		attrs = append(attrs, "yet", unfinishedText(r.Step.Action))
 	}
 	l.log.Info("step done", attrs...)
 }
@@ -129,7 +129,7 @@ func (l *Log) Progress(p engine.Progress) {
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	outcome, wrote := said(r), r.Pass != nil && r.Pass.Writes() > 0
+	outcome, wrote := endKey(r), r.Pass != nil && r.Pass.Writes() > 0
 	if outcome == l.outcome && !wrote {
 		l.log.Debug("checked", "outcome", r.Outcome().String())
 		return
@@ -150,7 +150,7 @@ func (l *Log) Ran(r Run) {
 	case r.Err != nil:
 		l.log.Error("no pass", "commit", commit, "error", r.Err)
 	case r.Pass != nil:
-		l.passed(*r.Pass, commit)
+		l.logPass(*r.Pass, commit)
 	}
 }
 
@@ -168,7 +168,7 @@ func (l *Log) problems(f Refusal, kept string) {
 	l.log.Error("revision refused; nothing of it is applied", attrs...)
 }
 
-func (l *Log) passed(p engine.Pass, commit string) {
+func (l *Log) logPass(p engine.Pass, commit string) {
 	if p.Superseded != "" {
 		l.log.Info("pass superseded", "commit", commit, "by", string(p.Superseded), "writes", p.Writes(), "took", p.Took)
 		return
@@ -197,8 +197,8 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }
 
-// said returns a text that represents the end of a run. If two runs have the same text, the second one is not logged.
-func said(r Run) string {
+// endKey returns a text that represents the end of a run. If two runs have the same text, the second one is not logged.
+func endKey(r Run) string {
 	text := r.Outcome().String() + " " + r.Revision.Commit
 	if r.FetchErr != nil {
 		text += " fetch"

@@ -70,15 +70,15 @@ func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 }
 
 func (e entry) block() Block {
-	b := Block{Does: e.does, Title: e.title(), Text: e.said(), Written: place(e.origin), Lines: e.lines}
+	b := Block{Does: e.does, Title: e.title(), Text: e.effectText(), Written: place(e.origin), Lines: e.lines}
 	for _, part := range e.parts {
 		b.Parts = append(b.Parts, part.block())
 	}
 	return b
 }
 
-// doesOf returns the effect on the object of a step, in one or two words.
-func doesOf(s plan.Step) string {
+// effectText returns the effect on the object of a step, in one or two words.
+func effectText(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
 		return "create"

@@ -123,11 +123,11 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 
 // shows reports whether the text of a plan contains a step.
 func (t Text) shows(s plan.Step) bool {
-	return t.keeping && Stays(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
+	return t.keeping && KeepsOrphan(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
-// Stays reports whether a step keeps an object in the cloud that no longer has a manifest.
-func Stays(s plan.Step) bool {
+// KeepsOrphan reports whether a step keeps an object in the cloud that no longer has a manifest.
+func KeepsOrphan(s plan.Step) bool {
 	return s.Action == plan.Keep && s.Want == nil && s.Have != nil
 }
 
@@ -153,7 +153,7 @@ func Renewals(p plan.Plan) (n int) {
 
 // entry returns the entry of one step, with the notes and changes below its line.
 func (t Text) entry(s plan.Step, root manifest.Key) entry {
-	e := entry{does: doesOf(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
+	e := entry{does: effectText(s), symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), former: s.From, turn: Clean(s.Turn.String())}
 	s.Turn = cause.Cause{}
 	e.text, e.after, e.costs = explain(s), predecessors(s), costs(s)
 	if s.Trace != nil && s.DriftText() != "" {

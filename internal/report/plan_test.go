@@ -126,7 +126,7 @@ func TestRanges(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	for text, want := range map[string]string{"web": "NAME", "web-0": "NAME-0", "my-web": "my-web", "webs web": "webs NAME", "my-web-web web.": "my-web-web NAME.", `{"a":"web"}`: `{"a":"NAME"}`} {
-		if got := Standing(text, "web"); got != want {
+		if got := WithPlaceholder(text, "web"); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
 	p := engine.Pass{Results: []engine.Result{
 		result("a", plan.Recreate, nil), result("a", plan.Create, errors.New("no")), result("b", plan.Create, nil),
 		result("c", plan.Recreate, nil), result("c", plan.Create, nil)}}
-	if got := Deeds(p); got != "1 created, 2 replaced" {
+	if got := ChangeCounts(p); got != "1 created, 2 replaced" {
 		t.Error(got)
 	}
 }

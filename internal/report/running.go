@@ -19,14 +19,14 @@ func StateDuring(p engine.Progress, now time.Time) StackState {
 		state = fmt.Sprintf("%s %d/%d", StateRollingOut, done, of)
 	}
 	message := fmt.Sprintf("%d of %d done", p.Done, p.Total)
-	if left := Left(p, now); left > 0 {
+	if left := RemainingTime(p, now); left > 0 {
 		message += ", about " + left.String() + " left"
 	}
 	return StackState{state, message}
 }
 
-// Left returns the remaining time of a pass, on the assumption that each step takes as long as the earlier ones. It returns 0 if that is unknown.
-func Left(p engine.Progress, now time.Time) time.Duration {
+// RemainingTime returns the remaining time of a pass, on the assumption that each step takes as long as the earlier ones. It returns 0 if that is unknown.
+func RemainingTime(p engine.Progress, now time.Time) time.Duration {
 	if p.Done <= 0 || p.Done >= p.Total || p.Began.IsZero() {
 		return 0
 	}

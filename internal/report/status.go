@@ -74,7 +74,7 @@ func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []status.Object{}}
 	for _, v := range views {
 		doc.Stacks = append(doc.Stacks, v.doc())
-		doc.Items = append(doc.Items, f.Of(v.Objects)...)
+		doc.Items = append(doc.Items, f.Select(v.Objects)...)
 	}
 	return doc
 }

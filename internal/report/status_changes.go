@@ -22,21 +22,21 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 		rev.Subject = after.Plan.Secrets.Text(rev.Subject)
 		line("%s", heading(after.Plan.Stack, rev))
 	}
-	if was, is := leftOf(before.Plan), leftOf(after.Plan); was != is {
+	if was, is := remainingText(before.Plan), remainingText(after.Plan); was != is {
 		line("stack %s: %s", after.Plan.Stack, is)
 	}
 	had := map[status.Owner]string{}
-	for _, o := range f.Of(before.Objects) {
+	for _, o := range f.Select(before.Objects) {
 		had[selfOf(o)] += outline(o)
 	}
-	for _, o := range f.Of(after.Objects) {
+	for _, o := range f.Select(after.Objects) {
 		was, known := had[selfOf(o)]
 		delete(had, selfOf(o))
 		if is := outline(o); !known || was != is {
 			line("%s  %s", nameOf(o), is)
 		}
 	}
-	for _, o := range f.Of(before.Objects) {
+	for _, o := range f.Select(before.Objects) {
 		if _, gone := had[selfOf(o)]; gone {
 			delete(had, selfOf(o))
 			line("%s  is no longer shown", nameOf(o))
@@ -45,8 +45,8 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 	_, _ = io.WriteString(t.W, b.String()) // one write, so that other output does not interrupt it
 }
 
-// leftOf returns a text about the steps that are left in a plan.
-func leftOf(p plan.Plan) string {
+// remainingText returns a text about the steps that are left in a plan.
+func remainingText(p plan.Plan) string {
 	if p.Held != nil {
 		return sum(p) + " held: " + p.Held.String()
 	}

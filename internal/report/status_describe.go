@@ -15,7 +15,7 @@ import (
 func (t StatusText) Describe(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
-	for _, o := range f.Of(v.Objects) {
+	for _, o := range f.Select(v.Objects) {
 		b.WriteString("\n")
 		t.describe(&b, v, o)
 	}

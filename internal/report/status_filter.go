@@ -74,18 +74,18 @@ func (n ObjectName) Missing(views []StatusView) error {
 	return errors.New(text + "; `stackreeve status` lists them")
 }
 
-// Of returns the objects that the filter selects, in the order of the list.
-func (f StatusFilter) Of(list []status.Object) []status.Object {
+// Select returns the objects that the filter selects, in the order of the list.
+func (f StatusFilter) Select(list []status.Object) []status.Object {
 	var out []status.Object
 	for _, o := range list {
-		if f.takes(o) {
+		if f.selects(o) {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-func (f StatusFilter) takes(o status.Object) bool {
+func (f StatusFilter) selects(o status.Object) bool {
 	if f.NotReady && !needsAttention(o) {
 		return false
 	}

@@ -67,7 +67,7 @@ func (b branch) sign(name string) string {
 	if b.calm() {
 		return b.of.Kind + "\x00" + stateText(s)
 	}
-	text := strings.Join([]string{b.of.Kind, s.Ready, stateText(s), Standing(s.Message, name)}, "\x00")
+	text := strings.Join([]string{b.of.Kind, s.Ready, stateText(s), WithPlaceholder(s.Message, name)}, "\x00")
 	for _, part := range b.parts {
 		text += "\x00" + part.sign(name)
 	}

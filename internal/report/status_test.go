@@ -111,7 +111,7 @@ func TestStatusFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, o := range (StatusFilter{Kinds: c.kinds, NotReady: c.notReady, Labels: labels}).Of(list) {
+		for _, o := range (StatusFilter{Kinds: c.kinds, NotReady: c.notReady, Labels: labels}).Select(list) {
 			got = append(got, strings.TrimPrefix(o.Metadata.Name, "web-"))
 		}
 		if text := strings.Join(got, " "); text != c.want {

@@ -26,7 +26,7 @@ type StatusText struct {
 func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	var b strings.Builder
 	t.header(&b, v)
-	if shown := f.Of(v.Objects); len(shown) > 0 {
+	if shown := f.Select(v.Objects); len(shown) > 0 {
 		b.WriteString("\n" + t.table(t.rows(shown)))
 		if n := len(v.Objects) - len(shown); n > 0 {
 			fmt.Fprintf(&b, "\n%s shown, %d left out by the filter\n", Plural(len(shown), "object"), n)
@@ -62,7 +62,7 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 		line("last pass", t.lastPass(v))
 	}
 	line("objects", sum(p))
-	line("states", tally(v))
+	line("states", stateCounts(v))
 	for _, reason := range p.Unlisted {
 		line("not seen", Clean(reason))
 	}
@@ -86,8 +86,8 @@ func (t StatusText) lastPass(v StatusView) string {
 	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
 
-// tally returns the number of the plan's objects in each state, or "" if all of them are in sync.
-func tally(v StatusView) string {
+// stateCounts returns the number of the plan's objects in each state, or "" if all of them are in sync.
+func stateCounts(v StatusView) string {
 	counts := v.doc().States
 	if len(counts) == 0 || len(counts) == 1 && counts[string(status.StateInSync)] > 0 {
 		return ""

@@ -41,15 +41,15 @@ func (t Text) Pass(p engine.Pass) {
 		}
 		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
 	}
-	for _, s := range news(p) {
+	for _, s := range newSteps(p) {
 		fmt.Fprint(t.W, "left: ")
 		t.entry(s, s.Key).write(t, "")
 	}
 	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
 }
 
-// news returns the steps that a pass has not carried out and that were not in its first plan. Nobody has read about them yet.
-func news(p engine.Pass) []plan.Step {
+// newSteps returns the steps that a pass has not carried out and that were not in its first plan. Nobody has read about them yet.
+func newSteps(p engine.Pass) []plan.Step {
 	if p.Interrupted {
 		return nil
 	}
@@ -101,14 +101,14 @@ func ending(p engine.Pass) string {
 	case p.First.Suspended != "" && !p.Last.InSync():
 		text = "suspended, nothing was changed"
 	}
-	if did := Deeds(p); did != "" {
+	if did := ChangeCounts(p); did != "" {
 		text += ": " + did
 	}
-	return text + " (" + Lasted(p.Took) + ")"
+	return text + " (" + DurationText(p.Took) + ")"
 }
 
-// Deeds returns the numbers of changes that a pass has made in the cloud.
-func Deeds(p engine.Pass) string {
+// ChangeCounts returns the numbers of changes that a pass has made in the cloud.
+func ChangeCounts(p engine.Pass) string {
 	done, gone := map[plan.Action]int{}, map[manifest.Key]bool{}
 	for _, r := range p.Results {
 		if r.Err != nil {

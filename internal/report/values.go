@@ -29,7 +29,7 @@ func (t Text) values(s plan.Step) []string {
 	row := ""
 	left := 0
 	for _, v := range Values(s) {
-		if Usual(v) && !t.Verbose {
+		if IsUsual(v) && !t.Verbose {
 			continue
 		}
 		name := Clean(FieldName(v.Field))
@@ -72,8 +72,8 @@ func Values(s plan.Step) []document.Value {
 	return document.Values(s.Want, s.Secrets)
 }
 
-// Usual reports whether a value is not worth showing, because it is the default or empty.
-func Usual(v document.Value) bool {
+// IsUsual reports whether a value is not worth showing, because it is the default or empty.
+func IsUsual(v document.Value) bool {
 	list, ok := v.Value.([]any)
 	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
 		m, ok := item.(map[string]any)

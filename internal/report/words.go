@@ -122,8 +122,8 @@ const longestValue = 160
 // Clean returns untrusted text as one line that is safe to print; see package printable.
 func Clean(text string) string { return printable.Line(text) }
 
-// Lasted returns a duration as text for people.
-func Lasted(d time.Duration) string {
+// DurationText returns a duration as text for people.
+func DurationText(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return d.Round(time.Millisecond).String()

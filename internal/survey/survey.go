@@ -117,7 +117,7 @@ func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 	specs, kinds := v.Plan.Specs(), all.Kinds(nil, defaults.Defaults{})
 	for i := range v.Objects {
 		o := &v.Objects[i]
-		if len(f.Of(v.Objects[i:i+1])) == 0 {
+		if len(f.Select(v.Objects[i:i+1])) == 0 {
 			continue
 		}
 		o.Spec = specs(report.KeyOf(*o, kinds))

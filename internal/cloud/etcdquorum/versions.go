@@ -64,11 +64,11 @@ func (v Verdict) String() string {
 
 // Follows returns the rule that forbids a machine to change to a version of etcd now; it is Fits if the machine can. It compares the versions of all
 // members in the list that the machine knows reports. If the machine itself does not answer, the members that do answer decide.
-func (v *Voice) Follows(version string, voices []*Voice, knows *Voice) Verdict {
+func (v *Answer) Follows(version string, voices []*Answer, knows *Answer) Verdict {
 	have, known := releaseOf(v.Status.Version)
 	known = known && v.Answers
 	want, given := releaseOf(version)
-	breaks := func(r Rule, by *Voice) Verdict { return Verdict{r, by.Name, by.Status.Version, version} }
+	breaks := func(r Rule, by *Answer) Verdict { return Verdict{r, by.Name, by.Status.Version, version} }
 	switch {
 	case !given, known && have.minor == want.minor:
 		return Verdict{}

@@ -36,10 +36,10 @@ func TestFollows(t *testing.T) {
 		{"3.5.35 3.5.35-x 3.5.35", "3.6.16", AllKnown, "kv-1"},
 		{"3.5.35 9.9.9 3.5.35", "3.6.16", Fits, ""},
 	} {
-		var voices []*Voice
-		knows := &Voice{}
+		var voices []*Answer
+		knows := &Answer{}
 		for i, version := range strings.Fields(c.running) {
-			v := &Voice{Name: fmt.Sprintf("kv-%d", i), Address: fmt.Sprintf("10.0.0.%d", i), Answers: version != "-", Status: etcd.Status{Version: strings.TrimPrefix(version, "-")}}
+			v := &Answer{Name: fmt.Sprintf("kv-%d", i), Address: fmt.Sprintf("10.0.0.%d", i), Answers: version != "-", Status: etcd.Status{Version: strings.TrimPrefix(version, "-")}}
 			voices = append(voices, v)
 			knows.Members.List = append(knows.Members.List, etcd.Member{PeerURLs: []string{"http://" + v.Address + ":2380"}})
 		}

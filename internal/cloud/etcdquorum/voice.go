@@ -20,8 +20,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/etcd"
 )
 
-// Voice is the answer of a machine as a member of a cluster.
-type Voice struct {
+// Answer is the answer of a machine as a member of a cluster.
+type Answer struct {
 	Name    string // of the machine
 	Address string
 	Answers bool // whether it answers in etcd's protocol
@@ -29,34 +29,34 @@ type Voice struct {
 	Members etcd.Members // none for a learner, which does not report them
 }
 
-// Authority is the machine of a cluster whose answer counts; nil for none.
-func Authority(voices []*Voice) *Voice { return chosen(voices, true) }
+// Trusted is the machine of a cluster whose answer counts; nil for none.
+func Trusted(voices []*Answer) *Answer { return ofMajority(voices, true) }
 
-// Spokesman returns the same if only some machines of a cluster were asked: a majority of those machines has to agree.
-func Spokesman(voices []*Voice) *Voice { return chosen(voices, false) }
+// TrustedOfSome returns the same if only some machines of a cluster were asked: a majority of those machines has to agree.
+func TrustedOfSome(voices []*Answer) *Answer { return ofMajority(voices, false) }
 
-func chosen(voices []*Voice, whole bool) *Voice {
+func ofMajority(voices []*Answer, whole bool) *Answer {
 	in := WithLeader(voices)
 	votes := map[[2]uint64]int{}
-	of := func(v *Voice) [2]uint64 { return [2]uint64{v.Status.ClusterID, v.Status.Leader} }
+	of := func(v *Answer) [2]uint64 { return [2]uint64{v.Status.ClusterID, v.Status.Leader} }
 	for _, v := range in {
 		votes[of(v)]++
 	}
-	tell := slices.DeleteFunc(slices.Clone(in), func(v *Voice) bool { return len(v.Members.List) == 0 })
-	same := member.Most(tell, (*Voice).alike)
+	tell := slices.DeleteFunc(slices.Clone(in), func(v *Answer) bool { return len(v.Members.List) == 0 })
+	same := member.Most(tell, (*Answer).agrees)
 	if len(same) == 0 {
 		return nil
 	}
 	if voters, there := same[0].Voters(0, same); whole && 2*len(there) <= voters {
 		return nil
 	}
-	return slices.MaxFunc(same, func(a, b *Voice) int {
+	return slices.MaxFunc(same, func(a, b *Answer) int {
 		return cmp.Or(votes[of(a)]-votes[of(b)], a.leads()-b.leads(), cmp.Compare(a.Status.AppliedIndex, b.Status.AppliedIndex))
 	})
 }
 
 // WithLeader are the machines that know a leader, and whose member ID no other machine claims.
-func WithLeader(voices []*Voice) (list []*Voice) {
+func WithLeader(voices []*Answer) (list []*Answer) {
 	claims := map[uint64]int{}
 	for _, v := range voices {
 		if v.Answers {
@@ -73,21 +73,21 @@ func WithLeader(voices []*Voice) (list []*Voice) {
 
 // Voters counts the voters in a machine's list. Learners do not vote. The member with the ID besides does not count, either, unless besides is 0. there
 // are the IDs of those voters that are also in among.
-func (v *Voice) Voters(besides uint64, among []*Voice) (all int, there []uint64) {
+func (v *Answer) Voters(besides uint64, among []*Answer) (all int, there []uint64) {
 	for _, o := range v.Members.List {
 		if o.IsLearner || o.ID == besides && besides != 0 {
 			continue
 		}
 		all++
-		if slices.ContainsFunc(among, func(v *Voice) bool { return v.Status.MemberID == o.ID }) {
+		if slices.ContainsFunc(among, func(v *Answer) bool { return v.Status.MemberID == o.ID }) {
 			there = append(there, o.ID)
 		}
 	}
 	return all, there
 }
 
-// alike is a text that is equal for machines of one cluster that know the same members.
-func (v *Voice) alike() string {
+// agrees is a text that is equal for machines of one cluster that know the same members.
+func (v *Answer) agrees() string {
 	list := slices.SortedFunc(slices.Values(v.Members.List), func(a, b etcd.Member) int { return cmp.Compare(a.ID, b.ID) })
 	var text strings.Builder
 	fmt.Fprintf(&text, "%x", v.Status.ClusterID)
@@ -98,7 +98,7 @@ func (v *Voice) alike() string {
 }
 
 // leads is 1 for a leader, and 0 for others.
-func (v *Voice) leads() int {
+func (v *Answer) leads() int {
 	if v.Status.Leader == v.Status.MemberID {
 		return 1
 	}
@@ -106,7 +106,7 @@ func (v *Voice) leads() int {
 }
 
 // At is the member at an address, according to a machine; nil if there is none.
-func (v *Voice) At(address string) *etcd.Member {
+func (v *Answer) At(address string) *etcd.Member {
 	for i := range v.Members.List {
 		if slices.ContainsFunc(v.Members.List[i].PeerURLs, func(peer string) bool { return Host(peer) == address }) {
 			return &v.Members.List[i]

@@ -19,13 +19,13 @@ func (p Page) Annotations() []forge.Annotation {
 	for _, s := range p.Plan.Steps {
 		switch gradeOf(s) {
 		case destroyed:
-			level, text := forge.Warning, explained(s)
+			level, text := forge.Warning, effectAndReason(s)
 			if p.held() {
 				level, text = forge.Grave, text+"; held until the plan is approved"
 			}
 			list = report.Annotate(list, s.Origin, forge.Annotation{Rule: forge.RuleDestroyed, Level: level, Title: s.Key.String(), Message: text + fields(s)})
 		case refused:
-			list = report.Annotate(list, s.Origin, forge.Annotation{Rule: forge.RuleRefused, Level: forge.Grave, Title: s.Key.String(), Message: explained(s) + fields(s)})
+			list = report.Annotate(list, s.Origin, forge.Annotation{Rule: forge.RuleRefused, Level: forge.Grave, Title: s.Key.String(), Message: effectAndReason(s) + fields(s)})
 		case altered, created, detached, waiting, drifted:
 		}
 	}

@@ -22,7 +22,7 @@ const (
 
 // diff returns changes as a code block: red lines are in the cloud, green lines in the manifest. names maps IDs to the names of their objects.
 func diff(changes []kind.Change, names map[string]string) string {
-	changes = worth(changes)
+	changes = withoutMark(changes)
 	var lines []string
 	for i, c := range changes {
 		if i == maxFields {
@@ -52,8 +52,8 @@ var cost = [...]string{
 	kind.Replace: " cannot be changed in place",
 }
 
-// worth returns the changes without that of the mark, unless it is the only change.
-func worth(changes []kind.Change) []kind.Change {
+// withoutMark returns the changes without that of the mark, unless it is the only change.
+func withoutMark(changes []kind.Change) []kind.Change {
 	if len(changes) <= 1 {
 		return changes
 	}

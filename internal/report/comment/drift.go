@@ -118,9 +118,9 @@ func (d Drift) remedy(s plan.Step) string {
 	case s.Vanished():
 		return "; it was recreated"
 	case s.Action == plan.Recreate:
-		return "; it was " + prose(does(s))
+		return "; it was " + prose(effectText(s))
 	case s.Disruption() > kind.InPlace:
-		return "; it was " + prose(does(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: s.Changes}}))
+		return "; it was " + prose(effectText(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: s.Changes}}))
 	}
 	return "; it was put back in place"
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// leftAlone lists the files and documents of the commit that were ignored.
-func (p Page) leftAlone() string {
-	list, more := report.LeftAlone(p.Plan.Ignored, report.MostLeft)
+// ignoredFiles lists the files and documents of the commit that were ignored.
+func (p Page) ignoredFiles() string {
+	list, more := report.IgnoredFiles(p.Plan.Ignored, report.MostLeft)
 	if len(list) == 0 {
 		return ""
 	}

@@ -21,7 +21,7 @@ func (p Page) missing() string {
 		return ""
 	}
 	list := p.todo()
-	text := p.leave()
+	text := p.approversText()
 	if p.Waits() {
 		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
@@ -75,8 +75,8 @@ func (p Page) todo() (list []string) {
 	return list
 }
 
-// leave lists the people who approved a plan that would otherwise be held.
-func (p Page) leave() string {
+// approversText lists the people who approved a plan that would otherwise be held.
+func (p Page) approversText() string {
 	if p.Plan == nil || p.Plan.Held == nil || len(p.Approvals) == 0 {
 		return ""
 	}

@@ -44,7 +44,7 @@ func (p Page) needs() string {
 	var b strings.Builder
 	b.WriteString("#### Depends on\n\n")
 	for _, n := range p.Needs {
-		fmt.Fprintf(&b, "- %s: %s\n", n.called(), n.said())
+		fmt.Fprintf(&b, "- %s: %s\n", n.name(), n.fateText())
 	}
 	if p.MoreNeeds {
 		b.WriteString("- There are more; they are not looked at.\n")
@@ -52,8 +52,8 @@ func (p Page) needs() string {
 	return b.String() + "\n"
 }
 
-// said returns the fate of a need, and what follows from it for the plan.
-func (n Need) said() string {
+// fateText returns the fate of a need, and what follows from it for the plan.
+func (n Need) fateText() string {
 	switch n.Fate {
 	case Included, Below, Outdated, Merged:
 		return string(n.Fate)
@@ -65,8 +65,8 @@ func (n Need) said() string {
 	return string(n.Fate) + "; the plan does without it"
 }
 
-// called returns the name of a need for people.
-func (n Need) called() string {
+// name returns the name of a need for people.
+func (n Need) name() string {
 	switch {
 	case n.Number == 0:
 		return code(n.Name)

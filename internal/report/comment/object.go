@@ -86,33 +86,33 @@ func objects(p plan.Plan) map[grade][]object {
 	return list
 }
 
-// alone reports whether the object has only one step, and this is the step of the object itself.
-func (o object) alone() bool { return len(o.steps) == 1 && o.steps[0].Key == o.key }
+// isSingleStep reports whether the object has only one step, and this is the step of the object itself.
+func (o object) isSingleStep() bool { return len(o.steps) == 1 && o.steps[0].Key == o.key }
 
 // short reports whether one line is enough for the whole text about the object.
 func (o object) short() bool {
-	return o.alone() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
+	return o.isSingleStep() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
 }
 
 // title returns the line about the object in HTML.
 func (o object) title() string {
 	name := codeHTML(o.key.String())
 	if len(o.more) > 0 {
-		name = several(o.key.Kind, o.names(), inHTML())
-		if !o.alone() {
+		name = namesOfKind(o.key.Kind, o.names(), inHTML())
+		if !o.isSingleStep() {
 			name += ", each"
 		}
 	}
-	return name + ": " + o.said(inHTML())
+	return name + ": " + o.effectText(inHTML())
 }
 
-// said returns the text about what happens to the object.
-func (o object) said(in style) string {
-	if o.alone() {
-		return titled(o.steps[0].Step, in)
+// effectText returns the text about what happens to the object.
+func (o object) effectText(in style) string {
+	if o.isSingleStep() {
+		return titleLine(o.steps[0].Step, in)
 	}
 	text := whole(o.steps, in)
-	if reason := why(o.steps[0].Step); o.grade == refused && reason != "" {
+	if reason := reasonText(o.steps[0].Step); o.grade == refused && reason != "" {
 		text += ": " + in.quote(reason)
 	}
 	return text
@@ -124,21 +124,21 @@ func whole(steps []part, in style) string {
 	for _, s := range steps {
 		of.Steps = append(of.Steps, s.Step)
 	}
-	return brief(of) + lost(of, plan.Recreate, in) + lost(of, plan.Delete, in) + shaken(of)
+	return shortSummary(of) + lossesText(of, plan.Recreate, in) + lossesText(of, plan.Delete, in) + worstEffectText(of)
 }
 
 // line returns the whole text about the object as one line.
 func (o object) line(in places) string {
-	return "- " + code(o.key.String()) + in.after(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
+	return "- " + code(o.key.String()) + in.after(o.origin) + ": " + effectLine(o.steps[0].Step, inMarkdown())
 }
 
 // details returns the text about the object, folded below its title.
 func (o object) details(in places) string {
-	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.written(in)+everyOne(o.names()), o.body())
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.filesText(in)+allNames(o.names()), o.body())
 }
 
-// written says in which files the object's manifests are.
-func (o object) written(in places) string {
+// filesText says in which files the object's manifests are.
+func (o object) filesText(in places) string {
 	var list []string
 	all := o.more
 	if len(all) == 0 {
@@ -161,7 +161,7 @@ func (o object) body() string {
 	for _, n := range o.notes {
 		b.WriteString(note(n))
 	}
-	if o.alone() {
+	if o.isSingleStep() {
 		return b.String() + o.steps[0].text()
 	}
 	var plain []plan.Step
@@ -177,10 +177,10 @@ func (o object) body() string {
 		first := same[0]
 		name, all := code(first.Key.String()), ""
 		if len(same) > 1 {
-			name, all = several(first.Key.Kind, namesOf(same), inMarkdown()), everyOne(namesOf(same))
-			first = first.joined(same)
+			name, all = namesOfKind(first.Key.Kind, namesOf(same), inMarkdown()), allNames(namesOf(same))
+			first = first.merge(same)
 		}
-		fmt.Fprintf(&b, "%s: %s\n\n%s%s", name, titled(first.Step, inMarkdown()), all, first.text())
+		fmt.Fprintf(&b, "%s: %s\n\n%s%s", name, titleLine(first.Step, inMarkdown()), all, first.text())
 	}
 	return b.String() + lines(plain)
 }
@@ -195,7 +195,7 @@ func lines(steps []plan.Step) string {
 	var order []string
 	same := map[string][]string{}
 	for _, s := range steps {
-		text := said(s, inMarkdown())
+		text := effectLine(s, inMarkdown())
 		if same[text] == nil {
 			order = append(order, text)
 		}
@@ -221,7 +221,7 @@ func section(in places, g grade, list []object) string {
 	if len(list) == 0 {
 		return ""
 	}
-	list = joined(list)
+	list = mergeEqual(list)
 	if g == created && len(list) > openLines {
 		for i := range list { // too many for full details
 			list[i] = list[i].withoutValues()
@@ -238,7 +238,7 @@ func section(in places, g grade, list []object) string {
 		b.WriteString(o.details(in))
 	}
 	if len(short) > openLines {
-		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", census(short))
+		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", countsByKind(short))
 	}
 	for _, o := range short {
 		b.WriteString(o.line(in) + "\n")
@@ -252,8 +252,8 @@ func section(in places, g grade, list []object) string {
 	return b.String()
 }
 
-// census counts objects by kind, the most frequent first.
-func census(list []object) string {
+// countsByKind counts objects by kind, the most frequent first.
+func countsByKind(list []object) string {
 	count := map[string]int{}
 	for _, o := range list {
 		count[o.key.Kind]++

@@ -56,14 +56,14 @@ func ending(run report.Run) string {
 	case pass.First.Held != nil:
 		return "held, nothing was changed"
 	}
-	did := report.Deeds(pass)
+	did := report.ChangeCounts(pass)
 	switch {
 	case did == "":
 		did = "nothing was changed"
 	case pass.Outcome() == plan.Broken && !pass.Interrupted:
 		text += " in part"
 	}
-	return text + "; " + did + " (" + report.Lasted(pass.Took) + ")"
+	return text + "; " + did + " (" + report.DurationText(pass.Took) + ")"
 }
 
 func (p Page) passed(pass engine.Pass, in places) string {
@@ -85,13 +85,13 @@ func (p Page) passed(pass engine.Pass, in places) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-maxFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), in.after(f.Origin), quote(f.Reason()), because(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), in.after(f.Origin), quote(f.Reason()), failureCauses(f))
 	}
-	b.WriteString(p.left(pass, in))
+	b.WriteString(p.refusedObjects(pass, in))
 	return b.String()
 }
 
-func because(f engine.Failure) string {
+func failureCauses(f engine.Failure) string {
 	if len(f.Dependents) == 0 {
 		return ""
 	}
@@ -102,8 +102,8 @@ func because(f engine.Failure) string {
 	return "; because of it, " + some(names) + " had to wait"
 }
 
-// left lists the objects that were refused, or about which people must decide.
-func (p Page) left(pass engine.Pass, in places) string {
+// refusedObjects lists the objects that were refused, or about which people must decide.
+func (p Page) refusedObjects(pass engine.Pass, in places) string {
 	var b strings.Builder
 	failed := map[string]bool{}
 	for _, f := range pass.Failures {
@@ -115,7 +115,7 @@ func (p Page) left(pass engine.Pass, in places) string {
 			continue
 		}
 		if n++; n <= maxFailures {
-			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), in.after(s.Origin), said(s, inMarkdown()))
+			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), in.after(s.Origin), effectLine(s, inMarkdown()))
 		}
 	}
 	if n > maxFailures {

@@ -52,7 +52,7 @@ func (p Page) Markdown() string {
 	var b strings.Builder
 	if p.After != nil {
 		b.WriteString(p.outcome(*p.After))
-		if p.bare() {
+		if p.knowsNothing() {
 			return b.String()
 		}
 		b.WriteString("\n")
@@ -72,13 +72,13 @@ func (p Page) Markdown() string {
 	if p.Plan != nil {
 		b.WriteString(p.objects())
 		b.WriteString(p.quotas())
-		b.WriteString(p.leftAlone())
+		b.WriteString(p.ignoredFiles())
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// bare reports whether nothing is known about the plan before the merge.
-func (p Page) bare() bool {
+// knowsNothing reports whether nothing is known about the plan before the merge.
+func (p Page) knowsNothing() bool {
 	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
 }
 
@@ -96,7 +96,7 @@ func (p Page) summary() string {
 	case p.Plan != nil:
 		return sum(*p.Plan, inMarkdown())
 	case p.Offline != "":
-		return differing(p.Differs)
+		return differencesLine(p.Differs)
 	}
 	return "no plan"
 }
@@ -192,8 +192,8 @@ func (p Page) problem(problem manifest.Problem) string {
 	return text
 }
 
-// differing returns one line about the differences between manifests.
-func differing(list []document.Difference) string {
+// differencesLine returns one line about the differences between manifests.
+func differencesLine(list []document.Difference) string {
 	count := map[document.Edit]int{}
 	for _, d := range list {
 		count[d.Edit]++

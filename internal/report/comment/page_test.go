@@ -89,7 +89,7 @@ func TestStatusesKeepWhatToDo(t *testing.T) {
 	if ok, text := (Page{Plan: planned, Approvals: []plan.Approval{{Hash: planned.Hash()}}}).Status(); !ok || text != "1 to delete; approved" {
 		t.Errorf("approved: %v, %q", ok, text)
 	}
-	if got := described(strings.Repeat("x🎉", 200), end); !strings.HasSuffix(got, "…"+end) || len([]rune(got)) != forge.MaxDescription || strings.Contains(got, "🎉") {
+	if got := fitStatus(strings.Repeat("x🎉", 200), end); !strings.HasSuffix(got, "…"+end) || len([]rune(got)) != forge.MaxDescription || strings.Contains(got, "🎉") {
 		t.Errorf("got %q", got)
 	}
 	if ok, text := (Page{Err: "it conflicts with main"}).Status(); ok || text != "no plan: it conflicts with main" {

@@ -21,7 +21,7 @@ type part struct {
 }
 
 func partOf(s plan.Step) part {
-	return part{s, slices.DeleteFunc(report.Values(s), report.Usual)}
+	return part{s, slices.DeleteFunc(report.Values(s), report.IsUsual)}
 }
 
 // plain reports whether one line is enough for the whole text about the step.
@@ -30,11 +30,11 @@ func (s part) plain() bool { return len(s.Changes)+len(s.Notes)+len(s.values)+le
 // text returns the text about the step, without its first line.
 func (s part) text() string {
 	text := ""
-	if changes := worth(s.Changes); len(changes) > 0 {
+	if changes := withoutMark(s.Changes); len(changes) > 0 {
 		text = diff(changes, s.Names) + "\n\n"
 	}
 	if len(s.values) > 0 {
-		text += fenced("", s.made()) + "\n\n"
+		text += fenced("", s.createdFields()) + "\n\n"
 	}
 	if len(s.Ignored) > 0 {
 		var fields []string
@@ -49,8 +49,8 @@ func (s part) text() string {
 	return text
 }
 
-// made returns the lines about the fields that a creation sets.
-func (s part) made() (out []string) {
+// createdFields returns the lines about the fields that a creation sets.
+func (s part) createdFields() (out []string) {
 	for i, v := range s.values {
 		name := report.FieldName(v.Field)
 		list, _ := v.Value.([]any)
@@ -75,75 +75,77 @@ func (s part) made() (out []string) {
 // sign is the whole text about the step, with a placeholder instead of its name. The name is replaced in the content and not in the markup around
 // it, because it may equal a word of Markdown.
 func (s part) sign() string {
-	if report.Named(s.key() + s.said() + s.text()) {
+	if report.Named(s.key() + s.effectText() + s.text()) {
 		return "" // unique
 	}
-	s = s.standing(s.Key.Name)
-	return s.key() + "\n" + s.said() + "\n" + s.text()
+	s = s.withPlaceholder(s.Key.Name)
+	return s.key() + "\n" + s.effectText() + "\n" + s.text()
 }
 
 func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
 
-// said returns the effect and the reason of the step, without the steps that it waits for.
-func (s part) said() string {
+// effectText returns the effect and the reason of the step, without the steps that it waits for.
+func (s part) effectText() string {
 	s.Turn = cause.Cause{}
-	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
+	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titleLine(s.Step, inMarkdown())
 }
 
-// joined returns one step that represents several with the same sign.
-func (s part) joined(same []part) part {
+// merge returns one step that represents several with the same sign.
+func (s part) merge(same []part) part {
 	literal := true // no text depends on the name
 	var turn cause.Cause
 	for _, one := range same {
-		literal = literal && one.text() == s.text() && one.said() == s.said()
+		literal = literal && one.text() == s.text() && one.effectText() == s.effectText()
 		if !one.Turn.IsZero() {
 			turn = one.Turn
 		}
 	}
 	s.Turn = turn
 	if !literal {
-		s = s.standing(s.Key.Name)
+		s = s.withPlaceholder(s.Key.Name)
 	}
 	return s
 }
 
-// standing returns the step with the placeholder instead of a name.
-func (s part) standing(name string) part {
+// withPlaceholder returns the step with the placeholder instead of a name.
+func (s part) withPlaceholder(name string) part {
 	former := s.From
-	put := func(text string) string { return report.Spoken(report.StandingBoth(text, name, former)) }
-	s.Key.Name, s.Causes = report.Standing(s.Key.Name, name), s.Causes.Map(put)
-	s.Changes, s.Ignored = standingIn(s.Changes, put), standingIn(s.Ignored, put)
+	put := func(text string) string {
+		return report.WithoutPlaceholders(report.WithPlaceholders(text, name, former))
+	}
+	s.Key.Name, s.Causes = report.WithPlaceholder(s.Key.Name, name), s.Causes.Map(put)
+	s.Changes, s.Ignored = changesWithPlaceholder(s.Changes, put), changesWithPlaceholder(s.Ignored, put)
 	s.Blockers, s.Notes = slices.Clone(s.Blockers), slices.Clone(s.Notes)
 	for i := range s.Blockers {
-		s.Blockers[i] = report.Standing(s.Blockers[i], name)
+		s.Blockers[i] = report.WithPlaceholder(s.Blockers[i], name)
 	}
 	for i := range s.Notes {
 		s.Notes[i].Text = put(s.Notes[i].Text)
 	}
 	s.Awaits = slices.Clone(s.Awaits)
 	for i := range s.Awaits {
-		s.Awaits[i].Name = report.Standing(s.Awaits[i].Name, name)
+		s.Awaits[i].Name = report.WithPlaceholder(s.Awaits[i].Name, name)
 	}
 	s.values = slices.Clone(s.values)
 	for i, v := range s.values {
-		s.values[i].Value = standingValue(v.Value, put)
+		s.values[i].Value = valueWithPlaceholder(v.Value, put)
 	}
 	return s
 }
 
-func standingIn(changes []kind.Change, put func(string) string) []kind.Change {
+func changesWithPlaceholder(changes []kind.Change, put func(string) string) []kind.Change {
 	changes = slices.Clone(changes)
 	for i, c := range changes {
 		if c.Field == kind.MarkField {
 			changes[i].Have, changes[i].Want = nil, nil // never shown
 			continue
 		}
-		changes[i].Have, changes[i].Want = standingValue(c.Have, put), standingValue(c.Want, put)
+		changes[i].Have, changes[i].Want = valueWithPlaceholder(c.Have, put), valueWithPlaceholder(c.Want, put)
 	}
 	return changes
 }
 
-func standingValue(v any, put func(string) string) any {
+func valueWithPlaceholder(v any, put func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return put(v)
@@ -156,25 +158,25 @@ func standingValue(v any, put func(string) string) any {
 	case []any:
 		v = slices.Clone(v)
 		for i := range v {
-			v[i] = standingValue(v[i], put)
+			v[i] = valueWithPlaceholder(v[i], put)
 		}
 		return v
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key := range v {
-			out[key] = standingValue(v[key], put)
+			out[key] = valueWithPlaceholder(v[key], put)
 		}
 		return out
 	}
 	return v
 }
 
-// joined joins all objects with the same text.
-func joined(list []object) (out []object) {
+// mergeEqual joins all objects with the same text.
+func mergeEqual(list []object) (out []object) {
 	for _, same := range report.Alike(list, object.sign) {
 		o := same[0]
 		if len(same) > 1 {
-			o = o.standing()
+			o = o.withPlaceholder()
 			o.more = same
 		}
 		out = append(out, o)
@@ -185,24 +187,24 @@ func joined(list []object) (out []object) {
 // sign is the whole text about the object, with a placeholder instead of its name. It is "" if one line is enough for the text, or if the text
 // contains the words of the placeholder.
 func (o object) sign() string {
-	if o.short() || report.Named(o.said(inMarkdown())+o.body()) {
+	if o.short() || report.Named(o.effectText(inMarkdown())+o.body()) {
 		return ""
 	}
-	own := fmt.Sprint(o.alone())
-	o = o.standing()
-	return own + o.key.Kind + "/" + o.key.Namespace + "\n" + o.said(inMarkdown()) + "\n" + o.body()
+	own := fmt.Sprint(o.isSingleStep())
+	o = o.withPlaceholder()
+	return own + o.key.Kind + "/" + o.key.Namespace + "\n" + o.effectText(inMarkdown()) + "\n" + o.body()
 }
 
-// standing returns the object with the placeholder instead of its name.
-func (o object) standing() object {
+// withPlaceholder returns the object with the placeholder instead of its name.
+func (o object) withPlaceholder() object {
 	name := o.key.Name
-	o.key.Name = report.Standing(o.key.Name, name)
+	o.key.Name = report.WithPlaceholder(o.key.Name, name)
 	o.steps, o.notes = slices.Clone(o.steps), slices.Clone(o.notes)
 	for i := range o.steps {
-		o.steps[i] = o.steps[i].standing(name)
+		o.steps[i] = o.steps[i].withPlaceholder(name)
 	}
 	for i := range o.notes {
-		o.notes[i].Text = report.Standing(o.notes[i].Text, name)
+		o.notes[i].Text = report.WithPlaceholder(o.notes[i].Text, name)
 	}
 	return o
 }
@@ -231,13 +233,13 @@ func namesOf(steps []part) (names []string) {
 
 func nameOf(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
-// several returns the names of several objects of one kind.
-func several(kind string, names []string, in style) string {
+// namesOfKind returns the names of several objects of one kind.
+func namesOfKind(kind string, names []string, in style) string {
 	return fmt.Sprintf("%d %s objects: %s", len(names), in.code(kind), some(coded(report.Ranges(names), in)))
 }
 
-// everyOne returns the names of all objects, if several leaves some of them out.
-func everyOne(names []string) string {
+// allNames returns the names of all objects, if several leaves some of them out.
+func allNames(names []string) string {
 	const most = 300
 	ranges := report.Ranges(names)
 	if len(ranges) <= maxNames {

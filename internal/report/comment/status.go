@@ -14,17 +14,17 @@ import (
 func (p Page) Status() (ok bool, description string) {
 	switch {
 	case p.Err != "":
-		return false, described("no plan: "+p.Err, "")
+		return false, fitStatus("no plan: "+p.Err, "")
 	case len(p.Problems) > 0:
-		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.first(), "")
+		return false, fitStatus(report.Plural(len(p.Problems), "problem")+": "+p.first(), "")
 	case p.After != nil && p.Plan == nil:
-		return p.After.Outcome() == plan.InSync, described(ending(*p.After), "")
+		return p.After.Outcome() == plan.InSync, fitStatus(ending(*p.After), "")
 	case p.Quiet:
 		return true, "nothing of this stack is changed"
 	case p.Plan != nil:
 		return p.verdict(*p.Plan)
 	case p.Offline != "":
-		return false, described("not planned: "+p.Offline+"; "+differing(p.Differs), "")
+		return false, fitStatus("not planned: "+p.Offline+"; "+differencesLine(p.Differs), "")
 	}
 	return false, "no plan"
 }
@@ -35,7 +35,7 @@ func (p Page) Waits() bool {
 }
 
 func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
-	text, end := brief(plan), ""
+	text, end := shortSummary(plan), ""
 	switch n := plan.Summary().Stuck; {
 	case len(plan.Unlisted) > 0:
 		end = "; the cloud could not be seen as a whole"
@@ -44,21 +44,21 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	case n > 0:
 		end = "; " + report.Plural(n, "object") + " not possible"
 	case plan.Suspended != "":
-		return true, described(text, "; suspended: nothing of it is applied")
+		return true, fitStatus(text, "; suspended: nothing of it is applied")
 	case p.held() && p.Unread:
 		end = "; unread; once merged: " + RunCommand(p.Stack, plan.Hash())
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
 	case plan.Held != nil:
-		return true, described(text, "; approved")
+		return true, fitStatus(text, "; approved")
 	default:
-		return true, described(text, "")
+		return true, fitStatus(text, "")
 	}
-	return false, described(text, end)
+	return false, fitStatus(text, end)
 }
 
-// described returns text and end as one line that fits into a status. If the line is too long, text is cut.
-func described(text, end string) string {
+// fitStatus returns text and end as one line that fits into a status. If the line is too long, text is cut.
+func fitStatus(text, end string) string {
 	text, end = report.Clean(text), report.Clean(end)
 	room := forge.MaxDescription - utf8.RuneCountInString(end)
 	return forge.Describe(printable.Shorten(text, max(room, 1)) + end)

@@ -16,9 +16,9 @@ func sum(p plan.Plan, in style) string {
 	for _, c := range p.Summary().Counts() {
 		switch c.Action {
 		case plan.Update:
-			c.Text += shaken(p)
+			c.Text += worstEffectText(p)
 		case plan.Recreate, plan.Delete:
-			c.Text += lost(p, c.Action, in)
+			c.Text += lossesText(p, c.Action, in)
 		case plan.Keep, plan.Create, plan.Detach, plan.Wait, plan.Refuse:
 		}
 		parts = append(parts, c.Text)
@@ -26,8 +26,8 @@ func sum(p plan.Plan, in style) string {
 	return strings.Join(parts, ", ")
 }
 
-// brief returns a plan in a short line, without zero counts and without losses.
-func brief(p plan.Plan) string {
+// shortSummary returns a plan in a short line, without zero counts and without losses.
+func shortSummary(p plan.Plan) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
 		if c.N > 0 {
@@ -40,8 +40,8 @@ func brief(p plan.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// lost returns the text about the losses from the steps with an action. For each kind, it contains the worst loss.
-func lost(p plan.Plan, action plan.Action, in style) string {
+// lossesText returns the text about the losses from the steps with an action. For each kind, it contains the worst loss.
+func lossesText(p plan.Plan, action plan.Action, in style) string {
 	var kinds, losses []string
 	for _, s := range p.Steps {
 		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(kinds, s.Key.Kind) {
@@ -63,8 +63,8 @@ func lost(p plan.Plan, action plan.Action, in style) string {
 	return " (" + strings.Join(losses, "; ") + ")"
 }
 
-// shaken returns the text about the worst effect of changes in place.
-func shaken(p plan.Plan) string {
+// worstEffectText returns the text about the worst effect of changes in place.
+func worstEffectText(p plan.Plan) string {
 	worst := kind.InPlace
 	for _, s := range p.Steps {
 		if s.Action == plan.Update {
@@ -90,20 +90,20 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// does returns the effect of a step on its object.
-func does(s plan.Step) string {
+// effectText returns the effect of a step on its object.
+func effectText(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
-		return with("created", s.Drift, byWhom(s, "somebody deleted it in the cloud"))
+		return with("created", s.Drift, changerText(s, "somebody deleted it in the cloud"))
 	case plan.Update:
 		if s.OnlyNoted() {
 			return "adopted; nothing changes"
 		}
-		return with(changed[s.Disruption()]+losing(s)+cutting(s), s.Drift, byWhom(s, "somebody changed it in the cloud"))
+		return with(changed[s.Disruption()]+lossText(s)+brokenText(s), s.Drift, changerText(s, "somebody changed it in the cloud"))
 	case plan.Recreate:
-		return "deleted and recreated" + losing(s)
+		return "deleted and recreated" + lossText(s)
 	case plan.Delete:
-		return "deleted" + losing(s)
+		return "deleted" + lossText(s)
 	case plan.Detach:
 		return "let go"
 	case plan.Wait:
@@ -115,8 +115,8 @@ func does(s plan.Step) string {
 	return with("left as it is", s.Drift, s.DriftText())
 }
 
-// byWhom returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
-func byWhom(s plan.Step, somebody string) string {
+// changerText returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
+func changerText(s plan.Step, somebody string) string {
 	if s.Trace == nil {
 		return somebody
 	}
@@ -130,8 +130,8 @@ var changed = [...]string{
 	kind.Replace: "changed",
 }
 
-// cutting returns the text about what no longer works after an update.
-func cutting(s plan.Step) (text string) {
+// brokenText returns the text about what no longer works after an update.
+func brokenText(s plan.Step) (text string) {
 	for _, c := range s.Changes {
 		if c.Cuts != "" {
 			text += "; " + c.Cuts
@@ -140,7 +140,7 @@ func cutting(s plan.Step) (text string) {
 	return text
 }
 
-func losing(s plan.Step) string {
+func lossText(s plan.Step) string {
 	if len(s.Loss) == 0 {
 		return ""
 	}
@@ -154,8 +154,8 @@ func with(text string, more bool, what string) string {
 	return text
 }
 
-// why returns the reason of a step, and the objects for which the step waits.
-func why(s plan.Step) string {
+// reasonText returns the reason of a step, and the objects for which the step waits.
+func reasonText(s plan.Step) string {
 	var parts []string
 	reason := s.Causes.And(s.Turn).String()
 	if reason != "" {
@@ -170,31 +170,31 @@ func why(s plan.Step) string {
 	return strings.Join(parts, "; ")
 }
 
-// explained returns the effect and the reason of a step.
-func explained(s plan.Step) string {
-	if reason := why(s); reason != "" {
-		return does(s) + ": " + reason
+// effectAndReason returns the effect and the reason of a step.
+func effectAndReason(s plan.Step) string {
+	if reason := reasonText(s); reason != "" {
+		return effectText(s) + ": " + reason
 	}
-	return does(s)
+	return effectText(s)
 }
 
-// said returns the effect and the reason of a step, formatted. The effect is a text of Stackreeve. The reason may contain untrusted words.
-func said(s plan.Step, in style) string {
-	if reason := why(s); reason != "" {
-		return in.prose(does(s)) + ": " + in.quote(reason)
+// effectLine returns the effect and the reason of a step, formatted. The effect is a text of Stackreeve. The reason may contain untrusted words.
+func effectLine(s plan.Step, in style) string {
+	if reason := reasonText(s); reason != "" {
+		return in.prose(effectText(s)) + ": " + in.quote(reason)
 	}
-	return in.prose(does(s))
+	return in.prose(effectText(s))
 }
 
-// titled returns said, without the reason if the changes already show it.
-func titled(s plan.Step, in style) string {
+// titleLine returns said, without the reason if the changes already show it.
+func titleLine(s plan.Step, in style) string {
 	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
 		if !s.Turn.IsZero() {
-			return in.prose(does(s)) + ": " + in.quote(s.Turn.String())
+			return in.prose(effectText(s)) + ": " + in.quote(s.Turn.String())
 		}
-		return in.prose(does(s))
+		return in.prose(effectText(s))
 	}
-	return said(s, in)
+	return effectLine(s, in)
 }
 
 func worst(changes []kind.Change) kind.Disruption {

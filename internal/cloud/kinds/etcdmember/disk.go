@@ -31,7 +31,7 @@ func ownDisk(server *kind.Live, volumes kind.Collection) string {
 // onlyHere returns the reason why a machine must not be recreated: its data would be lost, and the other members have no
 // majority without it. It returns "" if the machine may be recreated. If the cluster does not work, knows is nil, and
 // the other members have no majority.
-func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Answer) string {
 	if m.ownDisk == "" || !m.Wanted || !m.Recorded {
 		return ""
 	}

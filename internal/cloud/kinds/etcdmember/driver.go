@@ -27,7 +27,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	for _, p := range peers {
 		machines = append(machines, &machine{Machine: *p, client: client})
 	}
-	own, knows := machines[0], consult(ctx, machines, etcdquorum.Spokesman)
+	own, knows := machines[0], consult(ctx, machines, etcdquorum.TrustedOfSome)
 	l := member.Live(d.members, peers[0], &State{client: client, State: member.State{Address: own.Address}})
 	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, and has not joined yet"
 	switch {
@@ -43,7 +43,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 }
 
 // join adds a waiting machine to the cluster as a learner.
-func join(ctx context.Context, own *machine, knows *etcdquorum.Voice) error {
+func join(ctx context.Context, own *machine, knows *etcdquorum.Answer) error {
 	if knows.At(own.Address) != nil {
 		return nil // it is a member already: the answer to an earlier request was lost
 	}
@@ -133,14 +133,14 @@ func successor(ctx context.Context, s *State) (id uint64, err error) {
 	for _, address := range asked {
 		machines = append(machines, &machine{client: s.client, Machine: member.Machine[Spec]{Address: address}})
 	}
-	knows := consult(ctx, machines, etcdquorum.Authority)
+	knows := consult(ctx, machines, etcdquorum.Trusted)
 	if knows != nil && knows.Status.ClusterID != s.cluster {
 		return 0, fmt.Errorf("%w: %s", kind.ErrBusy, foreign(knows))
 	}
 	if knows == nil {
 		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
 	}
-	others := slices.DeleteFunc(etcdquorum.WithLeader(voices(machines)), func(v *etcdquorum.Voice) bool { return !slices.Contains(s.Others, v.Address) })
+	others := slices.DeleteFunc(etcdquorum.WithLeader(voices(machines)), func(v *etcdquorum.Answer) bool { return !slices.Contains(s.Others, v.Address) })
 	voters, healthy := knows.Voters(s.ID, others)
 	if len(healthy) < voters/2+1 {
 		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, len(healthy), voters)

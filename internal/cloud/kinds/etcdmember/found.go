@@ -14,7 +14,7 @@ import (
 
 // found returns the members of a cluster that exist.
 func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
-	knows := etcdquorum.Authority(voices(machines))
+	knows := etcdquorum.Trusted(voices(machines))
 	alien := knows != nil && !claims(machines, knows)
 	at, differs := stageOf(machines), whyTLSDiffers(machines)
 	var leaving member.Queue
@@ -59,7 +59,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 
 // whyNotLeaving returns the reason why a machine that works is not changed yet: a member that is not wanted is removed first.
 // It returns "" if the machine may be changed.
-func (m *machine) whyNotLeaving(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotLeaving(machines []*machine, knows *etcdquorum.Answer) string {
 	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.Wanted && knows.At(o.Address) != nil })
 	if leaves < 0 || !m.Wanted || !m.voice.Answers {
 		return ""
@@ -69,7 +69,7 @@ func (m *machine) whyNotLeaving(machines []*machine, knows *etcdquorum.Voice) st
 
 // whyNotUpgrade returns the reason why a machine is not changed to the wanted version of etcd yet. It returns "" if the machine
 // may be changed.
-func (m *machine) whyNotUpgrade(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotUpgrade(machines []*machine, knows *etcdquorum.Answer) string {
 	if !m.Wanted {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (m *machine) whyNotUpgrade(machines []*machine, knows *etcdquorum.Voice) st
 // whyNotAlarm returns the reason why a machine that works is not changed while a member reports a problem: a change of
 // machines does not solve the problem. It returns "" if no member reports one. A machine that does not answer may be
 // changed.
-func (m *machine) whyNotAlarm(machines []*machine, knows *etcdquorum.Voice) string {
+func (m *machine) whyNotAlarm(machines []*machine, knows *etcdquorum.Answer) string {
 	at := slices.IndexFunc(machines, func(o *machine) bool { return knows.At(o.Address) != nil && o.alarm() != "" })
 	if at < 0 || !m.voice.Answers {
 		return ""
@@ -96,7 +96,7 @@ func (m *machine) alarm() string {
 }
 
 // others returns the addresses of a cluster's machines except one. The address of the authority comes first.
-func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list []string) {
+func others(machines []*machine, knows *etcdquorum.Answer, besides string) (list []string) {
 	if knows != nil {
 		list = append(list, knows.Address)
 	}
@@ -109,7 +109,7 @@ func others(machines []*machine, knows *etcdquorum.Voice, besides string) (list 
 }
 
 // member sets the state of a machine in a cluster that works. there is false if the machine is not a member.
-func (m *machine) member(knows *etcdquorum.Voice, l *live) (there bool) {
+func (m *machine) member(knows *etcdquorum.Answer, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {
 		return false

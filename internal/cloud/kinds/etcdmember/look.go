@@ -24,7 +24,7 @@ type machine struct {
 }
 
 // voices returns the answers of machines, each with the machine's name and address.
-func voices(machines []*machine) (list []*etcdquorum.Voice) {
+func voices(machines []*machine) (list []*etcdquorum.Answer) {
 	for _, m := range machines {
 		v := m.voice
 		v.Name, v.Address = m.Key.Name, m.Address
@@ -35,7 +35,7 @@ func voices(machines []*machine) (list []*etcdquorum.Voice) {
 
 // answer is the answer of a machine.
 type answer struct {
-	voice   etcdquorum.Voice // without the name and the address of the machine.
+	voice   etcdquorum.Answer // without the name and the address of the machine.
 	waiting etcd.Waiting
 	waits   bool
 	unlike  string // how its TLS differs from the manifest; "" if it does not differ, or the machine does not answer.
@@ -89,7 +89,7 @@ const beat = 300 * time.Millisecond
 
 // consult asks machines, and lets choose pick one of the answers. If machines are in touch with a leader but do not
 // agree, it asks again after beat, because the membership may just have changed.
-func consult(ctx context.Context, machines []*machine, choose func([]*etcdquorum.Voice) *etcdquorum.Voice) *etcdquorum.Voice {
+func consult(ctx context.Context, machines []*machine, choose func([]*etcdquorum.Answer) *etcdquorum.Answer) *etcdquorum.Answer {
 	ask(ctx, machines)
 	if knows := choose(voices(machines)); knows != nil || len(etcdquorum.WithLeader(voices(machines))) < 2 {
 		return knows

@@ -20,7 +20,7 @@ import (
 // no majority, one member that lists it is enough.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })
-	knows := consult(ctx, own, etcdquorum.Spokesman) // machines that are left out here may be members, too
+	knows := consult(ctx, own, etcdquorum.TrustedOfSome) // machines that are left out here may be members, too
 	listed := func(address string) bool {
 		if knows != nil {
 			return knows.At(address) != nil
@@ -41,7 +41,7 @@ func askOwn(ctx context.Context, machines []*machine) []*machine {
 // the cluster and can never come back, so it is removed. It belongs to the wanted machine with its name if that machine
 // has another address now. Otherwise no manifest wants it. Then it joins the queue leaving, whose members are removed
 // one after the other.
-func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Voice, leaving member.Queue) (all []live) {
+func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Answer, leaving member.Queue) (all []live) {
 	if knows == nil {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (m *machine) clusters() (ids []uint64) {
 
 // claims reports whether the machines' tags say that the cluster in knows is the stack's. Earlier versions recorded a
 // member without the ID of its cluster. If only such records exist, the cluster counts as the stack's.
-func claims(machines []*machine, knows *etcdquorum.Voice) bool {
+func claims(machines []*machine, knows *etcdquorum.Answer) bool {
 	recorded, identified := false, false
 	for _, m := range machines {
 		switch {
@@ -53,7 +53,7 @@ func claims(machines []*machine, knows *etcdquorum.Voice) bool {
 }
 
 // foreign returns the message that a cluster is somebody else's, and what to do.
-func foreign(knows *etcdquorum.Voice) string {
+func foreign(knows *etcdquorum.Answer) string {
 	return fmt.Sprintf("etcd of a cluster that the stack has not begun (ID %x) answers: nothing is changed in it; correct the addresses, or, if it is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
 		knows.Status.ClusterID, record, identity(knows.Status.ClusterID))
 }
