@@ -42,7 +42,8 @@ func (s *stage) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// If a process is killed at any moment and started again with an empty disk, the cloud finally contains exactly the objects in Git.
+// If a process is killed at any moment and started again with an empty disk, the cloud finally contains exactly the objects in Git. The test
+// takes long, because it starts the program up to 200 times, on a cloud that needs time for each object.
 func TestKill9(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

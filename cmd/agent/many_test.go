@@ -124,7 +124,8 @@ func (f figures) count(method, path string) (n int) {
 }
 
 // Many stacks are created with one login for all of them, and with few lists for each. After a restart, an agent lists each collection much
-// less often than there are stacks, especially if the cloud is slow. It then writes nothing.
+// less often than there are stacks, especially if the cloud is slow. It then writes nothing. The test takes long, because it starts three
+// agents one after the other, and the first one creates the objects of all stacks.
 func TestManyStacks(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

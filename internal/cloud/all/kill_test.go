@@ -44,7 +44,8 @@ func example(t *testing.T, name string) string {
 
 // The agent is killed after each writing request in turn, while the objects are created and while
 // they are deleted. After the next agent has finished, the cloud has exactly the objects of the
-// manifests.
+// manifests. The test takes long, because it creates and deletes all objects again for each number of
+// requests.
 func TestKillAfterEachRequest(t *testing.T) {
 	testcost.Long(t)
 	story := verda(t)

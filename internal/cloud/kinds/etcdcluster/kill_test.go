@@ -79,7 +79,7 @@ func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.
 
 // An agent dies after each write request of a change, to the cloud or to etcd. The next agent knows nothing of it, and
 // reaches the same result. Members change one at a time, and the majority is never lost: otherwise the simulator records
-// a violation.
+// a violation. The test takes long, because each of these deaths needs another cluster.
 func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)
