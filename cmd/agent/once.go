@@ -12,11 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/service"
+	"github.com/stackreeve/stackreeve/internal/session"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // once runs one pass of every stack.
-func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
+func (a *app) once(cmd *cobra.Command, opener session.Opener, stacks []config.Stack, approved string) error {
 	several := len(stacks) > 1
 	text := func(s *config.Stack) report.Text {
 		text := a.text()
@@ -24,7 +25,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 		return text
 	}
 	once := &service.Once{
-		Opener: a.opener(), Stacks: stacks, Approved: approved, Refuse: a.waitsForFolders,
+		Opener: opener, Stacks: stacks, Approved: approved, Refuse: a.waitsForFolders,
 		Show: func(s *config.Stack, last func() source.Revision) service.Viewer {
 			return a.watch(s.Name, last, text(s), several)
 		},

@@ -21,12 +21,13 @@ func (a *app) plan() *cobra.Command {
 		Use:     "plan",
 		Short:   "Show what a revision would change; changes nothing",
 		Args:    exactly,
-		Example: "  stackreeve plan\n  stackreeve plan --stack prod --ref my-change\n  stackreeve plan --dir . -o json",
+		Example: "  stackreeve plan\n  stackreeve plan --stack prod --ref my-change\n  stackreeve plan --dir . -o json\n  stackreeve plan --target VirtualMachine/web-1 --target 'Network/*'",
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
 	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, markdown, or codequality for a Code Quality report of GitLab")
 	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
+	targets := a.targetFlag(cmd)
 	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -43,11 +44,15 @@ func (a *app) plan() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		opener := a.opener()
+		if opener.Targets, err = targets(stacks); err != nil {
+			return err
+		}
 		var notes []forge.Annotation
-		outcome := differencesAre(code, a.each(stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
+		outcome := differencesAre(code, a.each(opener, stacks, func(o session.Opener, s *config.Stack) (plan.Plan, error) {
 			seen, err := o.Preview(cmd.Context(), s, ref, dir)
 			var said *survey.Word
-			if err == nil && ref == "" && dir == "" { // the agent plans only the branch
+			if err == nil && ref == "" && dir == "" && opener.Targets == nil { // the agent plans only the branch, and all of it
 				said = agent().Word(cmd.Context(), s.Name)
 				seen.Plan = said.Tell(seen.Plan)
 			}
@@ -101,8 +106,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 }
 
 // each calls look for every stack, one after the other. An error of one stack does not affect others.
-func (a *app) each(stacks []config.Stack, look func(session.Opener, *config.Stack) (plan.Plan, error)) error {
-	o := a.opener()
+func (a *app) each(o session.Opener, stacks []config.Stack, look func(session.Opener, *config.Stack) (plan.Plan, error)) error {
 	worst := plan.InSync
 	for i := range stacks {
 		plan, err := look(o, &stacks[i])

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.AgentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "where the others reach its listener, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: nowhere)")
 	cmd.Flags().StringVar(&f.TracesURL, "traces-url", os.Getenv("STACKREEVE_TRACES_URL"), "receiver of OpenTelemetry traces of passes, such as https://collector:4318/v1/traces ($STACKREEVE_TRACES_URL; default what OTEL_EXPORTER_OTLP_ENDPOINT says, or none)")
 	cmd.Flags().StringVar(&f.TracesHeaders, "traces-headers-file", os.Getenv("STACKREEVE_TRACES_HEADERS_FILE"), "headers for it, a line NAME=VALUE each ($STACKREEVE_TRACES_HEADERS_FILE; default what OTEL_EXPORTER_OTLP_HEADERS says, or none)")
+	targets := a.targetFlag(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		a.later = !once
@@ -39,12 +41,19 @@ func (a *app) run() *cobra.Command {
 		if err := config.CheckMade(stacks).Err(); err != nil {
 			return err
 		}
+		opener := a.opener()
+		if opener.Targets, err = targets(stacks); err != nil {
+			return err
+		}
 		if once {
-			return a.once(cmd, stacks, f.Approve)
+			return a.once(cmd, opener, stacks, f.Approve)
+		}
+		if opener.Targets != nil {
+			return errors.New("--target limits a single pass; give --once, too")
 		}
 		a.progress.Hush() // the log reports what the agent does
 		f.Log = a.logger(true)
-		return service.Run(cmd.Context(), a.opener(), a.documents, f)
+		return service.Run(cmd.Context(), opener, a.documents, f)
 	}
 	return cmd
 }

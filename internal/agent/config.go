@@ -18,7 +18,7 @@ import (
 //	--------------------------------------------------   -----------------------------------------
 //	Name, DependsOn, Open, Source, Manifests, Forge,     the stack's configuration (package session:
 //	AnyProject, LeavesDrift                              LoopConfig)
-//	Approved, Only                                       the command line
+//	Approved, Only, Targets                              the command line
 //	Process; Earlier                                     the process (package service)
 type Config struct {
 	Name string
@@ -77,6 +77,8 @@ type Limits struct {
 	Approved []plan.Approval
 	// Only, when set, is the hash of the only plan that may be carried out.
 	Only string
+	// Targets limit passes to some objects; nil for none.
+	Targets []plan.Target
 	// AnyProject is true if the configuration names a project. Then the project is not compared with the
 	// project in which the stack was last in sync.
 	AnyProject bool

@@ -52,9 +52,9 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 		return beginning{}
 	}
 	synced := s.sync.Was(p.Commit) == insync.Yes
-	b := beginning{begins: !synced && !p.Stopped()}
+	b := beginning{begins: !synced && !p.Stopped() && p.Limit == nil}
 	s.hasWork = b.begins && !p.InSync()
-	if synced {
+	if synced && p.Limit == nil {
 		b.drift = s.drift.planned(p, now)
 	}
 	return b
@@ -135,6 +135,9 @@ func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
 		s.branch, d.wakesReview = branch, true
 	}
 	s.recordVerdict(run, &d)
+	if run.Limited() {
+		return d
+	}
 	d.drift = s.drift.ran(run, s.sync.Was(run.Revision.Commit) == insync.Yes, s.unread)
 	return d
 }
@@ -180,7 +183,7 @@ func (s *state) recordVerdict(run report.Run, d *decision) {
 
 // heldPlan returns the held plan of a run; nil if it was not held.
 func heldPlan(run report.Run) *plan.Plan {
-	if run.Pass == nil || run.Pass.First.Held == nil {
+	if run.Pass == nil || run.Pass.First.Held == nil || run.Limited() {
 		return nil
 	}
 	return &run.Pass.First

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// verdict returns the meaning of a run for a commit. ok is false if the run says nothing about the commit. synced means that the revision
+// verdict returns the meaning of a run for a commit. ok is false if the run says nothing about the commit: a limited run says nothing. synced means that the revision
 // was in sync before.
 func verdict(run report.Run, synced bool) (commit string, means memory.Status, ok bool) {
 	commit = run.Revision.Commit
@@ -19,6 +19,8 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 		commit, means = run.Refused.Commit, memory.Status{Is: memory.Failed, Why: run.Refused.Reason()}
 	case run.Err != nil:
 		return commit, memory.Status{Why: review.WithoutVaryingParts(run.Err.Error())}, commit != "" && !synced
+	case run.Limited():
+		return commit, means, false
 	case run.Pass != nil && run.Pass.Superseded != "" && !synced:
 		means.Why = run.Pass.Superseded.Error() + " before it was applied in full"
 	case run.Pass == nil || run.Pass.Interrupted:

@@ -25,6 +25,7 @@ type PlanDoc struct {
 	Hash       string          `json:"hash"`
 	Outcome    string          `json:"outcome"`
 	ExitCode   int             `json:"exitCode"`
+	Limited    *LimitDoc       `json:"limited,omitempty"`
 	Held       string          `json:"held,omitempty"`
 	Suspended  string          `json:"suspended,omitempty"`
 	Unlisted   []string        `json:"unlisted,omitempty"`
@@ -144,6 +145,7 @@ func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDo
 		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Suspended: p.Suspended, Unlisted: p.Unlisted,
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
+	doc.Limited = limitDoc(p)
 	for _, s := range p.Steps {
 		if !s.Silent() {
 			doc.Steps = append(doc.Steps, stepDoc(s))

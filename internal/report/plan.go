@@ -43,6 +43,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan leaves its objects as they are: "+reason))
 	}
 	t.left(p.Ignored)
+	t.leaves(p)
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	t.preflight(needs)
@@ -123,7 +124,7 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 
 // shows reports whether the text of a plan contains a step.
 func (t Text) shows(s plan.Step) bool {
-	return t.keeping && KeepsOrphan(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
+	return s.Left == "" && t.keeping && KeepsOrphan(s) || t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
 // KeepsOrphan reports whether a step keeps an object in the cloud that no longer has a manifest.

@@ -66,6 +66,9 @@ func (r Run) Outcome() plan.Outcome {
 // Listed reports whether the whole cloud could be read.
 func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
 
+// Limited reports whether the pass was limited to some objects, so that it says nothing about its commit as a whole.
+func (r Run) Limited() bool { return r.Pass != nil && r.Pass.First.Limit != nil }
+
 // Short returns the first digits of a commit, as people write it.
 func Short(commit string) string {
 	const digits = 10

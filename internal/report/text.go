@@ -100,6 +100,11 @@ func ending(p engine.Pass) string {
 		text = "held, nothing was changed"
 	case p.First.Suspended != "" && !p.Last.InSync():
 		text = "suspended, nothing was changed"
+	case p.First.Limit != nil && p.Outcome() == plan.OutOfSync:
+		text = "limited to " + some(p.First.Limit.Targets)
+		if n := p.Last.Summary().Left; n > 0 {
+			text += ", " + Plural(n, "object") + " left"
+		}
 	}
 	if did := ChangeCounts(p); did != "" {
 		text += ": " + did

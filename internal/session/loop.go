@@ -28,7 +28,7 @@ func (o Opener) LoopConfig(s *config.Stack, repo *source.Repo, branches []*branc
 	if len(branches) > 0 {
 		one.Forge = agent.Forge{Approvals: branches[0].Approvals, Applied: branches[0].Restore, Existed: branches[0].Existed}
 	}
-	one.AnyProject, one.LeavesDrift = s.Spec.Project != "", s.LeavesDrift()
+	one.AnyProject, one.LeavesDrift, one.Targets = s.Spec.Project != "", s.LeavesDrift(), o.Targets
 	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		eng, at, err := o.logIn(ctx, s, kinds)

@@ -46,6 +46,7 @@ func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 // branch is planned without a merge.
 func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, err error) {
 	look := o.Previewer(s)
+	look.targets = o.Targets
 	if dir != "" {
 		v.Rev, err = source.WorkTree(dir, s.Spec.Source.Path)
 		err, look.Past = source.Public(err), o.pastOfTree(s, dir)

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -34,6 +35,9 @@ type Opener struct {
 
 	// Sealed is true if no file is decrypted. It is used for the files of strangers, and where there are no keys.
 	Sealed bool
+
+	// Targets limit the previews and passes of branches to some objects; nil for none. They do not limit the plans of pull requests.
+	Targets []plan.Target
 
 	// Fence is called before each write to the cloud; nil for none. Grace is the time for which running steps may continue after a pass was
 	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed.

@@ -29,6 +29,7 @@ func (e *Engine) preview(ctx context.Context, rev Revision) (p plan.Plan, have k
 	secrets = e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
 	have = e.Observe(ctx, rev.Want)
-	p = e.compute(rev, have, e.past().Past()).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
+	p = e.compute(rev, have, e.past().Past())
+	p = p.Apply(guard.Choose(p, rev.Targets).Limit).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
 	return e.withTraces(ctx, p), have, secrets
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
@@ -61,6 +62,10 @@ func (r *run) planRound(ctx context.Context) {
 		r.sick = before.Sick
 		made = r.engine.compute(r.rev, known, before)
 	}
+	if r.chosen == nil {
+		r.chosen = guard.Choose(made, r.rev.Targets)
+	}
+	made = made.Apply(r.chosen.Limit)
 	past.NotePlan(made, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})
 	made = made.Redacted(r.secrets)
 	r.noteFinished(made, time.Now())
@@ -68,7 +73,7 @@ func (r *run) planRound(ctx context.Context) {
 	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range made.Steps {
 		s := &made.Steps[i]
-		if t, due := s.Tending(); due && r.rev.Only == "" {
+		if t, due := s.Tending(); due && r.rev.Only == "" && made.Limit == nil {
 			s = &t
 		} else if !s.Action.Writes() {
 			continue

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -25,6 +26,7 @@ type run struct {
 	fresh                            map[string]*freshness      // by kind name.
 	histories                        map[string]*history        // by step identity.
 	permitted                        map[string]kind.Disruption // the worst disruption that is permitted for each object, by step identity.
+	chosen                           *guard.Chosen              // the objects to which the pass is limited; nil before the first plan.
 	recording                        bool                       // true if new machines have to record the approval in their marks.
 	approved                         *plan.Permission           // the limit on the steps of the pass; nil if all steps are allowed.
 	doing                            map[string]Activity
@@ -120,7 +122,7 @@ func (r *run) permit(first plan.Plan) {
 			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
 		}
 	}
-	r.approved = first.Permission(r.rev.Only != "")
+	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
 	r.recording = first.Approved != nil && !r.rev.healing
 }
 

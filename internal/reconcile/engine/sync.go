@@ -24,6 +24,8 @@ type Revision struct {
 	Approved []plan.Approval
 	// Only is the hash of the one plan that may be carried out; "" if every plan may be.
 	Only string
+	// Targets limit the pass to some objects; nil for none (see [guard.Choose]).
+	Targets []plan.Target
 	// Synced is true when this commit was in sync before.
 	Synced bool
 	// PreviousSums becomes [world.Input.PreviousSums].

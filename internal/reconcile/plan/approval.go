@@ -47,6 +47,9 @@ func (p Plan) Proof() Proof {
 	slices.SortFunc(prints, comparePrints)
 	all := checksum.New("steps")
 	all.AddSums(prints...)
+	if p.Limit != nil {
+		all.Add(p.Limit.Targets...)
+	}
 	return Proof{Exact: all.Sum(), Steps: p.Fingerprints()}
 }
 

@@ -23,7 +23,8 @@ func (o Outcome) String() string {
 // Outcome returns the result of the plan if nothing more is done about it.
 func (p Plan) Outcome() Outcome {
 	switch {
-	case len(p.Unlisted) > 0 || len(p.Fallbacks) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):
+	case p.Limit != nil && len(p.Limit.Missing) > 0,
+		len(p.Unlisted) > 0 || len(p.Fallbacks) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):
 		return Broken
 	case p.InSync():
 		return InSync

@@ -57,6 +57,8 @@ type Restraint struct {
 	Suspended, Manual string
 	// Elsewhere says why objects that the plan creates may exist in another project; zero if nothing suggests that.
 	Elsewhere cause.Cause
+	// Limit says that only a part of the plan is carried out; nil for a whole plan.
+	Limit *Limit
 	// Closes is the time from which no step of the plan is started. HarmCloses is the time from which no step is started that destroys
 	// something (see [Step.Harm]). The zero time means never.
 	Closes, HarmCloses time.Time
@@ -82,9 +84,9 @@ type Workload struct {
 	Want *kind.Desired `json:"-"`
 }
 
-// InSync reports whether no step has work to do, and nothing waits for a decision.
+// InSync reports whether no step has work to do, and nothing waits for a decision. A limited plan cannot say that.
 func (p Plan) InSync() bool {
-	return p.Held == nil && len(p.Unlisted) == 0 && len(p.Fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+	return p.Limit == nil && p.Held == nil && len(p.Unlisted) == 0 && len(p.Fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its stack is suspended.
@@ -106,6 +108,7 @@ func (p Plan) Differing() int {
 
 // Hash returns a hash of the writing steps of the plan. The same steps on the same cloud objects with the same changes have the same hash.
 // The order of the steps, and details that only people read, do not change the hash.
+// A limited plan has another hash than the whole plan, even if both have the same steps.
 func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 
 // Recorded returns the plan in the form that is stored.

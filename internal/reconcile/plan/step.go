@@ -120,15 +120,17 @@ type Object struct {
 	Secrets   *redact.Redactor // removes secrets that must not be shown.
 }
 
-// Manner says which special rules led to the step. Each field is true if its rule applies.
+// Manner says which special rules led to the step. A field without a value means that its rule does not apply.
 type Manner struct {
-	Frozen            bool // the object is not changed, because its group freezes it, an object that stays uses it, or a new object that would replace it cannot be created.
-	OfSuspended       bool // no manifest describes the object any more, and it was a part of a suspended object.
-	InUse             bool // the object would be deleted if no other object used it.
-	Spare             bool // the object was made for a spare that its group no longer needs.
-	Healing           bool // the step heals a member.
-	Unused            bool // the step replaces an object that was never usable, so nothing is lost.
-	IsUpkeep          bool // the step is upkeep that became due with time.
+	Frozen      bool // the object is not changed, because its group freezes it, an object that stays uses it, or a new object that would replace it cannot be created.
+	OfSuspended bool // no manifest describes the object any more, and it was a part of a suspended object.
+	InUse       bool // the object would be deleted if no other object used it.
+	Spare       bool // the object was made for a spare that its group no longer needs.
+	Healing     bool // the step heals a member.
+	Unused      bool // the step replaces an object that was never usable, so nothing is lost.
+	IsUpkeep    bool // the step is upkeep that became due with time.
+	// Left is the action that the step would have if the plan were not limited to other objects; "" if the step is not left out.
+	Left              Action
 	ManifestUnchanged bool // the last manifest that was applied to the object is the present one, or none was applied yet.
 }
 

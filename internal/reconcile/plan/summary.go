@@ -15,6 +15,8 @@ type Summary struct {
 	Reported  int `json:"reported"`  // keep steps whose object differs, and that only report it.
 	Stuck     int `json:"stuck"`     // refuse steps, and other steps that need a person.
 	Unchanged int `json:"unchanged"` // keep steps whose object is managed and equals Git.
+
+	Left int `json:"left,omitempty"` // keep steps that a limited plan leaves out, and whose object differs.
 }
 
 // Actions counts steps by their actions.
@@ -66,7 +68,8 @@ func (s *Summary) add(step *Step) {
 	also(&s.Drifted, step.Drift)
 	also(&s.Reported, step.Reported())
 	also(&s.Stuck, step.Stuck())
-	also(&s.Unchanged, step.Silent() && !step.Unmanaged())
+	also(&s.Unchanged, step.Silent() && !step.Unmanaged() && step.Left == "")
+	also(&s.Left, step.Left != "")
 }
 
 // Reported reports whether the object differs and nothing is done about it.
@@ -92,6 +95,7 @@ func (s Summary) Counts() []Count {
 		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},
 		{Detach, s.Detach, "to let go"},
 		{Wait, s.Wait, "waiting"}, {Refuse, s.Refuse, "refused"}, {Keep, s.Reported, "drifted and only reported"},
+		{Keep, s.Left, "left"},
 	}
 	out := list[:0]
 	for _, c := range list {
