@@ -81,7 +81,7 @@ func (a *app) configured(ctx context.Context, given config.Settings) (documents,
 	}
 	a.documents = documents
 	stacks, _, _ = a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) { // invalid folders have no names
-		_, files, err := a.opener().BaseFolder(ctx, s, base, "")
+		_, files, err := a.opener().BaseFolder(ctx, s, base, "", "")
 		if err != nil {
 			return nil, err
 		}

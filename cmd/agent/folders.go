@@ -19,7 +19,7 @@ func (e folderError) Unwrap() error { return e.problems }
 // out. inFolders returns an error if there is no stack.
 func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
 	stacks, unlisted, err := a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) {
-		_, files, err := a.opener().BaseFolder(ctx, s, base, dir)
+		_, files, err := a.opener().BaseFolder(ctx, s, base, dir, "")
 		if err != nil {
 			return nil, source.Public(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -30,7 +31,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 	if s.Earlier == nil || s.state.inForce.noGoodBefore == head.Commit {
 		return
 	}
-	found, refused, err := s.lastGood(ctx, head, region, emptied)
+	found, refused, err := s.lastGood(ctx, head, region, emptied, refusal)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return // the process is ending, so the error says nothing about the repository
@@ -52,13 +53,21 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 }
 
 // lastGood returns the newest accepted commit before head, and the refused commits, the newest first.
-func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string, emptied []string) (found *source.Revision, refused []string, err error) {
-	trees := map[string]bool{head.Tree: head.Tree != ""} // trees that are refused
+func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string, emptied []string, refusal *report.Refusal) (found *source.Revision, refused []string, err error) {
+	trees := map[string]bool{head.Tree: head.Tree != "" && !refusal.Unverified} // trees that are refused
 	refused = []string{head.Commit}
 	var failed error
 	err = s.Earlier(ctx, head.Commit, maxBack, func(rev source.Revision) (more bool) {
 		if !trees[rev.Tree] {
-			read, err := s.Read(ctx, rev.Files, region)
+			rev, err := s.verify(ctx, rev)
+			if Unverified(err) != nil {
+				refused = append(refused, rev.Commit)
+				return true
+			}
+			var read resolve.Reading
+			if err == nil {
+				read, err = s.Read(ctx, rev.Files, region)
+			}
 			switch {
 			case err == nil && slices.ContainsFunc(read.Suspects(), func(name string) bool { return slices.Contains(emptied, name) }):
 			case err == nil:

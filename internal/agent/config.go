@@ -44,6 +44,9 @@ type Source struct {
 	// Earlier visits the same commits as History. It is called while the newest commit is refused and no accepted one is known. If it is
 	// nil, no earlier commit is applied.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
+	// Verify reports who signed a commit. last is the last verified commit; "" if it is unknown. The error is an [*source.Unverified] if the
+	// commit must not be used. If Verify is nil, no signatures are needed.
+	Verify func(ctx context.Context, commit, last string) (source.Signed, error)
 	// Poll and DriftCheck are the schedules for fetching commits and for checking the cloud.
 	Poll, DriftCheck schedule.Schedule
 }

@@ -70,6 +70,7 @@ type control struct {
 	approval      *plan.Approval // the approval of the held plan, or of the rest of it.
 	approvedAt    time.Time      // time of the approval.
 	project       string         // the project in which the stack was last in sync; "" when unknown.
+	verified      string         // the last verified commit that was in force; "" when unknown.
 	recalled      bool           // the record of the previous process was read.
 	serves        bool           // the loop runs as long as the process.
 	approvedHere  bool           // somebody has approved a plan since the process started.

@@ -152,7 +152,14 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if synced && run.Refused != nil {
 		s.state.inForce, run.Refused.Cautious = s.state.inForce.foundInSync(), false
 	}
+	unverified := run.Refused != nil && run.Refused.Unverified
+	if unverified {
+		newest = rev // strangers may have written the newest files
+	}
 	policies := append(s.policiesOf(rev, newest), s.depends()...)
+	if unverified {
+		policies = append(policies, guard.Unverified)
+	}
 	if unknown != nil && s.leavesDrift(read.Want, policies) {
 		return engine.Revision{}, errNotKnown
 	}

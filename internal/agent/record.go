@@ -24,6 +24,7 @@ const maxRecord = 16 << 20
 // record is the content of the file.
 type record struct {
 	Project  string       `json:"project,omitempty"`
+	Verified string       `json:"verified,omitempty"` // the last verified commit that was in force
 	Approval *approvalDoc `json:"approval,omitempty"`
 }
 
@@ -114,7 +115,7 @@ func (s *Loop) readRecord(serves bool) {
 	if err != nil {
 		return // Check reported the error when the stack was set up
 	}
-	c.project = r.Project
+	c.project, c.verified = r.Project, r.Verified
 	if serves && c.approval == nil {
 		c.approval = r.Approval.approval(s.Name)
 	}
@@ -142,6 +143,6 @@ func (s *Loop) lastProject() string {
 // knows less.
 func (s *Loop) writeRecord() {
 	if s.Record != "" {
-		_ = s.Record.write(record{Project: s.control.project, Approval: docOf(s.control.approval)})
+		_ = s.Record.write(record{Project: s.control.project, Verified: s.control.verified, Approval: docOf(s.control.approval)})
 	}
 }

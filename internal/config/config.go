@@ -105,6 +105,8 @@ type Source struct {
 
 	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit. Their Definitions make kinds for the stack, like those in the stack's own folder. They give the stack no objects."`
 
+	Verify *Verify `json:"verify,omitempty" doc:"Which signatures a commit needs before anything of it is read. Without it, everybody who can push to the branch decides what is applied."`
+
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`

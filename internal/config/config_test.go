@@ -144,6 +144,10 @@ func leaves(t reflect.Type, path string) []string {
 		if typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
 		}
+		if f.Anonymous {
+			list = append(list, leaves(typ, path)...)
+			continue
+		}
 		list = append(list, leaves(typ, path+"."+name)...)
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 )
 
 // documentFiles is a document of the configuration with the files that it names.
@@ -27,11 +28,14 @@ type namedFile struct {
 	path   *string
 	secret bool // reports whether only the agent's user may read it
 	made   bool // reports whether the agent creates it
+	// keys reads the public keys in the file; nil if it has others, or none.
+	keys func(text []byte) (signature.Keys, error)
 }
 
 // namedFiles returns the fields that name files, whether they are set or not.
 func (s *Spec) namedFiles() []namedFile {
 	list := append(s.Source.Auth.namedFiles("spec.source.auth."), namedFile{field: "spec.source.caFile", path: &s.Source.CAFile})
+	list = append(list, s.Source.Verify.namedFiles()...)
 	for i := range s.Source.Libraries {
 		l, field := &s.Source.Libraries[i], fmt.Sprintf("spec.source.libraries[%d].", i)
 		list = append(append(list, l.Auth.namedFiles(field+"auth.")...), namedFile{field: field + "caFile", path: &l.CAFile})
@@ -165,6 +169,11 @@ func (f namedFile) wrong() (what, fix string) {
 		return "cannot be read: " + err.Error(), "name a regular file"
 	case len(bytes.TrimSpace(text)) == 0:
 		return fmt.Sprintf("%s is empty", *f.path), "write into it what the field is for"
+	}
+	if f.keys != nil {
+		if _, err := f.signingKeys(); err != nil {
+			return fmt.Sprintf("%s: %s", *f.path, err), "correct the file"
+		}
 	}
 	return "", ""
 }

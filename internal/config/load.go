@@ -172,6 +172,7 @@ func (s *Stack) check() (found []finding) {
 	}
 	s.Spec.Source.checkSelection(add)
 	s.Spec.Source.checkLibraries(add)
+	s.Spec.Source.checkVerify(add)
 	s.checkFolders(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {

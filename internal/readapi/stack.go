@@ -43,6 +43,9 @@ func stack(name string, run *report.Run, last *found) draft {
 	shown := map[string]any{"state": state, "message": message, "conditions": conditions}
 	if run != nil {
 		shown["commit"], shown["lastRun"] = commit, lastRun
+		if signed := run.Revision.Signed.String(); signed != "" {
+			shown["signed"] = signed
+		}
 		if run.Refused != nil {
 			shown["refused"], shown["problems"] = run.Refused.Commit, firstOf(run.Refused.Problems)
 		}

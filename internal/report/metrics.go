@@ -29,6 +29,7 @@ type Metrics struct {
 	success    *prometheus.GaugeVec
 	objects    *prometheus.GaugeVec
 	held       *prometheus.GaugeVec
+	verified   *prometheus.GaugeVec
 	forges     *prometheus.CounterVec
 	budget     *prometheus.GaugeVec
 	webhooks   *prometheus.CounterVec
@@ -63,6 +64,7 @@ func NewMetrics(version string) *Metrics {
 	m.success = gauge("last_success_timestamp_seconds", "When the stack was last in sync.", "stack")
 	m.objects = gauge("objects", "Objects by what is left to be done about them after the last pass.", "stack", "action")
 	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")
+	m.verified = gauge("verified", "1 if the newest commit is signed as the configuration wants, 0 if it is refused; signer is who signed the revision in force. Absent without verify.", "stack", "signer")
 	m.forges = counter("forge_requests_total", "Requests to forges; code 0 when no answer came, 304 when nothing had changed, limited when none was sent.", "repository", "method", "route", "code")
 	m.budget = gauge("forge_requests_left", "Requests that the budget of this hour still allows.", "repository")
 	m.webhooks = counter("webhooks_total", "Messages from forges, by what became of them.", "forge", "outcome")
@@ -70,7 +72,7 @@ func NewMetrics(version string) *Metrics {
 	m.traces = counter("traces_total", "Traces of passes, by what became of them: sent, failed, or dropped because too many waited.", "outcome")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -103,7 +105,7 @@ func (m *Metrics) Planned(stack, result string, took time.Duration) {
 // Forget deletes the gauges of a stack that this process no longer serves, and the last commit in sync. Another agent reports them now. Counters
 // are not deleted.
 func (m *Metrics) Forget(stack string) {
-	for _, gauge := range []*prometheus.GaugeVec{m.drifted, m.success, m.objects, m.held} {
+	for _, gauge := range []*prometheus.GaugeVec{m.drifted, m.success, m.objects, m.held, m.verified} {
 		gauge.DeletePartialMatch(prometheus.Labels{"stack": stack})
 	}
 	m.mu.Lock()
@@ -145,6 +147,7 @@ func OutcomeWord(o plan.Outcome) string {
 // Ran counts one run.
 func (m *Metrics) Ran(r Run) {
 	m.reconciles.WithLabelValues(r.Stack, OutcomeWord(r.Outcome())).Inc()
+	m.signed(r)
 	if r.Pass == nil {
 		return
 	}
@@ -176,6 +179,21 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 	} {
 		m.objects.WithLabelValues(stack, string(action)).Set(float64(n))
 	}
+}
+
+// signed stores whether the newest commit is verified.
+func (m *Metrics) signed(r Run) {
+	refused := r.Refused != nil && r.Refused.Unverified
+	signer := r.Revision.Signed.String()
+	if !refused && signer == "" {
+		return // no signatures are needed, or the run did not come so far
+	}
+	m.verified.DeletePartialMatch(prometheus.Labels{"stack": r.Stack})
+	value := 1.0
+	if refused {
+		value = 0
+	}
+	m.verified.WithLabelValues(r.Stack, signer).Set(value)
 }
 
 // synced stores the time when the cloud became equal to a commit. It ignores the first commit that a process sees, because that commit may have

@@ -36,6 +36,8 @@ type Run struct {
 type Refusal struct {
 	Commit   string
 	Problems manifest.Problems
+	// Unverified is set if the signatures of the revision are not those that the configuration wants. Then nothing of it was read.
+	Unverified bool
 	// Back is the reason why no earlier commit is used instead, if one was searched for.
 	Back string
 	// Cautious is set if the earlier commit that is used instead was found in the history. That commit may not be the last applied one.

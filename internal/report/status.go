@@ -30,26 +30,28 @@ type StatusList struct {
 
 // StackDoc is the status of a stack without its objects.
 type StackDoc struct {
-	Name      string         `json:"name"`
-	Commit    string         `json:"commit,omitempty"`
-	Branch    string         `json:"branch,omitempty"`
-	Subject   string         `json:"subject,omitempty"`
-	Author    string         `json:"author,omitempty"`
-	Time      string         `json:"time,omitempty"` // the time of the commit; RFC 3339, UTC
-	Cloud     string         `json:"cloud,omitempty"`
-	Region    string         `json:"region,omitempty"`
-	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil if unknown
-	Agent     *AgentWord     `json:"agent,omitempty"`    // nil if no agent was asked
-	Outcome   string         `json:"outcome"`
-	ExitCode  int            `json:"exitCode"`
-	Held      string         `json:"held,omitempty"`
-	Suspended string         `json:"suspended,omitempty"`
-	Hash      string         `json:"hash"`
-	Unlisted  []string       `json:"unlisted,omitempty"`
-	Owned     int            `json:"owned"`
-	Summary   plan.Summary   `json:"summary"`
-	Reported  int            `json:"reported"` // the number of objects with drift that is only reported; summary.keep includes them
-	States    map[string]int `json:"states"`   // number of the plan's objects in each state
+	Name       string         `json:"name"`
+	Commit     string         `json:"commit,omitempty"`
+	Branch     string         `json:"branch,omitempty"`
+	Subject    string         `json:"subject,omitempty"`
+	Author     string         `json:"author,omitempty"`
+	Signed     string         `json:"signed,omitempty"`     // who signed the revision; "" if no signatures are needed.
+	Unverified string         `json:"unverified,omitempty"` // why the revision is not verified, so that an agent does not apply it.
+	Time       string         `json:"time,omitempty"`       // the time of the commit; RFC 3339, UTC
+	Cloud      string         `json:"cloud,omitempty"`
+	Region     string         `json:"region,omitempty"`
+	LastPass   *LastPass      `json:"lastPass,omitempty"` // nil if unknown
+	Agent      *AgentWord     `json:"agent,omitempty"`    // nil if no agent was asked
+	Outcome    string         `json:"outcome"`
+	ExitCode   int            `json:"exitCode"`
+	Held       string         `json:"held,omitempty"`
+	Suspended  string         `json:"suspended,omitempty"`
+	Hash       string         `json:"hash"`
+	Unlisted   []string       `json:"unlisted,omitempty"`
+	Owned      int            `json:"owned"`
+	Summary    plan.Summary   `json:"summary"`
+	Reported   int            `json:"reported"` // the number of objects with drift that is only reported; summary.keep includes them
+	States     map[string]int `json:"states"`   // number of the plan's objects in each state
 }
 
 // LastPass is the end of the last pass for a stack's commit, as its agent reported it to the forge.
@@ -66,6 +68,7 @@ type StatusView struct {
 	LastPass      *LastPass // nil if unknown
 	WhyUnknown    string    // the reason why LastPass is unknown, for people
 	Agent         *AgentWord
+	Unverified    string // why the newest commit is not verified; "" if it is, or if no signatures are needed
 	Objects       []status.Object
 }
 
@@ -82,7 +85,7 @@ func StatusDocument(views []StatusView, f StatusFilter) StatusList {
 func (v StatusView) doc() StackDoc {
 	p, show := v.Plan, v.Plan.Secrets.Text
 	doc := StackDoc{
-		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
+		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author), Signed: show(v.Rev.Signed.String()), Unverified: show(v.Unverified),
 		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Hash: p.Hash(),
 		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}

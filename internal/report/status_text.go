@@ -50,6 +50,10 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	if v.Rev.Author != "" {
 		line("commit", show(v.Rev.Author)+", "+v.Rev.Time.UTC().Format("2006-01-02 15:04 UTC"))
 	}
+	line("signed", show(v.Rev.Signed.String()))
+	if v.Unverified != "" {
+		line("signed", show("not as the configuration wants: "+v.Unverified))
+	}
 	cloud := v.Cloud
 	if v.Region != "" {
 		cloud += ", region " + v.Region

@@ -34,6 +34,8 @@ type Planner struct {
 	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
 	// Plan compares files with the live cloud, and finds out whether the cloud has what the plan needs. It changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
+	// Unsigned returns the reason why the signature of a commit does not count; "" if it does. It is nil if no signatures are needed.
+	Unsigned func(ctx context.Context, commit string) string
 	// Again requests another pass of the stack, without a new commit.
 	Again func()
 	// PlanForks is true if pull requests from forks are planned, too. Otherwise their manifests are checked and compared without the cloud.
@@ -155,6 +157,9 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		return p
 	}
 	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
+	if s.Unsigned != nil {
+		p.Unsigned = s.Unsigned(ctx, merge.Head)
+	}
 	switch {
 	case !slices.Equal(merge.Under, commits): // the needed pull requests have new commits, which were not checked when the job was made
 		p.Err, p.temporary = "what it depends on has just changed", true

@@ -44,7 +44,7 @@ func (f *folders) all(ctx context.Context) (stacks []config.Stack, unlisted []co
 // fetch reads the folders of a document. news is false if the commit has not changed, or if the source cannot be read.
 func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	base, pattern := manifest.SplitFolders(d.Spec.Source.Paths)
-	commit, files, err := f.opener.BaseFolder(ctx, d, base, "")
+	commit, files, err := f.opener.BaseFolder(ctx, d, base, "", f.seen[d.Name])
 	if err != nil {
 		if f.seen[d.Name] == "" {
 			f.failed[d.Name] = source.Public(err) // once the document has stacks, they report such an error themselves

@@ -96,7 +96,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 		strangers.Base = repo.Last
 		one := &review.Planner{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: strangers.Read, Plan: look.Plan,
-			Again: again, PlanForks: s.Spec.Report.PlansForks(),
+			Again: again, PlanForks: s.Spec.Report.PlansForks(), Unsigned: session.Unsigned(s, theirs),
 		}
 		if f.metrics != nil {
 			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }

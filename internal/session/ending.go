@@ -28,6 +28,11 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	if err != nil {
 		return nil, source.Public(err)
 	}
+	if verify := Verify(s, repo); verify != nil {
+		if _, err := verify(ctx, rev.Commit, ""); err != nil {
+			return nil, refusal(err)
+		}
+	}
 	reading, weaker, err := o.Contents(ctx, s, region, s.Bounds(), rev.Files)
 	if err != nil {
 		return nil, PublicError(err)

@@ -22,7 +22,8 @@ func FoldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
 }
 
 // BaseFolder returns the newest state of the folder that contains all folders of a document, so that they can be listed.
-func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir string) (commit string, files fs.FS, err error) {
+// last is the commit of which they were last listed; "" for none. If signatures are needed, the error is an [*source.Unverified] without them.
+func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir, last string) (commit string, files fs.FS, err error) {
 	if dir != "" {
 		rev, err := source.WorkTree(dir, base)
 		return "", rev.Files, err
@@ -34,5 +35,9 @@ func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir strin
 	}
 	repo := root.In(base)
 	defer func() { _ = repo.Close() }()
-	return repo.Outline(ctx)
+	commit, files, err = repo.Outline(ctx)
+	if verify := Verify(s, repo); err == nil && verify != nil {
+		_, err = verify(ctx, commit, last)
+	}
+	return commit, files, err
 }

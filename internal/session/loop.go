@@ -20,7 +20,7 @@ import (
 // stack. The forge of the first branch is used to read approvals and past states.
 func (o Opener) LoopConfig(s *config.Stack, repo *source.Repo, branches []*branch.Tracker) agent.Config {
 	one := agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn}
-	one.Source = agent.Source{Fetch: o.fetch(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
+	one.Source = agent.Source{Fetch: o.fetchWithTags(s, repo), Verify: Verify(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // the document polls once for all its stacks
 	}

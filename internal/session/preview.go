@@ -47,6 +47,7 @@ func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, err error) {
 	look := o.Previewer(s)
 	look.targets = o.Targets
+	var verify func(ctx context.Context, commit, last string) (source.Signed, error)
 	if dir != "" {
 		v.Rev, err = source.WorkTree(dir, s.Spec.Source.Path)
 		err, look.Past = source.Public(err), o.pastOfTree(s, dir)
@@ -58,8 +59,12 @@ func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (
 		defer func() { _ = repo.Close() }()
 		end := o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))
 		v, err = revision(ctx, repo, ref)
+		verify = Verify(s, repo)
 		look.Past = v.past(repo)
 		end()
+	}
+	if err == nil {
+		err = o.checkSigned(ctx, s, verify, &v, ref)
 	}
 	if err != nil {
 		return v, err

@@ -14,6 +14,9 @@ func Public(err error) error {
 	if err == nil {
 		return nil
 	}
+	if errors.As(err, new(*Unverified)) {
+		return err
+	}
 	const log = "; the agent's log has the details"
 	var known *failure.Error
 	switch ok := errors.As(err, &known); {

@@ -29,8 +29,6 @@ type Repo struct {
 	lastMu   sync.Mutex
 	last     *Revision
 	lastTags *string // the tags at the last call of TagsChanged
-
-	verified verdicts
 }
 
 // clone is the data that the folders of a repository share; see [Repo.In].
@@ -38,6 +36,8 @@ type clone struct {
 	remote remote
 	began  atomic.Int64 // number of conversations that have begun
 	users  atomic.Int64 // number of folders (Repos) that are not closed
+
+	verified verdicts
 
 	busy    chan struct{} // contains one token during a fetch; only that fetch uses the fields below
 	cache   *store.Cache

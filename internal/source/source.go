@@ -28,6 +28,8 @@ type Revision struct {
 	Files fs.FS // the files below the configured path
 	// Folder is the plain folder that contains the files, as the caller named it; empty for a commit.
 	Folder string
+	// Signed says who signed the revision; the zero value if no signature was checked.
+	Signed Signed
 }
 
 // InRepository returns a file's path from the repository's root.

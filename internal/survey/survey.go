@@ -68,6 +68,9 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
 		return v, source.Public(err)
 	}
+	if err := s.signed(ctx, &v); err != nil {
+		return v, err
+	}
 	s.previewer.Past = agent.PastOf(s.repo.Earlier, v.Rev)
 	if v.Plan, _, err = s.previewer.Plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
@@ -81,6 +84,20 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 		s.detail(ctx, &v, f)
 	}
 	return v, nil
+}
+
+// signed finds out who signed the newest commit, if signatures are needed.
+func (s *Survey) signed(ctx context.Context, v *report.StatusView) (err error) {
+	verify := session.Verify(s.stack, s.repo)
+	if verify == nil {
+		return nil
+	}
+	v.Rev.Signed, err = verify(ctx, v.Rev.Commit, "")
+	if problems := agent.Unverified(err); problems != nil {
+		v.Unverified = problems[0].String()
+		return nil
+	}
+	return err
 }
 
 // lastPass reads the commit's status from the forges.

@@ -57,6 +57,7 @@ const (
 	SpareUnneeded    Code = "spare-unneeded"
 	KeptUnpruned     Code = "kept-unpruned"
 	MarkUnpruned     Code = "mark-kept-unpruned"
+	KeptUnverified   Code = "kept-unverified"
 	KeptForUser      Code = "kept-for-user"
 	KeptForGroup     Code = "kept-for-group"
 	KeptInstead      Code = "kept-instead"
@@ -263,6 +264,7 @@ var words = map[Code]string{
 	SpareUnneeded:    "a further member that its group does not need any more",
 	KeptUnpruned:     "kept because prune is off",
 	MarkUnpruned:     "left in the cloud, and keeps its mark because prune is off",
+	KeptUnverified:   "kept because the newest commit is not verified, and nothing is deleted until it is",
 	KeptForUser:      "kept because %s uses it and is not changed",
 	KeptForGroup:     "kept because %s uses it and is left as it is by its group",
 	KeptInstead:      "kept because %s, which would take its place, cannot be created",

@@ -27,7 +27,11 @@ func (p Page) outcome(run report.Run) string {
 		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", quote(strings.TrimRight(err.Error(), ". \n")))
 	}
 	if run.Refused != nil {
-		fmt.Fprintf(&b, "Nothing of %s is applied while a single document is wrong.\n\n", commit(run.Refused.Commit))
+		text := "Nothing of %s is applied while a single document is wrong.\n\n"
+		if run.Refused.Unverified {
+			text = "Nothing of %s is read or applied, because its signatures are not those that the configuration of the agent wants.\n\n"
+		}
+		fmt.Fprintf(&b, text, commit(run.Refused.Commit))
 		b.WriteString(Page{Problems: run.Refused.Problems, Browser: p.Browser, Head: run.Refused.Commit}.problems())
 	}
 	if run.Pass != nil {
@@ -39,6 +43,8 @@ func (p Page) outcome(run report.Run) string {
 // ending returns one line about how a run ended.
 func ending(run report.Run) string {
 	switch {
+	case run.Refused != nil && run.Refused.Unverified:
+		return "refused, not verified"
 	case run.Refused != nil:
 		return "refused, " + report.Plural(len(run.Refused.Problems), "problem") + " in the manifests"
 	case run.Err != nil || run.Pass == nil:

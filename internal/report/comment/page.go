@@ -41,6 +41,8 @@ type Page struct {
 	Approvals []plan.Approval
 	// Unread is true if there are more comments than the agent reads. Then a new comment cannot approve anything.
 	Unread bool
+	// Unsigned is the reason why the head's own signature does not count, if signatures are needed; "" if it does.
+	Unsigned string
 	// Quiet is true if the pull request changes nothing of the stack.
 	Quiet bool
 	// After is the run after the merge. It is nil before the merge.
@@ -62,6 +64,9 @@ func (p Page) Markdown() string {
 		b.WriteString(text + "\n\n")
 	}
 	b.WriteString(p.needs())
+	if p.Unsigned != "" && p.After == nil {
+		b.WriteString("The newest commit here would be refused on the branch: " + quote(p.Unsigned) + ".\n\n")
+	}
 	if p.After == nil {
 		b.WriteString(p.suspension())
 		b.WriteString(p.missing())

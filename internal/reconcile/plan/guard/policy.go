@@ -83,6 +83,17 @@ func NoPrune(p plan.Plan) plan.Plan {
 	})
 }
 
+// Unverified keeps the objects without a manifest while the newest commit is not verified, because that commit may have the manifests.
+func Unverified(p plan.Plan) plan.Plan {
+	return p.MapSteps(func(s plan.Step) plan.Step {
+		if s.Action == plan.Detach || s.Action == plan.Delete && !s.Surplus && !s.Spare {
+			s.Error = false
+			return s.WithAction(plan.Keep, cause.Of(cause.Gone), cause.Of(cause.KeptUnverified))
+		}
+		return s
+	})
+}
+
 // ReportDrift makes plans only report drift, and not correct it. byDefault applies to objects whose annotations do not decide
 // that.
 func ReportDrift(byDefault bool) plan.Policy {

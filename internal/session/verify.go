@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Verify returns a function that reports who signed a commit of the stack's branch. It returns nil if the stack needs no signatures. The
+// files with the keys are read again for each call, so that a key can be withdrawn without a restart.
+func Verify(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit, last string) (source.Signed, error) {
+	if s.Spec.Source.Verify == nil {
+		return nil
+	}
+	return func(ctx context.Context, commit, last string) (source.Signed, error) {
+		trust, err := s.Trust()
+		if err != nil {
+			return source.Signed{}, err
+		}
+		signed, err := repo.Verify(ctx, commit, last, *trust, time.Now())
+		return signed, source.Public(err)
+	}
+}
+
+// fetchWithTags returns a function that fetches the branch. If signed tags count, a change of a tag counts as a change, too.
+func (o Opener) fetchWithTags(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
+	fetch := o.fetch(s, repo)
+	return func(ctx context.Context) (source.Revision, bool, error) {
+		rev, changed, err := fetch(ctx)
+		if err != nil || s.Spec.Source.Verify == nil {
+			return rev, changed, err
+		}
+		trust, err := s.Trust()
+		if err != nil {
+			return rev, changed, nil //nolint:nilerr // verifying the revision reports the error
+		}
+		return rev, repo.TagsChanged(ctx, *trust) || changed, nil
+	}
+}
+
+// checkSigned refuses the newest commit of the branch if it is not verified, because an agent would refuse it. For another commit, and for
+// a work tree, it only warns.
+func (o Opener) checkSigned(ctx context.Context, s *config.Stack, verify func(ctx context.Context, commit, last string) (source.Signed, error), v *Previewed, ref string) (err error) {
+	switch {
+	case s.Spec.Source.Verify == nil:
+		return nil
+	case verify == nil:
+		o.Log.Warn("signatures are not checked, because a work tree has none", "stack", s.Name)
+		return nil
+	}
+	v.Rev.Signed, err = verify(ctx, v.Rev.Commit, "")
+	var refused *source.Unverified
+	if ref != "" && errors.As(err, &refused) {
+		o.Log.Warn("the commit is not verified, and would be refused on the branch", "stack", s.Name, "commit", v.Rev.Commit, "reason", refused.Error())
+		return nil
+	}
+	return refusal(err)
+}
+
+// refusal returns the problems of an unverified revision, and other errors as they are.
+func refusal(err error) error {
+	if problems := agent.Unverified(err); problems != nil {
+		return problems
+	}
+	return err
+}
+
+// Unsigned returns a function that says why the own signature of a pull request's newest commit does not count; "" if it does. It returns
+// nil if the stack needs no signatures of commits. It is only for people: the branch decides.
+func Unsigned(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit string) string {
+	if v := s.Spec.Source.Verify; v == nil || v.Mode == string(source.ByTag) {
+		return nil
+	}
+	return func(ctx context.Context, commit string) string {
+		trust, err := s.Trust()
+		if err != nil {
+			return ""
+		}
+		own := source.Trust{Mode: source.ByHead, Keys: trust.Keys.With(trust.Forge)}
+		var refused *source.Unverified
+		if _, err := repo.Verify(ctx, commit, "", own, time.Now()); errors.As(err, &refused) {
+			what, _ := refused.Doubts[0].Words()
+			return what
+		}
+		return ""
+	}
+}
