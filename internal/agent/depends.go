@@ -70,8 +70,8 @@ func (s *Dependencies) Depend(l *Loop, on []string) {
 func (s *Dependencies) depend(l *Loop, on []string) {
 	for _, name := range s.dependsOn[l] {
 		if !slices.Contains(on, name) {
-			without(s.waiting, name, l)
-			without(s.due, name, l)
+			removeLoop(s.waiting, name, l)
+			removeLoop(s.due, name, l)
 		}
 	}
 	for _, name := range on {
@@ -82,7 +82,7 @@ func (s *Dependencies) depend(l *Loop, on []string) {
 	s.dependsOn[l] = on
 }
 
-func without(list map[string][]*Loop, name string, l *Loop) {
+func removeLoop(list map[string][]*Loop, name string, l *Loop) {
 	list[name] = slices.DeleteFunc(list[name], func(o *Loop) bool { return o == l })
 	if len(list[name]) == 0 {
 		delete(list, name)

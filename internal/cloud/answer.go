@@ -25,7 +25,7 @@ type answerError struct {
 }
 
 // Error implements error.
-func (e *answerError) Error() string { return e.with(e.words) }
+func (e *answerError) Error() string { return e.appendWords(e.words) }
 
 // ErrUnmet is the error of a request whose condition, such as If-None-Match, is not met.
 var ErrUnmet = errors.New("the condition of the request is not met")
@@ -36,9 +36,9 @@ func (e *answerError) Is(target error) bool {
 }
 
 // Unquoted implements kind.Unquoted.
-func (e *answerError) Unquoted() string { return e.with("") }
+func (e *answerError) Unquoted() string { return e.appendWords("") }
 
-func (e *answerError) with(words string) string {
+func (e *answerError) appendWords(words string) string {
 	text := e.request
 	if words != "" {
 		text += " " + words

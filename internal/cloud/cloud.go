@@ -95,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	provider.UserAgent.Prepend("stackreeve/" + cfg.Version)
 	var with *group
 	if cfg.Sharing != nil {
-		with = cfg.Sharing.of(cfg.File, creds)
+		with = cfg.Sharing.groupFor(cfg.File, creds)
 	}
 	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg, with), known}, 0) // each request has its own timeout
 	creds.auth.AllowReauth = true

@@ -18,7 +18,7 @@ func asClients(text []byte, name string) (changed []byte, profile string, err er
 	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
 		return text, "", nil
 	}
-	entry := under(doc.Content[0], "clouds", name)
+	entry := nodeAt(doc.Content[0], "clouds", name)
 	if entry == nil || entry.Kind != yaml.MappingNode {
 		return text, "", nil
 	}
@@ -26,9 +26,9 @@ func asClients(text []byte, name string) (changed []byte, profile string, err er
 	if err := inRegion(entry, name); err != nil {
 		return nil, "", err
 	}
-	oldNames(under(entry, "auth"))
+	oldNames(nodeAt(entry, "auth"))
 	for _, key := range []string{"cloud", "profile"} { // the latter takes precedence
-		if n := under(entry, key); n != nil && n.Value != name {
+		if n := nodeAt(entry, key); n != nil && n.Value != name {
 			profile = n.Value
 		}
 	}
@@ -41,14 +41,14 @@ func asClients(text []byte, name string) (changed []byte, profile string, err er
 
 // inRegion copies the values of a region into an entry: the region that the entry names, or the first one.
 func inRegion(entry *yaml.Node, name string) error {
-	regions := under(entry, "regions")
+	regions := nodeAt(entry, "regions")
 	if regions == nil || regions.Kind != yaml.SequenceNode || len(regions.Content) == 0 {
 		return nil
 	}
-	asked, names := under(entry, "region_name"), []string{}
+	asked, names := nodeAt(entry, "region_name"), []string{}
 	for _, region := range regions.Content {
 		region = target(region)
-		called := under(region, "name")
+		called := nodeAt(region, "name")
 		if region.Kind == yaml.ScalarNode {
 			called = region
 		}
@@ -57,7 +57,7 @@ func inRegion(entry *yaml.Node, name string) error {
 		}
 		if asked == nil || asked.Value == called.Value {
 			set(entry, "region_name", called)
-			merge(entry, under(region, "values"))
+			merge(entry, nodeAt(region, "values"))
 			return nil
 		}
 		names = append(names, called.Value)
@@ -77,7 +77,7 @@ func merge(into, values *yaml.Node) {
 	underscores(values)
 	for i := 0; i+1 < len(values.Content); i += 2 {
 		key, value := values.Content[i].Value, target(values.Content[i+1])
-		if auth := under(into, key); key == "auth" && auth != nil && auth.Kind == yaml.MappingNode {
+		if auth := nodeAt(into, key); key == "auth" && auth != nil && auth.Kind == yaml.MappingNode {
 			merge(auth, value)
 			continue
 		}
@@ -88,11 +88,11 @@ func merge(into, values *yaml.Node) {
 // oldNames renames the keys of a project to their names in Keystone's third version.
 func oldNames(of *yaml.Node) {
 	for _, name := range [][2]string{{"tenant_id", "project_id"}, {"tenant_name", "project_name"}, {"project", "project_name"}} {
-		old := under(of, name[0])
+		old := nodeAt(of, name[0])
 		if old == nil || old.Kind != yaml.ScalarNode {
 			continue
 		}
-		if under(of, name[1]) == nil {
+		if nodeAt(of, name[1]) == nil {
 			set(of, name[1], old)
 		}
 		remove(of, name[0])
@@ -109,8 +109,8 @@ func underscores(of *yaml.Node) {
 	}
 }
 
-// under returns the node at a path of a mapping, including aliases and merged mappings; nil if there is none.
-func under(of *yaml.Node, path ...string) *yaml.Node {
+// nodeAt returns the node at a path of a mapping, including aliases and merged mappings; nil if there is none.
+func nodeAt(of *yaml.Node, path ...string) *yaml.Node {
 	if of == nil || len(path) == 0 || of.Kind != yaml.MappingNode {
 		return of
 	}
@@ -120,11 +120,11 @@ func under(of *yaml.Node, path ...string) *yaml.Node {
 		case of.Content[i].Value == path[0] && len(path) == 1:
 			return value
 		case of.Content[i].Value == path[0] && value.Kind == yaml.MappingNode:
-			return under(value, path[1:]...)
+			return nodeAt(value, path[1:]...)
 		case of.Content[i].Value == path[0]:
 			return nil
 		case of.Content[i].Tag == "!!merge" && value.Kind == yaml.MappingNode && merged == nil:
-			merged = under(value, path...)
+			merged = nodeAt(value, path...)
 		}
 	}
 	return merged

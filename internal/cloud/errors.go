@@ -133,7 +133,7 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // message.
 func (e *answerError) withoutAddresses() error {
 	if bare := addresses.Regexp().ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
-		return private.Hide(e.with(bare), e)
+		return private.Hide(e.appendWords(bare), e)
 	}
 	return e
 }

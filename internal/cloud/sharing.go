@@ -49,8 +49,8 @@ type group struct {
 	tokens  map[string]string // the login that each token comes from
 }
 
-// of returns the group for credentials, and counts one more client.
-func (s *Sharing) of(file string, creds credentials) *group {
+// groupFor returns the group for credentials, and counts one more client.
+func (s *Sharing) groupFor(file string, creds credentials) *group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := entry{file, creds.name}

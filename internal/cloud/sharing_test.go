@@ -47,7 +47,7 @@ func (k *keystone) RoundTrip(req *http.Request) (*http.Response, error) {
 // stackOn returns the client of a stack that uses k. Several stacks can share s.
 func stackOn(k *keystone, s *Sharing) sharing {
 	home := &url.URL{Scheme: "https", Host: "keystone.example.org"}
-	return sharing{s.of("clouds.yaml", credentials{name: "prod", home: home, auth: gophercloud.AuthOptions{Username: "u", Password: "p"}}), k}
+	return sharing{s.groupFor("clouds.yaml", credentials{name: "prod", home: home, auth: gophercloud.AuthOptions{Username: "u", Password: "p"}}), k}
 }
 
 // send returns the body of the answer, or the error.
@@ -251,7 +251,7 @@ func TestSharingNewCredentials(t *testing.T) {
 	auth := gophercloud.AuthOptions{Username: "u", Password: "old", Scope: &gophercloud.AuthScope{ProjectID: "p"}}
 	of := func(auth gophercloud.AuthOptions) *group {
 		auth.Scope = &gophercloud.AuthScope{ProjectID: auth.Scope.ProjectID}
-		return s.of("clouds.yaml", credentials{name: "prod", auth: auth, home: &url.URL{Host: "keystone.example.org"}})
+		return s.groupFor("clouds.yaml", credentials{name: "prod", auth: auth, home: &url.URL{Host: "keystone.example.org"}})
 	}
 	old := of(auth)
 	if of(auth) != old {

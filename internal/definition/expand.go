@@ -182,7 +182,7 @@ func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 	for _, e := range from.include {
 		v, err := r.native(e, variables)
 		if err != nil {
-			return nil, r.at(from.path+".includeWhen", e, err)
+			return nil, r.errorAt(from.path+".includeWhen", e, err)
 		}
 		if yes, ok := v.(bool); !ok {
 			return nil, &errAt{from.path + ".includeWhen", quote("${"+e.source+"}") + " is neither true nor false"}
@@ -194,7 +194,7 @@ func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 	for _, it := range from.each {
 		v, err := r.native(it.list, variables)
 		if err != nil {
-			return nil, r.at(it.path, it.list, err)
+			return nil, r.errorAt(it.path, it.list, err)
 		}
 		list, ok := v.([]any)
 		if !ok {

@@ -88,8 +88,8 @@ func endOf(text string) (int, error) {
 	return 0, errNoEnd
 }
 
-// alone returns the expression if the text consists of only one expression.
-func alone(text string) (expr string, ok bool, err error) {
+// singleExpression returns the expression if the text consists of only one expression.
+func singleExpression(text string) (expr string, ok bool, err error) {
 	list, err := segments(strings.TrimSpace(text))
 	if err != nil || len(list) != 1 || !list[0].expr {
 		return "", false, err

@@ -66,8 +66,8 @@ func (r *run) take(cost int) error {
 	return nil
 }
 
-// at adds to an error the place of an expression that has no value.
-func (r *run) at(path string, e *expression, err error) error {
+// errorAt adds to an error the place of an expression that has no value.
+func (r *run) errorAt(path string, e *expression, err error) error {
 	what := &errEvaluation{}
 	if !errors.As(err, &what) {
 		return err

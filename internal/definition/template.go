@@ -128,7 +128,7 @@ func (c *compiler) expression(path, source string) *expression {
 
 // wants compiles an expression that must be the whole text and must have a type.
 func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
-	source, ok, err := alone(text)
+	source, ok, err := singleExpression(text)
 	if err != nil || !ok {
 		c.problem(path, fmt.Sprintf("wants an expression, found %s", quote(text)), "write ${…}")
 		return nil
@@ -161,7 +161,7 @@ func (n *node) value(r *run, variables map[string]any) (any, error) {
 		if absent(err) && n.expr.selects() {
 			return omitted{}, nil
 		}
-		return v, r.at(n.path, n.expr, err)
+		return v, r.errorAt(n.path, n.expr, err)
 	case textNode:
 		return n.joined(r, variables)
 	case mapNode:
@@ -205,7 +205,7 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 		}
 		v, err := r.native(p.expr, variables)
 		if err != nil {
-			return nil, r.at(n.path, p.expr, err)
+			return nil, r.errorAt(n.path, p.expr, err)
 		}
 		switch v := v.(type) {
 		case string:
@@ -215,7 +215,7 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 		case float64:
 			text.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
 		default:
-			return nil, r.at(n.path, p.expr, &errEvaluation{"is no text and no number"})
+			return nil, r.errorAt(n.path, p.expr, &errEvaluation{"is no text and no number"})
 		}
 	}
 	return text.String(), nil

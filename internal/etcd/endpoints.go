@@ -68,7 +68,7 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 			return nil
 		}
 		var refused *Refused
-		if ctx.Err() != nil || errors.As(err, &refused) && !refused.elsewhere() {
+		if ctx.Err() != nil || errors.As(err, &refused) && !refused.mayAskAnother() {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func (e *Endpoints) askOne(ctx context.Context, at *url.URL, path string, body [
 	return nil
 }
 
-// elsewhere reports whether another member may carry out a request that this member has refused.
-func (r *Refused) elsewhere() bool {
+// mayAskAnother reports whether another member may carry out a request that this member has refused.
+func (r *Refused) mayAskAnother() bool {
 	return r.Code == unavailable || r.Code == deadlineExceeded || r.Code == unknown || r.Code == resourceExhausted
 }
 

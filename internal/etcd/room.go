@@ -51,10 +51,10 @@ const waitingPath = "/stackreeve/waiting"
 // Waiting reads from a machine whether it waits. If it does not, the state is "". err is set if no machine
 // answers.
 func (c Client) Waiting(ctx context.Context, address string) (w Waiting, err error) {
-	return c.said(c.send(ctx, http.MethodGet, address, waitingPath, nil))
+	return c.waitingOf(c.send(ctx, http.MethodGet, address, waitingPath, nil))
 }
 
-func (Client) said(status int, answer []byte, err error) (w Waiting, _ error) {
+func (Client) waitingOf(status int, answer []byte, err error) (w Waiting, _ error) {
 	if err == nil {
 		err = boot.Answer(status, answer)
 	}
@@ -99,5 +99,5 @@ func (c Client) SendPart(ctx context.Context, address, sum string, size, from in
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("%w: status %d", ErrSilent, status)
 	}
-	return c.said(status, answer, err)
+	return c.waitingOf(status, answer, err)
 }

@@ -86,7 +86,7 @@ func (i *item) resource() (*yaml.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode: %w", i.live.ID, err)
 	}
-	without(node, i.dropped)
+	removeFields(node, i.dropped)
 	return node, nil
 }
 
@@ -101,8 +101,8 @@ func nodeOf(spec any) (*yaml.Node, error) {
 	return decode(d)
 }
 
-// without removes fields from a mapping.
-func without(node *yaml.Node, dropped map[string]bool) {
+// removeFields removes fields from a mapping.
+func removeFields(node *yaml.Node, dropped map[string]bool) {
 	kept := node.Content[:0]
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if name := node.Content[i].Value; !dropped[name] {

@@ -66,7 +66,7 @@ func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, er
 
 // Get returns a commit's status of a context; ok is false if the commit has none.
 func (b *Board) Get(ctx context.Context, commit, name string) (s Status, ok bool, err error) {
-	known, err := b.of(ctx, commit)
+	known, err := b.statusesOf(ctx, commit)
 	s, ok = known[name]
 	return s, ok, err
 }
@@ -82,8 +82,8 @@ func (b *Board) many(commit, name string) bool {
 	return b.Count(commit, name) >= maxPosted
 }
 
-// of returns the commit's statuses by context. They are read from the forge once, and remembered.
-func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error) {
+// statusesOf returns the commit's statuses by context. They are read from the forge once, and remembered.
+func (b *Board) statusesOf(ctx context.Context, commit string) (map[string]Status, error) {
 	b.mu.Lock()
 	known, ok := b.statuses[commit]
 	known = clone(known)

@@ -107,7 +107,7 @@ func (t *Transport) Client() *http.Client {
 		if len(via) > outbound.MaxRedirects {
 			return fmt.Errorf("%w: more than %d redirects", ErrUnavailable, outbound.MaxRedirects)
 		}
-		if err := t.mine(req.URL); err != nil {
+		if err := t.checkAddress(req.URL); err != nil {
 			return err
 		}
 		if err := outbound.CheckRedirect(req, via); err != nil {
@@ -120,11 +120,11 @@ func (t *Transport) Client() *http.Client {
 
 // Budget returns how many requests are left in this hour, and the limit.
 func (t *Transport) Budget() (left, of int) {
-	return t.limits.left(time.Now()), t.config.PerHour
+	return t.limits.remaining(time.Now()), t.config.PerHour
 }
 
-// mine returns an error if an address is not on the forge's host.
-func (t *Transport) mine(u *url.URL) error {
+// checkAddress returns an error if an address is not on the forge's host.
+func (t *Transport) checkAddress(u *url.URL) error {
 	if outbound.SameOrigin(t.config.URL, u) {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close()
 	}
-	if err := t.mine(req.URL); err != nil {
+	if err := t.checkAddress(req.URL); err != nil {
 		return nil, err
 	}
 	authorization, err := t.config.Authorize(req.Context())
@@ -172,7 +172,7 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 	start := time.Now()
 	seen := Exchange{Method: req.Method, Route: t.route(req.URL.Path)}
 	defer func() {
-		seen.Took, seen.Left = time.Since(start), t.limits.left(time.Now())
+		seen.Took, seen.Left = time.Since(start), t.limits.remaining(time.Now())
 		t.config.Observe(seen)
 	}()
 	if err := t.limits.take(req.Method, start); err != nil {

@@ -79,7 +79,7 @@ func (l *limits) free(now time.Time) {
 	l.requests.add(now, -1)
 }
 
-func (l *limits) left(now time.Time) int {
+func (l *limits) remaining(now time.Time) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(l.perHour-l.requests.count(now), 0)

@@ -28,7 +28,7 @@ type Hold struct {
 // Check is called before every write to the cloud and to forges. An error means that another agent serves the stack, or may serve it, so
 // nothing may be written any more. The error also ends serving.
 func (h *Hold) Check() error {
-	err := h.gone()
+	err := h.whyLost()
 	if err == nil {
 		err = context.Cause(h.dead)
 	}
@@ -57,9 +57,9 @@ func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 func (h *Hold) Leave() <-chan struct{} { return h.leave }
 
 // Lost returns the reason why the right has ended; nil if it has not. After the end, nothing may be reported.
-func (h *Hold) Lost() error { return h.gone() }
+func (h *Hold) Lost() error { return h.whyLost() }
 
-func (h *Hold) gone() error {
+func (h *Hold) whyLost() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lost
@@ -86,8 +86,8 @@ func (h *Hold) askedToEnd() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wa
 // lose ends serving without delay. Requests in flight may write for as long as the lease allows it, unless another agent has the stack.
 func (h *Hold) lose(why error) { h.end(why) }
 
-// taken records that another agent has the stack.
-func (h *Hold) taken() {
+// markTaken records that another agent has the stack.
+func (h *Hold) markTaken() {
 	h.mu.Lock()
 	h.lost = ErrEnded
 	h.mu.Unlock()

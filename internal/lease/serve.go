@@ -33,7 +33,7 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 	}
 	action := v.decide(stack, situation{
 		agent: s.Name, lease: s.id, periods: s.Periods, settled: now.Sub(s.began),
-		free: s.free.of(freeKey(stack, v), now), arrived: s.arrived.of(v.preferred(stack).key(), now),
+		free: s.free.ageOf(freeKey(stack, v), now), arrived: s.arrived.ageOf(v.preferred(stack).key(), now),
 		failed: failed.times, sinceFailure: now.Sub(failed.last),
 	})
 	switch {
@@ -50,7 +50,7 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 		s.Log.Warn("serving a stack has failed several times; another agent may have it", "stack", stack, "times", failed.times)
 		return s.release(ctx, stack)
 	case here != nil: // the key is gone, or another agent has it
-		here.hold.taken()
+		here.hold.markTaken()
 	case action == Take:
 		return s.take(ctx, stack)
 	}
@@ -121,7 +121,7 @@ func (s *session) publish(ctx context.Context, stack string, here *running) erro
 	case err != nil:
 		return err
 	case !held:
-		here.hold.taken()
+		here.hold.markTaken()
 		return nil
 	}
 	here.published = text

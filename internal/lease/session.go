@@ -37,7 +37,7 @@ func (a ages) keep(keys map[string]bool, now time.Time) {
 	}
 }
 
-func (a ages) of(key string, now time.Time) time.Duration {
+func (a ages) ageOf(key string, now time.Time) time.Duration {
 	if since, ok := a[key]; ok {
 		return now.Sub(since)
 	}

@@ -57,7 +57,7 @@ func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.
 func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
 	wait = grace
 	for c := range p.held {
-		switch left := c.left(now); {
+		switch left := c.timeLeft(now); {
 		case left > 0:
 			wait = min(wait, left)
 		case victim == nil || c.before(victim, now):
@@ -67,8 +67,8 @@ func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
 	return victim, wait
 }
 
-// left returns the time after which a connection may lose its place if it sends nothing more.
-func (c *conn) left(now time.Time) time.Duration {
+// timeLeft returns the time after which a connection may lose its place if it sends nothing more.
+func (c *conn) timeLeft(now time.Time) time.Duration {
 	left := c.until.Sub(now)
 	if !c.resting {
 		left += time.Duration(float64(c.read.Load()) / pace * float64(time.Second))

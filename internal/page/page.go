@@ -74,16 +74,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch path, data := strings.CutPrefix(r.URL.Path, Prefix+"data/"); {
 	case r.URL.Path == Prefix+"login":
-		h.within(w, r, http.MethodPost, h.login)
+		h.serveLimited(w, r, http.MethodPost, h.login)
 	case r.URL.Path == Prefix+"logout":
-		h.within(w, r, http.MethodPost, h.logout)
+		h.serveLimited(w, r, http.MethodPost, h.logout)
 	case !data && r.URL.Path != Prefix+"events":
 		http.NotFound(w, r)
 	case !allow(w, r, http.MethodGet):
 	case !h.sessions.valid(r):
 		readapi.Refuse(w, http.StatusUnauthorized, "log in first")
 	case path == "objects":
-		h.within(w, r, http.MethodGet, h.objects)
+		h.serveLimited(w, r, http.MethodGet, h.objects)
 	case path == "wrote":
 		h.history.Answer(w, r, h.wrote)
 	case data:
@@ -102,8 +102,8 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	return false
 }
 
-// within calls serve when there is a place. POST requests must come from the page itself.
-func (h *Handler) within(w http.ResponseWriter, r *http.Request, method string, serve http.HandlerFunc) {
+// serveLimited calls serve when there is a place. POST requests must come from the page itself.
+func (h *Handler) serveLimited(w http.ResponseWriter, r *http.Request, method string, serve http.HandlerFunc) {
 	if !allow(w, r, method) {
 		return
 	}

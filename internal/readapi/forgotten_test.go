@@ -33,16 +33,16 @@ func TestKindsThatWentAreForgotten(t *testing.T) {
 		t.Errorf("of %d kinds it is remembered when they went, of %d when they changed", len(v.gone), len(v.newest))
 	}
 	for n, want := range map[int]bool{0: true, 1: true, commits - 2: true, commits - 1: true} {
-		if got := s.at("").gone(kindOf(n)) > listed; got != want {
+		if got := s.at("").deletedVersion(kindOf(n)) > listed; got != want {
 			t.Errorf("a client of kind %d that listed at the beginning has to list again: %v", n, got)
 		}
 	}
-	if now := s.at(""); now.gone(thing) > now.version-10 {
+	if now := s.at(""); now.deletedVersion(thing) > now.version-10 {
 		t.Error("what stays does not stay known")
 	}
 	before := s.at("").version
 	s.shows(thingNamed("b", "in sync"), shown(0))
-	if now := s.at(""); now.gone(kindOf(0)) <= listed || now.newest(kindOf(0)) <= before {
+	if now := s.at(""); now.deletedVersion(kindOf(0)) <= listed || now.newest(kindOf(0)) <= before {
 		t.Error("a kind that comes again is not as new as it is")
 	}
 }

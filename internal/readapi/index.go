@@ -45,13 +45,13 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 	}
 	x = Index{Version: max(s.begun, v.lost), Kinds: []IndexKind{}, Objects: []Entry{}}
 	for gvk, version := range v.gone {
-		if !ours(gvk) {
+		if !isOwn(gvk) {
 			x.Version = max(x.Version, version)
 		}
 	}
 	at, owners := map[owner]int{}, []owner{}
 	for _, r := range s.resources() {
-		if ours(r.GroupVersionKind) || len(v.items[r.GroupVersionKind]) == 0 {
+		if isOwn(r.GroupVersionKind) || len(v.items[r.GroupVersionKind]) == 0 {
 			continue
 		}
 		for _, i := range v.items[r.GroupVersionKind] {

@@ -23,8 +23,8 @@ var own = map[manifest.GroupVersionKind]ownKind{
 	definitionGVK: {columns: []any{nameColumn(0), column("Kind", 0), column("Scope", 0)}, about: "A kind that can be read, for programs that look kinds up. openapi/v3 says what its manifests hold.", wide: true, aside: true, short: []string{"crd", "crds"}},
 }
 
-// ours reports whether the API itself adds a kind, which then does not come from a plan.
-func ours(gvk manifest.GroupVersionKind) bool {
+// isOwn reports whether the API itself adds a kind, which then does not come from a plan.
+func isOwn(gvk manifest.GroupVersionKind) bool {
 	_, ok := own[gvk]
 	return ok
 }

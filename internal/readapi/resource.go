@@ -41,9 +41,9 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	return resource{GroupVersionKind: gvk, plural: plural, namespaced: !own[gvk].wide}
 }
 
-// apart gives each kind of a group another plural if several kinds would have the same one. So the author of a Definition cannot take the
+// setDistinctPlurals gives each kind of a group another plural if several kinds would have the same one. So the author of a Definition cannot take the
 // plural of another kind. Built-in kinds keep their plurals. Of other kinds, the first in the order of their names keeps the plural.
-func apart(list []resource, kinds []*kind.Kind) {
+func setDistinctPlurals(list []resource, kinds []*kind.Kind) {
 	builtIn := map[manifest.GroupVersionKind]bool{}
 	for _, k := range kinds {
 		info := k.Info
@@ -97,7 +97,7 @@ func resourcesIn(kinds []*kind.Kind, views map[string]view) []resource {
 			list = append(list, r)
 		}
 	}
-	apart(list, kinds)
+	setDistinctPlurals(list, kinds)
 	slices.SortFunc(list, func(a, b resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.plural, b.plural))
 	})

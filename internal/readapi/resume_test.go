@@ -160,7 +160,7 @@ func TestWatchesResume(t *testing.T) {
 				c.hears(t, r.heard.String())
 				more = strings.Count(r.heard.String(), "\n") == enough
 				rest := c.watches(t, h, "", 0)
-				now, gone := s.at(""), s.at("").gone(thing)
+				now, gone := s.at(""), s.at("").deletedVersion(thing)
 				switch since := c.version; {
 				case c.hears(t, rest.heard.String()):
 					expired++

@@ -136,7 +136,7 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 	maps.Copy(next.newest, v.newest)
 	before := map[manifest.GroupVersionKind]map[id]*item{}
 	for gvk, items := range v.items {
-		if keep && !ours(gvk) {
+		if keep && !isOwn(gvk) {
 			next.items[gvk] = items
 			continue
 		}
@@ -192,7 +192,7 @@ func (v *view) forget() {
 // start of the process.
 func (v view) made(d draft, version int, now string, before *item) (item, error) {
 	d.turned(now, before)
-	if d.created == "" && ours(d.gvk) {
+	if d.created == "" && isOwn(d.gvk) {
 		d.created = v.since
 	}
 	return d.at(version, before)
@@ -272,8 +272,8 @@ func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, 
 	return before, after
 }
 
-// gone returns the version at which an item of the kind was last deleted. If that is no longer stored, it returns a later version.
-func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
+// deletedVersion returns the version at which an item of the kind was last deleted. If that is no longer stored, it returns a later version.
+func (now state) deletedVersion(gvk manifest.GroupVersionKind) (version int) {
 	for _, v := range now.views {
 		at, known := v.gone[gvk]
 		if !known {

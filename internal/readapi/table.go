@@ -41,7 +41,7 @@ func (i item) row(whole bool, now time.Time) map[string]any {
 		object = json.RawMessage(i.text)
 	}
 	cells := i.cells
-	if !ours(i.gvk) && len(cells) > ageCell {
+	if !isOwn(i.gvk) && len(cells) > ageCell {
 		cells = slices.Clone(cells)
 		cells[ageCell] = age(i.created, now)
 	}

@@ -114,7 +114,7 @@ func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, si
 	if query.Get("sendInitialEvents") == "true" {
 		return state{}, 0, false
 	}
-	return now, since, now.gone(a.GroupVersionKind) > since
+	return now, since, now.deletedVersion(a.GroupVersionKind) > since
 }
 
 // change is one event of a watch.
@@ -151,7 +151,7 @@ func (a asked) changes(before, after state, since int) (list []change) {
 			list = append(list, change{"DELETED", i, i.version}) // a client that did not have the item ignores this
 		}
 	}
-	list = append(list, ends(had, after.gone(a.GroupVersionKind))...)
+	list = append(list, ends(had, after.deletedVersion(a.GroupVersionKind))...)
 	slices.SortStableFunc(list, func(one, other change) int { return cmp.Compare(one.version, other.version) })
 	return list
 }

@@ -21,7 +21,7 @@ func IgnoredFiles(all []manifest.Ignored, most int) (list []manifest.Ignored, mo
 	return list, 0
 }
 
-func (t Text) left(all []manifest.Ignored) {
+func (t Text) ignoredFiles(all []manifest.Ignored) {
 	most := MostLeft
 	if t.Verbose {
 		most = len(all)

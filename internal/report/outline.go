@@ -59,7 +59,7 @@ func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 	}
 	var more strings.Builder
 	t.W = &more
-	t.left(p.Ignored)
+	t.ignoredFiles(p.Ignored)
 	t.preflight(needs)
 	for line := range strings.Lines(more.String()) {
 		if line = strings.TrimSpace(line); line != "" {

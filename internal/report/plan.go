@@ -42,7 +42,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	for _, reason := range p.Unlisted {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan leaves its objects as they are: "+reason))
 	}
-	t.left(p.Ignored)
+	t.ignoredFiles(p.Ignored)
 	t.leaves(p)
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))

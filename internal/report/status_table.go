@@ -25,7 +25,7 @@ func (t StatusText) table(rows [][]string) string {
 			break
 		}
 		if i := slices.Index(rows[0], name); i >= 0 {
-			rows = without(rows, i)
+			rows = withoutColumn(rows, i)
 			widths = columnWidths(rows)
 		}
 	}
@@ -95,7 +95,7 @@ func needed(names []string, widths []int) int {
 	return sum - between
 }
 
-func without(rows [][]string, column int) [][]string {
+func withoutColumn(rows [][]string, column int) [][]string {
 	out := make([][]string, len(rows))
 	for i, row := range rows {
 		out[i] = slices.Concat(row[:column], row[column+1:])

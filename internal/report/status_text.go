@@ -119,7 +119,7 @@ func (t StatusText) rows(list []status.Object) [][]string {
 		rows = append(rows, b.rows(0)...)
 	}
 	if !t.Wide {
-		rows = without(rows, slices.Index(rows[0], "ID"))
+		rows = withoutColumn(rows, slices.Index(rows[0], "ID"))
 	}
 	return rows
 }

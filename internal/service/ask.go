@@ -33,13 +33,13 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 	_, ok := svc.roster.configured(name)
 	return control.Actions{
 		Now: func() {
-			if s, here := svc.roster.at(name); here {
+			if s, here := svc.roster.servedAs(name); here {
 				s.now.Hint()
 			}
 		},
 		State: func() any { return svc.state(name) }, Elsewhere: func() error { return svc.servedByOther(name) },
 		Approve: func(hash, by string) error {
-			if s, here := svc.roster.at(name); here {
+			if s, here := svc.roster.servedAs(name); here {
 				return s.loop.Approve(hash, by)
 			}
 			return svc.servedByOther(name)
@@ -49,7 +49,7 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 
 // state returns the state of a stack, no matter which agent serves it.
 func (svc *service) state(stack string) agent.State {
-	if s, ok := svc.roster.at(stack); ok {
+	if s, ok := svc.roster.servedAs(stack); ok {
 		return s.loop.State()
 	}
 	if svc.group != nil {
@@ -60,7 +60,7 @@ func (svc *service) state(stack string) agent.State {
 
 // servedByOther returns an error if another agent serves a stack, or none; nil if this agent serves it.
 func (svc *service) servedByOther(stack string) error {
-	if _, ok := svc.roster.at(stack); ok {
+	if _, ok := svc.roster.servedAs(stack); ok {
 		return nil
 	}
 	if svc.group != nil {

@@ -205,7 +205,7 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-deletes // this waits until the pass is in progress
-	one, _ := f.svc.roster.at("prod-a")
+	one, _ := f.svc.roster.servedAs("prod-a")
 	approved := f.state("prod-a").Approved
 	all, own := f.watch(allNetworks), f.watch(strings.Replace(allNetworks, "networks", "namespaces/prod-a/networks", 1))
 	for n := range 10 {
@@ -216,7 +216,7 @@ func TestAFolderThatComesAndGoesInterruptsNoOtherStack(t *testing.T) {
 		f.folder("b")
 		f.look()
 		f.until("b is not shown", func() bool { return all.count("DELETED", "b1") == n+1 })
-		if still, _ := f.svc.roster.at("prod-a"); still != one || approved == "" || f.state("prod-a").Approved != approved || f.state("prod-a").Running == nil {
+		if still, _ := f.svc.roster.servedAs("prod-a"); still != one || approved == "" || f.state("prod-a").Approved != approved || f.state("prod-a").Running == nil {
 			t.Fatalf("%d: a is another one: %t; approved %q, then %q; running %v", n, still != one, approved, f.state("prod-a").Approved, f.state("prod-a").Running)
 		}
 	}
@@ -257,7 +257,7 @@ func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	f.folder("a", "a1")
 	f.serve()
 	f.until("a is in sync", f.inSync("prod-a"))
-	one, _ := f.svc.roster.at("prod-a")
+	one, _ := f.svc.roster.servedAs("prod-a")
 	f.folder("EU", "eu1")
 	f.folder("b", "b1")
 	f.look()
@@ -276,7 +276,7 @@ func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	for _, stack := range []string{"prod-a", "prod-b", "prod-c"} {
 		f.until(stack+" is served", f.inSync(stack))
 	}
-	if still, _ := f.svc.roster.at("prod-a"); still != one || len(f.svc.roster.names()) != 3 || !strings.Contains(f.said.String(), "more than 1000 match") {
+	if still, _ := f.svc.roster.servedAs("prod-a"); still != one || len(f.svc.roster.names()) != 3 || !strings.Contains(f.said.String(), "more than 1000 match") {
 		t.Errorf("a is another one: %t; stacks %v", still != one, f.svc.roster.names())
 	}
 	if out, err := exec.CommandContext(t.Context(), "git", "-C", f.Path("repo"), "rm", "-rq", "clouds").CombinedOutput(); err != nil {
@@ -284,6 +284,6 @@ func TestABadFolderFailsAloneWhileItRuns(t *testing.T) {
 	}
 	f.folder("a", "a1", "a2")
 	f.look()
-	f.until("the others are gone", func() bool { _, b := f.svc.roster.at("prod-b"); return !b && len(f.svc.roster.names()) == 1 })
+	f.until("the others are gone", func() bool { _, b := f.svc.roster.servedAs("prod-b"); return !b && len(f.svc.roster.names()) == 1 })
 	f.until("a has a second network", func() bool { return f.Count("network", "networks", "networks") >= 2 && f.inSync("prod-a")() })
 }

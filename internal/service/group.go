@@ -61,7 +61,7 @@ func identifyAgent(with *config.Agents, f Options) (who lease.Agent, err error) 
 
 // summary returns the state of a stack that this agent serves, as other agents may see it.
 func (g *group) summary(stack string) lease.Summary {
-	s, ok := g.roster.at(stack)
+	s, ok := g.roster.servedAs(stack)
 	if !ok {
 		return lease.Summary{}
 	}
@@ -72,7 +72,7 @@ func (g *group) summary(stack string) lease.Summary {
 // showOthers shows the stacks that other agents serve. It also reports their outcomes to the stacks that depend on them.
 func (svc *service) showOthers(v lease.View) {
 	for _, stack := range svc.roster.names() {
-		if _, here := svc.roster.at(stack); here {
+		if _, here := svc.roster.servedAs(stack); here {
 			continue
 		}
 		h := v.Stacks[stack]

@@ -129,7 +129,7 @@ func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
 	for _, stack := range s.names {
 		state, at := asked.state(stack), 0
 		for _, one := range by {
-			if _, here := one.roster.at(stack); here {
+			if _, here := one.roster.servedAs(stack); here {
 				at++
 			}
 		}
@@ -157,7 +157,7 @@ func TestAgentsShareStacks(t *testing.T) {
 	b.cut.Store(true)
 	s.until("the others have the stacks of the one that is cut off", func() bool { return s.inSync(a, a, c) })
 	for _, stack := range s.names {
-		if _, here := b.roster.at(stack); here {
+		if _, here := b.roster.servedAs(stack); here {
 			t.Errorf("%s is served by the agent that is cut off, too", stack)
 		}
 	}

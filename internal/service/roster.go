@@ -64,8 +64,8 @@ func (r *roster) names(document ...string) (list []string) {
 	return list
 }
 
-// at returns a stack that this agent serves.
-func (r *roster) at(name string) (s *served, ok bool) {
+// servedAs returns a stack that this agent serves.
+func (r *roster) servedAs(name string) (s *served, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, ok = r.servedHere[name]

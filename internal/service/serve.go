@@ -47,7 +47,7 @@ func (svc *service) updateDependencies(one *agent.Loop) {
 // dropRemoved drops all knowledge about a stack, once it is no longer configured and no longer served here.
 func (svc *service) dropRemoved(name string) {
 	_, configured := svc.roster.configured(name)
-	_, here := svc.roster.at(name)
+	_, here := svc.roster.servedAs(name)
 	if configured || here {
 		return
 	}

@@ -153,7 +153,7 @@ func pathOf(address string) string {
 // wake makes the stacks of a document that this agent serves look for new commits.
 func (svc *service) wake(document string) {
 	for _, name := range svc.roster.names(document) {
-		if s, ok := svc.roster.at(name); ok {
+		if s, ok := svc.roster.servedAs(name); ok {
 			s.loop.Wake()
 		}
 	}

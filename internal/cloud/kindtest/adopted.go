@@ -62,7 +62,7 @@ func (s Suite) adopted(t *testing.T, g *Target) {
 		}
 	}
 	if pass := g.MustSync(manifests); len(pass.Results) > 0 {
-		t.Errorf("once it is adopted: %v", left(pass.First))
+		t.Errorf("once it is adopted: %v", unfinishedSteps(pass.First))
 	}
 	g.MustSync(s.all())
 }

@@ -160,7 +160,7 @@ func (g *Target) MustSync(manifests string) engine.Pass {
 	g.t.Helper()
 	pass := g.Sync(manifests)
 	if pass.Outcome() != plan.InSync {
-		g.t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, left(pass.Last))
+		g.t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, unfinishedSteps(pass.Last))
 	}
 	return pass
 }
@@ -235,9 +235,9 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	}
 }
 
-// mine returns all objects of the project in a simulator, with and without a mark. It returns nothing for a real cloud, where
+// projectObjects returns all objects of the project in a simulator, with and without a mark. It returns nothing for a real cloud, where
 // other people create objects at the same time.
-func (g *Target) mine() map[string]bool {
+func (g *Target) projectObjects() map[string]bool {
 	g.t.Helper()
 	found := map[string]bool{}
 	if g.Simulator == nil {
@@ -255,7 +255,7 @@ func (g *Target) mine() map[string]bool {
 	return found
 }
 
-func left(p plan.Plan) []string {
+func unfinishedSteps(p plan.Plan) []string {
 	var out []string
 	for _, s := range p.Steps {
 		if s.Action != plan.Keep || len(s.Changes) > 0 {

@@ -107,7 +107,7 @@ func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests st
 		pass = agent.Sync(ctx, revision)
 	}
 	if pass.Outcome() != plan.InSync {
-		t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, left(pass.Last))
+		t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, unfinishedSteps(pass.Last))
 	}
 	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
 }

@@ -126,7 +126,7 @@ func untouched(t *testing.T, pass engine.Pass, n int) {
 func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
 	if pass.Outcome() != plan.InSync {
-		t.Fatalf("after %d writes: %s: %v\nleft: %v", n, pass.Outcome(), pass.Failures, left(pass.Last))
+		t.Fatalf("after %d writes: %s: %v\nleft: %v", n, pass.Outcome(), pass.Failures, unfinishedSteps(pass.Last))
 	}
 	managed := 0
 	for _, step := range pass.Last.Steps {
@@ -182,10 +182,10 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// lost is a law. It creates the object again and again, and each time the answer to another request
+// lostAnswers is a law. It creates the object again and again, and each time the answer to another request
 // is lost. The same agent must finish the work. The law ends when no writing request follows the
 // lost answer.
-func (s Suite) lost(t *testing.T, g *Target) {
+func (s Suite) lostAnswers(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)
 		l := &loser{at: n}

@@ -52,7 +52,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 		moved = annotated(name+"-renamed", "")
 	}
 	if p := g.Plan(moved); p.Summary().Writes() > 0 {
-		t.Errorf("once it is renamed: %v", left(p))
+		t.Errorf("once it is renamed: %v", unfinishedSteps(p))
 	}
 	if pass := g.MustSync(annotated(name, name+"-renamed")); s.step(t, pass.Last).ID() != id {
 		t.Errorf("it is %s in the end and was %s", s.step(t, pass.Last).ID(), id)

@@ -89,7 +89,7 @@ func (s Suite) Run(t *testing.T) {
 	if s.Older != nil {
 		g = g.Through(s.Older.Wrap)
 	}
-	before := g.mine()
+	before := g.projectObjects()
 	s.narrow(t, g)
 	for _, law := range s.laws() {
 		if law.further && g.Brief() && s.Partial && s.Elsewhere == "" {
@@ -102,7 +102,7 @@ func (s Suite) Run(t *testing.T) {
 		})
 	}
 	g.MustSync("")
-	for what := range g.mine() {
+	for what := range g.projectObjects() {
 		if !before[what] {
 			t.Errorf("%s was left in the cloud", what)
 		}
@@ -125,7 +125,7 @@ func (s Suite) laws() []law {
 		{"what vanishes is made again", s.vanished, true},
 		{"a kill after any request leaks nothing", s.killed, true},
 		{"a kill between the requests of a change is not taken for a change by people", s.editKilled, true},
-		{"a lost answer duplicates nothing", s.lost, true},
+		{"a lost answer duplicates nothing", s.lostAnswers, true},
 		{"under another name, it is the same object", s.renamed, true},
 		{"what people made is adopted as it is", s.adopted, true},
 		{"detached, it stays and bears no mark", s.detached, true},
@@ -149,7 +149,7 @@ func (s Suite) created(t *testing.T, g *Target) {
 	var count Counter
 	pass := g.SyncThrough(s.all(), count.Wrap)
 	if pass.Outcome() != plan.InSync || len(pass.Results) > 0 {
-		t.Errorf("second pass: %s, %d steps carried out; plan: %v", pass.Outcome(), len(pass.Results), left(pass.First))
+		t.Errorf("second pass: %s, %d steps carried out; plan: %v", pass.Outcome(), len(pass.Results), unfinishedSteps(pass.First))
 	}
 	if n := count.Writes.Load(); n > 0 {
 		t.Errorf("second pass made %d writing requests, want none", n)

@@ -25,7 +25,7 @@ const (
 // than the number of any run in their markers, even if the clocks differ.
 func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) int64 {
 	run := now.UnixMilli()
-	for _, c := range ours(comments, kind, stack) {
+	for _, c := range commentsOf(comments, kind, stack) {
 		run = max(run, c.marker.Run+1)
 	}
 	return run
@@ -66,7 +66,7 @@ func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 // UpToDate reports whether the comments already have the texts in parts, so that nothing has to be
 // written. It returns the first of these comments.
 func UpToDate(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
-	mine := ours(comments, m.Kind, m.Stack)
+	mine := commentsOf(comments, m.Kind, m.Stack)
 	if len(mine) != len(parts) || len(parts) == 0 {
 		return first, false
 	}
@@ -99,7 +99,7 @@ func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, pa
 	if err != nil && !unread {
 		return first, false, err
 	}
-	mine := ours(comments, m.Kind, m.Stack)
+	mine := commentsOf(comments, m.Kind, m.Stack)
 	if unread && len(mine) < len(parts) {
 		return first, false, err
 	}
@@ -166,8 +166,8 @@ type marked struct {
 	marker Marker
 }
 
-// ours finds the comments of a kind and stack, in the order of their parts.
-func ours(comments []forge.Comment, kind Kind, stack string) []marked {
+// commentsOf finds the comments of a kind and stack, in the order of their parts.
+func commentsOf(comments []forge.Comment, kind Kind, stack string) []marked {
 	var list []marked
 	for _, c := range comments {
 		if m, ok := Of(c); ok && m.Kind == kind && m.Stack == stack {
@@ -180,7 +180,7 @@ func ours(comments []forge.Comment, kind Kind, stack string) []marked {
 
 // Find returns our first comment of a kind and stack, and the text below its marker.
 func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m Marker, text string, ok bool) {
-	list := ours(comments, kind, stack)
+	list := commentsOf(comments, kind, stack)
 	if len(list) == 0 {
 		return c, m, "", false
 	}
@@ -191,7 +191,7 @@ func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m
 // Texts returns the texts below the markers of our comments of a kind and stack, in the order of
 // their parts.
 func Texts(comments []forge.Comment, kind Kind, stack string) (texts []string) {
-	for _, c := range ours(comments, kind, stack) {
+	for _, c := range commentsOf(comments, kind, stack) {
 		_, text, _ := strings.Cut(normal(c.Body), "\n")
 		texts = append(texts, text)
 	}

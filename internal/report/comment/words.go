@@ -94,12 +94,12 @@ func listed(words []string) string {
 func effectText(s plan.Step) string {
 	switch s.Action {
 	case plan.Create:
-		return with("created", s.Drift, changerText(s, "somebody deleted it in the cloud"))
+		return appendMore("created", s.Drift, changerText(s, "somebody deleted it in the cloud"))
 	case plan.Update:
 		if s.OnlyNoted() {
 			return "adopted; nothing changes"
 		}
-		return with(changed[s.Disruption()]+lossText(s)+brokenText(s), s.Drift, changerText(s, "somebody changed it in the cloud"))
+		return appendMore(changed[s.Disruption()]+lossText(s)+brokenText(s), s.Drift, changerText(s, "somebody changed it in the cloud"))
 	case plan.Recreate:
 		return "deleted and recreated" + lossText(s)
 	case plan.Delete:
@@ -112,7 +112,7 @@ func effectText(s plan.Step) string {
 		return "not done"
 	case plan.Keep:
 	}
-	return with("left as it is", s.Drift, s.DriftText())
+	return appendMore("left as it is", s.Drift, s.DriftText())
 }
 
 // changerText returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
@@ -147,7 +147,7 @@ func lossText(s plan.Step) string {
 	return ", loses " + listed(s.Loss)
 }
 
-func with(text string, more bool, what string) string {
+func appendMore(text string, more bool, what string) string {
 	if more {
 		return text + "; " + what
 	}

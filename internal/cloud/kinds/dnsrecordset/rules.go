@@ -61,8 +61,8 @@ func name(w typed.Want[Spec], relative string) string {
 	return lookupKey(fullName(w, relative), w.Spec.Type)
 }
 
-// given returns the name that the manifest gives.
-func given(w typed.Want[Spec]) string {
+// manifestName returns the name that the manifest gives.
+func manifestName(w typed.Want[Spec]) string {
 	if w.Spec.Name == "" {
 		return w.Key.Name
 	}
@@ -76,13 +76,13 @@ func compareName(w typed.Want[Spec], have *object, c *kind.Changes) {
 		compareBackwards(w, from, have, c)
 		return
 	}
-	if want := fullName(w, given(w)); want != "" && !strings.EqualFold(want, have.Spec.Name) {
+	if want := fullName(w, manifestName(w)); want != "" && !strings.EqualFold(want, have.Spec.Name) {
 		kind.Fixed(c, table.Path("name"), have.Spec.Name, want)
 	}
 }
 
 func writeName(w typed.Want[Spec], _ *object, body map[string]any) {
-	body["name"] = fullName(w, given(w))
+	body["name"] = fullName(w, manifestName(w))
 }
 
 func compareTTL(w typed.Want[Spec], have *object, c *kind.Changes) {
@@ -114,7 +114,7 @@ func impossible(w typed.Want[Spec]) string {
 		return ""
 	}
 	zone := w.Ref("DNSZone", w.Spec.ZoneRef)
-	name, at := given(w), "spec.resource.name: "
+	name, at := manifestName(w), "spec.resource.name: "
 	full, bare := strings.ToLower(absolute(name, zone.Facts.Name)), strings.ToLower(strings.TrimSuffix(zone.Facts.Name, "."))
 	switch {
 	case bare == "" || full == "":
@@ -135,7 +135,7 @@ func observe(s *state, live *kind.Live) {
 	live.Name, live.Uses = lookupKey(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
 	live.Facts.Name = s.Spec.Name
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
-	live.InOwnProject = live.InOwnProject && !kept(&s.Object)
+	live.InOwnProject = live.InOwnProject && !managedByDesignate(&s.Object)
 	switch {
 	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"
@@ -146,8 +146,8 @@ func observe(s *state, live *kind.Live) {
 	}
 }
 
-// kept reports whether Designate itself manages the record set as part of its zone.
-func kept(o *object) bool {
+// managedByDesignate reports whether Designate itself manages the record set as part of its zone.
+func managedByDesignate(o *object) bool {
 	return o.Spec.Type == "SOA" || o.Spec.Type == "NS" && strings.EqualFold(o.Spec.Name, o.More.ZoneName)
 }
 

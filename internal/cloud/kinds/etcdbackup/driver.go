@@ -89,7 +89,7 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 // the marks. If one part fails, the other parts still run: otherwise one object whose mark cannot be written, such as
 // one in an archive, would stop all backups.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
-	of := have.State.in(container(w))
+	of := have.State.itemsIn(container(w))
 	gone, err := d.removeDue(ctx, w, of, changes)
 	errs := []error{err}
 	if countUsable(of) == 0 || hasNewSnapshot(changes) || hasNewSnapshot(w.Spec.upkeep(of, have.State.failed, d.now()).Due) {

@@ -174,7 +174,7 @@ func (s *Spec) place() string {
 // Diff implements [typed.Kind]. Of the manifest, the store contains only the mark. So a plan shows a commit's change as
 // a different mark, and Diff adds the snapshots that the change deletes.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
-	of := have.in(container(w))
+	of := have.itemsIn(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
 		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
 	}
@@ -198,7 +198,7 @@ const (
 
 // Upkeep implements [typed.Kind].
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
-	return w.Spec.upkeep(have.in(container(w)), have.failed, now)
+	return w.Spec.upkeep(have.itemsIn(container(w)), have.failed, now)
 }
 
 // shown is the status of a series. The first five fields are etcd-operator's. (v1beta2: BackupStatus)

@@ -26,9 +26,9 @@ type series struct {
 	failed failure // the last failed attempts
 }
 
-// in returns the items of the series that are in a container. Items in another container may bear the mark, too:
+// itemsIn returns the items of the series that are in a container. Items in another container may bear the mark, too:
 // somebody wrote it, or the manifest named that container before. They do not count, and none of them is removed.
-func (s *series) in(container string) (list []item) {
+func (s *series) itemsIn(container string) (list []item) {
 	for _, i := range s.Items {
 		if i.Container == container {
 			list = append(list, i)

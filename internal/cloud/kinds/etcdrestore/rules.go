@@ -15,7 +15,7 @@ import (
 // Validate implements [typed.Kind].
 func (x rules) Validate(s *Spec, r *kind.Report) {
 	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}, or backupStorageType: S3 and s3: {path}"
-	switch in := s.in(); {
+	switch in := s.storageType(); {
 	case in == "S3" && s.S3 == nil && s.BackupRef == "":
 		r.Problem("spec.s3", "is missing", where)
 	case in == "S3" && s.S3 != nil && s.BackupRef != "":
@@ -39,15 +39,15 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	for _, other := range []struct {
 		name  string
 		given bool
-	}{{"swift", s.Swift != nil && s.in() == "S3"}, {"s3", s.S3 != nil && s.in() == "Swift"}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
-		if other.given && (s.in() == "Swift" || s.in() == "S3") {
-			r.Note("spec."+other.name, "has no meaning for "+s.in())
+	}{{"swift", s.Swift != nil && s.storageType() == "S3"}, {"s3", s.S3 != nil && s.storageType() == "Swift"}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && (s.storageType() == "Swift" || s.storageType() == "S3") {
+			r.Note("spec."+other.name, "has no meaning for "+s.storageType())
 		}
 	}
 }
 
-// in returns the kind of store that the manifest names.
-func (s *Spec) in() string { return cmp.Or(s.StorageType, "Swift") }
+// storageType returns the kind of store that the manifest names.
+func (s *Spec) storageType() string { return cmp.Or(s.StorageType, "Swift") }
 
 // objects returns the names of objects in the manifest, by field.
 func (s *Spec) objects() map[string]string {
@@ -72,7 +72,7 @@ const (
 
 // source returns the field that selects the snapshot. Fields for the other kind of store have no effect.
 func (s *Spec) source() source {
-	switch in := s.in(); {
+	switch in := s.storageType(); {
 	case in == "S3" && s.S3 != nil:
 		return fromS3
 	case in != "S3" && s.Swift != nil:

@@ -25,7 +25,7 @@ import (
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
 	ctx = cloud.At(ctx, asked.Shared)
 	var states []*State
-	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
+	if err := readAll(ctx, d, &states, d.ownProjectPath("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
 	}
 	marked, owned := map[string]*Balancer{}, d.owned.replace(states)
@@ -76,8 +76,8 @@ func (o *owned) add(id string) {
 	o.ids[id] = true
 }
 
-// mine returns the path that lists the project's objects of a collection.
-func (d driver) mine(collection string) string {
+// ownProjectPath returns the path that lists the project's objects of a collection.
+func (d driver) ownProjectPath(collection string) string {
 	return collection + "?project_id=" + d.c.ProjectID
 }
 
@@ -129,9 +129,9 @@ func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error 
 	var monitors []*HealthMonitor
 	var offer *offers
 	group, stop := errgroup.WithContext(ctx)
-	group.Go(func() error { return readAll(stop, d, &listeners, d.mine("listeners"), "listeners") })
-	group.Go(func() error { return readAll(stop, d, &pools, d.mine("pools"), "pools") })
-	group.Go(func() error { return readAll(stop, d, &monitors, d.mine("healthmonitors"), "healthmonitors") })
+	group.Go(func() error { return readAll(stop, d, &listeners, d.ownProjectPath("listeners"), "listeners") })
+	group.Go(func() error { return readAll(stop, d, &pools, d.ownProjectPath("pools"), "pools") })
+	group.Go(func() error { return readAll(stop, d, &monitors, d.ownProjectPath("healthmonitors"), "healthmonitors") })
 	group.Go(func() (err error) { offer, err = d.offers(stop); return err })
 	if err := group.Wait(); err != nil {
 		return err

@@ -22,7 +22,7 @@ func (d driver) policies(ctx context.Context, balancers map[string]*Balancer) er
 		return nil
 	}
 	var all []*Policy
-	if err := readAll(ctx, d, &all, d.mine("l7policies"), "l7policies"); err != nil {
+	if err := readAll(ctx, d, &all, d.ownProjectPath("l7policies"), "l7policies"); err != nil {
 		return err
 	}
 	group, stop := errgroup.WithContext(ctx)

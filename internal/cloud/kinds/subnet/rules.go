@@ -65,9 +65,9 @@ func (s *Spec) validatePool(r *kind.Report) {
 // provisional is the CIDR of a subnet that still waits for addresses from prefix delegation.
 const provisional = "::/64"
 
-// alone claims the subnet's range of addresses, because subnets of a network must not overlap
+// claims claims the subnet's range of addresses, because subnets of a network must not overlap
 // (db/ipam_backend_mixin.py: _validate_subnet_cidr).
-func alone(w typed.Want[Spec]) []kind.Claim {
+func claims(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
 		return nil
 	}

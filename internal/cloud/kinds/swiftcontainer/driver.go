@@ -66,7 +66,7 @@ func (m *made) and(names []string) []string {
 	return names
 }
 
-func (m *made) gone(name string) {
+func (m *made) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.names, name)
@@ -99,7 +99,7 @@ func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 		group.Go(func() (err error) {
 			found[i], err = get(within, d, name)
 			if errors.Is(err, kind.ErrGone) {
-				m.gone(name)
+				m.forget(name)
 				return nil
 			}
 			return err
