@@ -110,8 +110,8 @@ func lacks(w typed.Want[Spec]) string {
 	return addressing.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
-// claims claims the address, because a network gives each address to only one floating IP.
-func claims(w typed.Want[Spec]) []kind.Claim {
+// exclusiveClaims claims the address, because a network gives each address to only one floating IP.
+func exclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	claim := kind.Claim{Field: "spec.resource.floatingIP", Owner: w.Ref("Network", w.Spec.FloatingNetworkRef), From: "Subnet", HolderKind: "FloatingIP"}
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		claim.Owner, claim.From = subnet, ""

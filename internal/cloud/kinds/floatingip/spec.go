@@ -67,6 +67,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			{Field: "dnsName", Compare: compareDNS("dnsName", func(s *Spec) *string { return s.DNSName })},
 			{Field: "dnsDomain", Compare: compareDNS("dnsDomain", func(s *Spec) *string { return s.DNSDomain })},
 		},
-		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Delete: remove, Impossible: impossible, ExclusiveClaims: claims, Export: export,
+		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Delete: remove, Impossible: impossible, ExclusiveClaims: exclusiveClaims, Export: export,
 	})
 }

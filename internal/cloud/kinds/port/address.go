@@ -28,8 +28,8 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// claims claims each address that the manifest names, and a free address for each entry without one.
-func claims(w typed.Want[Spec]) (claims []kind.Claim) {
+// exclusiveClaims claims each address that the manifest names, and a free address for each entry without one.
+func exclusiveClaims(w typed.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		switch {
 		case a.IP != nil:

@@ -97,6 +97,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			{Field: "portSecurity", Compare: comparePortSecurity, Write: writePortSecurity},
 			{Field: "hostID", Compare: compareHost, Write: writeHost},
 		},
-		Validate: validate, Expand: findSubnets, Observe: observe, Addresses: addresses, Create: create, Delete: remove, Impossible: impossible, ExclusiveClaims: claims, Stated: stated, Export: export,
+		Validate: validate, Expand: findSubnets, Observe: observe, Addresses: addresses, Create: create, Delete: remove, Impossible: impossible, ExclusiveClaims: exclusiveClaims, Stated: stated, Export: export,
 	})
 }

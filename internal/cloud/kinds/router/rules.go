@@ -42,9 +42,9 @@ func external(w typed.Want[Spec]) kind.Ref {
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-// claims claims one free address of the external network for the gateway. The cloud chooses the
+// exclusiveClaims claims one free address of the external network for the gateway. The cloud chooses the
 // address.
-func claims(w typed.Want[Spec]) []kind.Claim {
+func exclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return nil
 	}

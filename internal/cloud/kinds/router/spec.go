@@ -54,6 +54,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Doc: "A router between networks and to the outside (Neutron)."},
 		Collection: define.Collection{Path: "routers", Singular: "router"},
 		Overrides:  []table.Override[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
-		Expand:     findSubnets, ExclusiveClaims: claims, Observe: observe, Show: showGateway, Update: update, Export: export,
+		Expand:     findSubnets, ExclusiveClaims: exclusiveClaims, Observe: observe, Show: showGateway, Update: update, Export: export,
 	})
 }

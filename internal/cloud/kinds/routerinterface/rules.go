@@ -75,11 +75,11 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// claims claims three things:
+// exclusiveClaims claims three things:
 //   - the interface, because a router has only one interface to each subnet
 //   - the addresses of the subnet on the router, because its other subnets must not overlap (db/l3_db.py: _check_for_dup_router_subnets)
 //   - the subnet's gateway address, which the router gets, unless the manifest is about to change it
-func claims(w typed.Want[Spec]) []kind.Claim {
+func exclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
 	claims := []kind.Claim{{Field: field, Owner: w.Ref("Router", w.Spec.RouterRef), Value: "the interface to Subnet " + w.Spec.SubnetRef, HolderKind: "RouterInterface", Remedy: "remove one of the two"}}

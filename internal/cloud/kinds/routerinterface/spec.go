@@ -45,6 +45,6 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Flat:            true,
 		Name:            func(w typed.Want[Spec], _ string) string { return w.Key.Name },
 		Overrides:       []table.Override[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
-		ExclusiveClaims: claims, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
+		ExclusiveClaims: exclusiveClaims, Observe: observe, Show: show, Export: export, All: list, Create: create, Update: update, Delete: detach,
 	})
 }

@@ -63,9 +63,9 @@ func (p plugs) compare(c *kind.Changes, loss string) {
 	}
 }
 
-// claims claims the ports, because each port belongs to one server. It does not claim volumes, because some can be
+// exclusiveClaims claims the ports, because each port belongs to one server. It does not claim volumes, because some can be
 // attached to several servers.
-func claims(w want) (claims []kind.Claim) {
+func exclusiveClaims(w want) (claims []kind.Claim) {
 	for i, ref := range portRefs(w) {
 		claims = append(claims, kind.Claim{Field: fmt.Sprintf("spec.resource.ports[%d].portRef", i), Owner: ref, Value: "use", HolderKind: "Server", Remedy: "give each server a port of its own"})
 	}

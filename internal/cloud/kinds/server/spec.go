@@ -183,6 +183,6 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
-		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, QuotaNeeded: quotaNeeded, Impossible: impossible, LikelyRefusal: judge.doubtful, ExclusiveClaims: claims, Zone: zone,
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, QuotaNeeded: quotaNeeded, Impossible: impossible, LikelyRefusal: judge.doubtful, ExclusiveClaims: exclusiveClaims, Zone: zone,
 	})
 }

@@ -65,9 +65,9 @@ func (s *Spec) validatePool(r *kind.Report) {
 // provisional is the CIDR of a subnet that still waits for addresses from prefix delegation.
 const provisional = "::/64"
 
-// claims claims the subnet's range of addresses, because subnets of a network must not overlap
+// exclusiveClaims claims the subnet's range of addresses, because subnets of a network must not overlap
 // (db/ipam_backend_mixin.py: _validate_subnet_cidr).
-func claims(w typed.Want[Spec]) []kind.Claim {
+func exclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 	if w.Spec.CIDR == "" || w.Spec.CIDR == provisional {
 		return nil
 	}

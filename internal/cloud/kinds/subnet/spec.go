@@ -99,7 +99,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Doc: "A block of IP addresses on a network, with the settings that machines there get by DHCP (Neutron)."},
 		Collection: define.Collection{Path: "subnets", Singular: "subnet"},
 		Overrides:  []table.Override[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
-		Validate:   validate, Expand: attach, Impossible: impossible, ExclusiveClaims: claims, Stated: stated, Observe: observe, Export: export,
+		Validate:   validate, Expand: attach, Impossible: impossible, ExclusiveClaims: exclusiveClaims, Stated: stated, Observe: observe, Export: export,
 	})
 }
 
