@@ -139,7 +139,7 @@ func (f objectFrames) status(s subject, found finding) Status {
 			out.ID = k.StatusID(out.ID)
 		}
 		observed := k.Status(s.have.State)
-		out.Resource = document.Redact(s.Secrets, observed, nil)
+		out.Resource = document.Observed(s.Want, observed, s.Secrets)
 		out.Addresses = addressesOf(s.Secrets, observed)
 	}
 	return out
