@@ -111,3 +111,18 @@ func TestASignatureThatCannotBeCheckedIsNoRefusal(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 }
+
+// TestAnUnverifiedCommitEndsNoPass lets only a verified commit end the pass in progress.
+func TestAnUnverifiedCommitEndsNoPass(t *testing.T) {
+	o, v := &outside{commit: "one"}, &verifies{}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Verify = v.verify
+	s.Pass(t.Context())
+	for commit, ends := range map[string]bool{"forged": false, "two": true} {
+		o.commit = commit
+		s.Signals.Wake()
+		if by := s.newer(t.Context()); (by != "") != ends || s.fetched.Commit != commit {
+			t.Errorf("%s: %q", commit, by)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/source/signature"
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
@@ -96,7 +97,7 @@ func (v *verifier) tagger(tags *store.Store, tag plumbing.Hash, name string) (si
 		return signature.Signer{}, err
 	}
 	if o.Tag != name || o.Target != v.head.String() {
-		return signature.Signer{}, &signature.Fault{Code: signature.Invalid, Detail: "it was signed as the tag " + strconv.Quote(o.Tag) + " of " + cmp.Or(o.Target, "another object")}
+		return signature.Signer{}, &signature.Fault{Code: signature.Invalid, Detail: "it was signed as the tag " + strconv.Quote(printable.Clip(o.Tag, maxLine)) + " of " + cmp.Or(o.Target, "another object")}
 	}
 	return v.trust.Keys.Signer(o, v.now)
 }

@@ -56,11 +56,14 @@ func (f *Fault) Error() string {
 	if f.Detail != "" {
 		text += ": " + f.Detail
 	}
-	return printable.Line(text)
+	return printable.Line(printable.Clip(text, maxFault))
 }
 
 func fault(code Code, detail string, args ...any) *Fault {
 	return &Fault{Code: code, Detail: printable.Clip(fmt.Sprintf(detail, args...), maxDetail)}
 }
 
-const maxDetail = 200 // bytes
+const (
+	maxDetail = 200 // bytes
+	maxFault  = 600 // bytes; others write names and details
+)

@@ -93,10 +93,11 @@ func ParseCommit(raw []byte) (Object, error) {
 		return Object{}, fault(Malformed, "the committer cannot be read")
 	}
 	o.Payload = append(o.Payload, payload[:len(payload)-lengthOf(list)]...)
+	found := false
 	for _, h := range list {
 		switch {
-		case h.name == signed && o.Armor == "":
-			o.Armor = strings.ReplaceAll(h.value, "\n ", "\n")
+		case h.name == signed && !found:
+			found, o.Armor = true, strings.ReplaceAll(h.value, "\n ", "\n")
 		case strings.HasPrefix(h.name, signed):
 			return Object{}, fault(Malformed, "the commit has several signatures")
 		case h.name == "tree", h.name == "parent", h.name == "author", h.name == "committer":
@@ -145,6 +146,9 @@ func ParseTag(raw []byte) (Object, error) {
 	return o, nil
 }
 
+// maxEmail is the maximum length of an e-mail address in bytes. RFC 5321 allows 254.
+const maxEmail = 320
+
 // person reads "Name <email> seconds zone".
 func person(text string) (email string, at time.Time, ok bool) {
 	open, end := strings.Index(text, "<"), strings.LastIndex(text, ">")
@@ -154,7 +158,7 @@ func person(text string) (email string, at time.Time, ok bool) {
 	email = text[open+1 : end]
 	seconds, _, _ := strings.Cut(strings.TrimSpace(text[end+1:]), " ")
 	n, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil || strings.ContainsAny(email, "<>") {
+	if err != nil || len(email) > maxEmail || strings.ContainsAny(email, "<>") {
 		return "", at, false
 	}
 	return email, time.Unix(n, 0), true

@@ -96,6 +96,8 @@ func TestSSHSignatures(t *testing.T) {
 		"changed tree":        {strings.Replace(commit, commit[:45], other[:45], 1), "* " + key, signature.Invalid},
 		"changed committer":   {strings.Replace(commit, "Con Committer", "Con Com", 1), "* " + key, signature.Invalid},
 		"two signatures":      {strings.Replace(replayed, "\ngpgsig", "\n"+header(other)+"\ngpgsig", 1), "* " + key, signature.Malformed},
+		"an empty signature":  {strings.Replace(commit, "\ngpgsig", "\ngpgsig\ngpgsig", 1), "* " + key, signature.Malformed},
+		"long address":        {strings.Replace(unsigned, "con@example.com> 1", strings.Repeat("c", 400)+"> 1", 2), "* " + key, signature.Malformed},
 		"signature of SHA256": {strings.Replace(commit, "\ngpgsig", "\ngpgsig-sha256 x\ngpgsig", 1), "* " + key, signature.Malformed},
 		"two trees":           {strings.Replace(commit, "\ngpgsig", "\n"+other[:45]+"\ngpgsig", 1), "* " + key, signature.Malformed},
 		"no signature at all": {strings.Replace(unsigned, "\n\n", "\ngpgsig x\n\n", 1), "* " + key, signature.Malformed},
