@@ -91,7 +91,7 @@ func (e PassEnds) forget(m *Memory) {
 		if s.Part != nil && s.Have == nil && s.Action == plan.Wait { // the member may exist
 			members[s.Part.Member] = true
 		}
-		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0
+		open[s.Key] = open[s.Key] || s.Want == nil || s.Have == nil || s.Action != plan.Keep || len(s.Changes) > 0 || s.Left != ""
 	}
 	for _, of := range e.Plan.Probed() {
 		members[of.Member] = true

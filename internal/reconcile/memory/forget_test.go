@@ -35,6 +35,19 @@ func names[V any](of map[manifest.Key]V) string {
 	return strings.Join(list, " ")
 }
 
+// A limited pass leaves an object that differs, so the object is not forgotten.
+func TestALimitedPassForgetsNoObjectThatItLeaves(t *testing.T) {
+	p := planned(t, []string{"same", "differs colour=red"}, []string{"same ours", "differs ours colour=blue"}).MapSteps(plan.Step.Leaving)
+	m := &Memory{}
+	for _, name := range []string{"same", "differs"} {
+		set(&m.begun, thingtest.Key(name), begun{})
+	}
+	m.Forget(PassEnds{p, func(string) time.Time { return seconds(5) }})
+	if got := names(m.begun); got != "differs" {
+		t.Errorf("begun are %s", got)
+	}
+}
+
 // If the last plan of a pass shows an object as up to date, the object is forgotten once lists show it. If the plan would change the
 // object, or cannot decide about it, the object is not forgotten.
 func TestWhatIsOverWhenAPassEnds(t *testing.T) {
