@@ -28,8 +28,19 @@ func Dir(path string) (Revision, error) {
 
 // WorkTree returns the files below path of a checked-out repository. It reads them from the disk,
 // whatever the commits contain. As in commits, no link in path is followed, and nothing outside of
-// dir is read.
-func WorkTree(dir, path string) (Revision, error) {
+// dir is read. It is an error if one of the folders below path does not exist.
+func WorkTree(dir, path string, folders ...string) (Revision, error) {
+	rev, err := workTree(dir, path)
+	for _, folder := range folders {
+		if err != nil {
+			break
+		}
+		_, err = workTree(dir, cleanPath(path+"/"+folder))
+	}
+	return rev, err
+}
+
+func workTree(dir, path string) (Revision, error) {
 	if problem := pathProblem(path); problem != "" {
 		return Revision{}, failure.New(ErrConfig, "path: %s", problem)
 	}

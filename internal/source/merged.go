@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -154,8 +155,12 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 	if err != nil {
 		return Merge{}, err
 	}
+	before, err := r.before(result)
+	if err != nil {
+		return Merge{}, err
+	}
 	m := Merge{
-		Base: base.Hash.String(), BaseTree: hashText(result.Before), Head: head.Hash.String(),
+		Base: base.Hash.String(), BaseTree: before, Head: head.Hash.String(),
 		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts, Under: under, Clean: result.Merged,
 	}
 	switch {
@@ -168,8 +173,25 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 	case result.Folder.IsZero() && r.cfg.Path != ".":
 		return Merge{}, failure.NewMissing("after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
 	}
-	m.Revision, err = r.describe(ctx, "", head, result.Folder, result.Made)
+	folder, err := r.cache.Store().Sparse(result.Folder, r.cfg.Folders, result.Made)
+	if err != nil {
+		return Merge{}, err
+	}
+	m.Revision, err = r.describe(ctx, "", head, folder, result.Made)
 	return m, err
+}
+
+// before returns the tree of the configured folder before the merge, or "" if there was none.
+func (r *Repo) before(result merge.Result) (string, error) {
+	if result.Before.IsZero() {
+		return "", nil
+	}
+	made := store.Made{Trees: map[plumbing.Hash]*object.Tree{}}
+	tree, err := r.cache.Store().Sparse(result.Before, r.cfg.Folders, made)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return hashText(tree), err
 }
 
 // hashText returns a hash in hex digits, or "" for the zero hash.

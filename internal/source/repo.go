@@ -46,11 +46,11 @@ type clone struct {
 	refsOf  int64          // the number of that conversation
 }
 
-// In returns a Repo for another folder of the same branch, in the same clone. Each folder can use the commits that
-// another one has fetched. Folders that fetch at the same time send one request.
-func (r *Repo) In(path string) *Repo {
+// In returns a Repo for another folder of the same branch, in the same clone. folders are [Config.Folders]. Each folder can
+// use the commits that another one has fetched. Folders that fetch at the same time send one request.
+func (r *Repo) In(path string, folders ...string) *Repo {
 	cfg := r.cfg
-	cfg.Path = cleanPath(path)
+	cfg.Path, cfg.Folders = cleanPath(path), folders
 	r.users.Add(1)
 	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }
@@ -136,7 +136,11 @@ func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit)
 	if err != nil {
 		return Revision{}, err
 	}
-	return r.describe(ctx, name, commit, root, store.Made{})
+	made := store.Made{Trees: map[plumbing.Hash]*object.Tree{}}
+	if root, err = r.cache.Store().Sparse(root, r.cfg.Folders, made); err != nil {
+		return Revision{}, err
+	}
+	return r.describe(ctx, name, commit, root, made)
 }
 
 // describe returns a revision of the folder root. The folder belongs to a commit, or is the result of a merge.

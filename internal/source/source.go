@@ -58,9 +58,12 @@ type Auth struct {
 
 // Config names a repository, a branch and a folder, and says how to reach them.
 type Config struct {
-	URL     string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only.
-	Branch  string // empty for the branch to which the repository's HEAD points.
-	Path    string // a folder within the repository; empty for its root.
+	URL    string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only.
+	Branch string // empty for the branch to which the repository's HEAD points.
+	Path   string // a folder within the repository; empty for its root.
+	// Folders are the only folders below Path that count; all of them if it is empty. A revision without one of them is an
+	// error. Other folders do not change the revision's Tree.
+	Folders []string
 	Auth    Auth
 	CAFile  string        // PEM certificates that are trusted besides the system's.
 	Dir     string        // a cache folder that several processes may share; empty for a cache in memory.

@@ -79,7 +79,7 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 
 // Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. of is nil
 // if there is no repository or no commit.
-func Committed(dir, folder string) (of *Repo, head string, err error) {
+func Committed(dir, folder string, folders ...string) (of *Repo, head string, err error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return nil, "", nil
@@ -102,7 +102,7 @@ func Committed(dir, folder string) (of *Repo, head string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("the repository of %s: %w", dir, err)
 	}
-	of, err = New(Config{URL: tree.Filesystem.Root(), Path: path.Join(below, folder)}, nil)
+	of, err = New(Config{URL: tree.Filesystem.Root(), Path: path.Join(below, folder), Folders: folders}, nil)
 	return of, at.Hash().String(), err
 }
 

@@ -148,7 +148,7 @@ func (m *commitMerger) scoped(r roots, scope string) (plumbing.Hash, error) {
 	}
 	folder, err := m.folder(r[0], r[1], r[2], scope)
 	if folder.IsZero() && err == nil && scope == "" {
-		return m.makeFolder(nil)
+		return m.made.Folder(nil)
 	}
 	return folder, err
 }

@@ -72,5 +72,5 @@ func (m *merger) edit(h plumbing.Hash, c *edits) (plumbing.Hash, error) {
 		e.Name = name
 		list = append(list, e)
 	}
-	return m.makeFolder(list)
+	return m.made.Folder(list)
 }

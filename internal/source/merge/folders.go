@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -92,7 +91,7 @@ func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbi
 	if len(merged) == 0 {
 		return plumbing.ZeroHash, nil
 	}
-	return m.makeFolder(merged)
+	return m.made.Folder(merged)
 }
 
 // entry merges the entries with the same name. The result cannot have both a file and a folder with
@@ -110,19 +109,6 @@ func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (obje
 		m.recordConflict(path)
 	}
 	return object.TreeEntry{Mode: filemode.Dir, Hash: below}, nil
-}
-
-// makeFolder makes a folder of entries. The folder is in no repository.
-func (m *merger) makeFolder(entries []object.TreeEntry) (plumbing.Hash, error) {
-	sort.Sort(object.TreeEntrySorter(entries))
-	tree := &object.Tree{Entries: entries}
-	o := &plumbing.MemoryObject{}
-	if err := tree.Encode(o); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	tree.Hash = o.Hash()
-	m.made.Trees[tree.Hash] = tree
-	return tree.Hash, nil
 }
 
 // file merges two files with the common ancestor before, by git's own rules.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"sort"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
@@ -10,4 +12,17 @@ import (
 type Made struct {
 	Trees map[plumbing.Hash]*object.Tree
 	Files map[plumbing.Hash][]byte
+}
+
+// Folder makes a folder of entries.
+func (m Made) Folder(entries []object.TreeEntry) (plumbing.Hash, error) {
+	sort.Sort(object.TreeEntrySorter(entries))
+	tree := &object.Tree{Entries: entries}
+	o := &plumbing.MemoryObject{}
+	if err := tree.Encode(o); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	tree.Hash = o.Hash()
+	m.Trees[tree.Hash] = tree
+	return tree.Hash, nil
 }

@@ -25,7 +25,7 @@ func (s *Store) Folder(root plumbing.Hash, path string) (plumbing.Hash, error) {
 		}
 		i := slices.IndexFunc(t.Entries, func(e object.TreeEntry) bool { return e.Name == part })
 		if i < 0 || t.Entries[i].Mode != filemode.Dir {
-			return at, pathError(path, walked, part, t.Entries, i)
+			return at, pathError("source.path", path, walked, part, t.Entries, i)
 		}
 		at = t.Entries[i].Hash
 		walked += part + "/"
@@ -33,10 +33,10 @@ func (s *Store) Folder(root plumbing.Hash, path string) (plumbing.Hash, error) {
 	return at, nil
 }
 
-func pathError(path, walked, part string, entries []object.TreeEntry, found int) error {
+func pathError(setting, path, walked, part string, entries []object.TreeEntry, found int) error {
 	if found >= 0 {
 		kind := map[filemode.FileMode]string{filemode.Symlink: "a symbolic link", filemode.Submodule: "a submodule"}[entries[found].Mode]
-		return failure.NewMissing("the path %q does not exist: %q is %s, not a folder; set source.path to a folder", path, walked+part, cmp.Or(kind, "a file"))
+		return failure.NewMissing("the path %q does not exist: %q is %s, not a folder; set %s to a folder", path, walked+part, cmp.Or(kind, "a file"), setting)
 	}
 	var folders []string
 	for _, e := range entries {
@@ -44,7 +44,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 			folders = append(folders, walked+e.Name)
 		}
 	}
-	return failure.NewMissing("there is no folder %q; set source.path or commit it%s", path, failure.NearestHint("folders there", walked+part, folders))
+	return failure.NewMissing("there is no folder %q; set %s or commit it%s", path, setting, failure.NearestHint("folders there", walked+part, folders))
 }
 
 // Entry returns the entry at a path below a root folder; ok is false if there is none.
