@@ -21,7 +21,7 @@ type Body struct {
 // Spec is the content of a definition.
 type Spec struct {
 	Schema    Schema     `json:"schema" rule:"required" doc:"The kind, and the fields of its objects."`
-	Resources []Resource `json:"resources" rule:"required,min=1,max=100" doc:"The objects to which each object of the kind expands."`
+	Resources []Resource `json:"resources" rule:"required,min=1,max=100,key=id" doc:"The objects to which each object of the kind expands."`
 }
 
 // Schema describes the objects of the kind.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -16,8 +17,9 @@ import (
 // apiVersion, kind, metadata and status. It returns all problems together. If there are problems, the struct contains the
 // values that could be read.
 func (o *Object) Decode(into any) []Problem {
-	d := decoder{origin: o.Origin, key: o.Key, head: true, encrypted: o.encrypted}
-	d.into(o.root(), spot{line: o.Origin.Line}, into)
+	d := o.decoder()
+	d.head = true
+	d.into(o.root(), spot{where: o.Origin}, into)
 	return d.problems
 }
 
@@ -28,18 +30,21 @@ func (o *Object) Read(t Type) (value any, problems []Problem) {
 		into := reflect.New(t.of).Interface()
 		return into, o.Decode(into)
 	}
-	d := decoder{origin: o.Origin, key: o.Key, head: true, encrypted: o.encrypted}
+	d := o.decoder()
+	d.head = true
 	into := t.value()
-	d.value(o.root(), spot{line: o.Origin.Line}, t, into)
+	d.value(o.root(), spot{where: o.Origin}, t, into)
 	return into.Interface(), d.problems
 }
 
 // decoder reads nodes into Go values, according to the rules in struct tags.
 type decoder struct {
 	origin Origin
+	other  otherFiles
+	alone  func() string
 	key    Key
 	head   bool // reports whether to skip the top-level fields that every object has
-	// encrypted lists the fields whose values are encrypted in the repository. No message shows these values.
+	// encrypted lists the fields whose values nobody may see. No message shows these values.
 	encrypted []string
 	problems  []Problem
 }
@@ -47,15 +52,24 @@ type decoder struct {
 // spot is the position of the decoder in the document.
 type spot struct {
 	at    *fieldPath
-	line  int
+	where Origin
 	rules rules
 }
 
-func (d *decoder) problem(line int, field, what, fix string) {
+// decoder returns a decoder for the object's document.
+func (o *Object) decoder() decoder {
+	o.root() // sets other
+	return decoder{origin: o.Origin, other: o.other, key: o.Key, alone: o.alone, encrypted: o.encrypted}
+}
+
+// place returns the place of a node.
+func (d *decoder) place(n *yaml.Node) Origin { return d.other.place(n, d.origin.File) }
+
+func (d *decoder) problem(where Origin, field, what, fix string) {
 	if d.full() {
 		return
 	}
-	d.problems = append(d.problems, Problem{Origin: Origin{d.origin.File, line}, Key: d.key, Field: field, What: what, Fix: fix})
+	d.problems = append(d.problems, Problem{Origin: where, Key: d.key, Field: field, What: what, Fix: fix})
 }
 
 // full reports whether there are already so many problems that nobody would read more.
@@ -63,7 +77,7 @@ func (d *decoder) full() bool { return len(d.problems) >= maxProblems }
 
 func (d *decoder) wrong(s spot, what, fix string) {
 	if what != "" {
-		d.problem(s.line, s.at.String(), what, fix)
+		d.problem(s.where, s.at.String(), what, fix)
 	}
 }
 
@@ -77,11 +91,11 @@ func (d *decoder) wantsWhole(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, true), fix)
 }
 
-func (d *decoder) lineOf(n *yaml.Node, name string) int {
+func (d *decoder) placeOf(n *yaml.Node, name string) Origin {
 	if key, _ := lookup(n, name); key != nil {
-		return key.Line
+		return d.place(key)
 	}
-	return n.Line
+	return d.place(n)
 }
 
 func (d *decoder) into(n *yaml.Node, s spot, into any) {
@@ -163,7 +177,7 @@ func (d *decoder) structure(n *yaml.Node, s spot, t Type, v reflect.Value) {
 			return
 		case d.head && s.at == nil && isHead(e.key.Value):
 		case !ok:
-			d.problem(e.key.Line, s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value, beside))
+			d.problem(d.place(e.key), s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value, beside))
 			meant[nearest.Name(e.key.Value, known.names)] = true
 		case !isNull(e.value):
 			f := &known.list[i]
@@ -171,7 +185,7 @@ func (d *decoder) structure(n *yaml.Node, s spot, t Type, v reflect.Value) {
 				set[i] = true
 				count++
 			}
-			below := spot{at: s.at.field(f.name), line: e.key.Line, rules: f.rules}
+			below := spot{at: s.at.field(f.name), where: d.place(e.key), rules: f.rules}
 			below.rules.secret = below.rules.secret || s.rules.secret
 			d.field(e.value, below, f, v)
 		}
@@ -181,7 +195,8 @@ func (d *decoder) structure(n *yaml.Node, s spot, t Type, v reflect.Value) {
 			v.SetMapIndex(reflect.ValueOf(f.name), reflect.ValueOf(Fields{}))
 		}
 		if f.rules.required && !set[i] && !meant[f.name] {
-			d.problem(s.line, s.at.field(f.name).String(), "missing", requiredFix(f))
+			what, fix := d.missing(f)
+			d.problem(s.where, s.at.field(f.name).String(), what, fix)
 		}
 	}
 	if s.rules.oneof {
@@ -189,6 +204,14 @@ func (d *decoder) structure(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	}
 	what, fix := s.rules.length(count, "fields")
 	d.wrong(s, what, fix)
+}
+
+// missing describes a required field that the document does not have.
+func (d *decoder) missing(f field) (what, fix string) {
+	if d.alone == nil {
+		return "missing", requiredFix(f)
+	}
+	return "missing, and no earlier layer has this object", cmp.Or(d.alone(), requiredFix(f))
 }
 
 func isHead(name string) bool {
@@ -206,7 +229,7 @@ func (d *decoder) list(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	element, elem := s.rules.ofElement(), t.elem()
 	seen := map[string]int{}
 	for i, item := range n.Content {
-		below := spot{at: s.at.item(i), line: item.Line, rules: element}
+		below := spot{at: s.at.item(i), where: d.place(item), rules: element}
 		item = follow(item)
 		if isNull(item) {
 			d.wrong(below, "empty element", "remove it or give it a value")
@@ -235,7 +258,7 @@ func (d *decoder) mapping(n *yaml.Node, s spot, t Type, v reflect.Value) {
 	element, elem := s.rules.ofElement(), t.elem()
 	for _, e := range all {
 		value := reflect.New(v.Type().Elem()).Elem()
-		d.value(e.value, spot{at: s.at.field(e.key.Value), line: e.key.Line, rules: element}, elem, value)
+		d.value(e.value, spot{at: s.at.field(e.key.Value), where: d.place(e.key), rules: element}, elem, value)
 		v.SetMapIndex(reflect.ValueOf(e.key.Value).Convert(v.Type().Key()), value)
 	}
 }

@@ -136,7 +136,36 @@ func (o *Object) Encrypted() []string { return o.encrypted }
 
 // Unknown reports whether the object has encrypted values that were not decrypted. Its fields with such values are
 // decoded as if they had the zero value.
-func (o *Object) Unknown() bool { return len(o.encrypted) > 0 && o.opened.Unknown() }
+func (o *Object) Unknown() bool {
+	unknown := func(o *Object) bool { return o.opened != nil && o.opened.Unknown() }
+	return len(o.encrypted) > 0 && (unknown(o) || slices.ContainsFunc(o.patches, unknown))
+}
+
+// secretNodes adds the nodes of the encrypted values in the object's document.
+func (o *Object) secretNodes(to map[*yaml.Node]bool) {
+	if len(o.encrypted) == 0 {
+		return
+	}
+	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
+		if _, found := slices.BinarySearch(o.encrypted, at.String()); found {
+			to[n] = true
+		}
+	})
+}
+
+// secretFields sets the encrypted fields of a document that was merged from several ones.
+func (o *Object) secretFields(secret map[*yaml.Node]bool) {
+	o.encrypted = nil
+	if len(secret) == 0 {
+		return
+	}
+	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
+		if secret[n] {
+			o.encrypted = append(o.encrypted, at.String())
+		}
+	})
+	slices.Sort(o.encrypted)
+}
 
 // Encrypts reports whether a field has an encrypted value, or is a part of one, or has one as a part.
 func (o *Object) Encrypts(field string) bool { return o != nil && Touches(o.encrypted, field) }

@@ -68,6 +68,9 @@ func (fs *fields) add(t reflect.Type, index []int) {
 		if err == nil && shapeOf(sf.Type) == unsupported {
 			err = fmt.Errorf("type %s is not supported", sf.Type)
 		}
+		if err == nil && !rules.identifies(TypeOf(sf.Type)) {
+			err = fmt.Errorf("the rule key names no field of the list's elements")
+		}
 		if err != nil && fs.err == nil {
 			fs.err = fmt.Errorf("field %s of %s: %w", sf.Name, t, err)
 		}
@@ -90,6 +93,11 @@ func (fs *fields) named(name string) *field {
 		return nil
 	}
 	return &fs.list[i]
+}
+
+// identifies reports whether the rule key, if there is one, names a field of the elements of a list.
+func (r rules) identifies(list Type) bool {
+	return r.key == "" || list.shape() == listShape && list.elem().shape() == structShape && list.elem().fields().named(r.key) != nil
 }
 
 // shape is the form of a Go type in a document.

@@ -45,9 +45,12 @@ func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
 	l := &loader{opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
 	l.parser.budget = 8 << 20
-	for _, part := range parts {
+	l.layers = layers{byKey: map[Key][]draft{}, names: map[Key][]string{}}
+	for _, part := range slices.SortedStableFunc(slices.Values(parts), func(a, b Part) int { return b.Layer - a.Layer }) {
+		l.layer, l.several = part.Layer, l.several || part.Layer > 0
 		l.part(part)
 	}
+	l.remaining()
 	if l.ended != nil {
 		return Loaded{}, l.ended
 	}
@@ -72,8 +75,11 @@ type loader struct {
 	ended                           error // the error that Options.Stop returned
 
 	seen     map[Key]Origin
-	objects  int // the number of objects that were found
-	aside    int // the number of documents of kinds in Options.LeaveAlone
+	layers   layers
+	layer    int  // the layer that is being read
+	several  bool // reports whether there are several layers
+	objects  int  // the number of objects that were found
+	aside    int  // the number of documents of kinds in Options.LeaveAlone
 	loaded   Loaded
 	problems Problems
 }
@@ -284,6 +290,21 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 		l.reportFor(o, wrong)
 		return
 	}
+	if l.several {
+		o.Key.Name, o.Key.Namespace = written(root, "name"), written(root, "namespace")
+		o.Key = o.Key.normal()
+		if !l.layered(&o) {
+			return
+		}
+	}
+	l.finish(&o)
+}
+
+// finish adds an object to the result.
+func (l *loader) finish(o *Object) {
+	if !l.substitute(o) {
+		return
+	}
 	var meta metadata
 	problems := o.decodeMetadata(&meta)
 	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
@@ -292,20 +313,52 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	}
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
-	l.reportFor(o, problems)
-	l.reportFor(o, l.annotations(&o))
+	l.reportFor(*o, problems)
+	l.reportFor(*o, l.annotations(o))
 	if !IsName(o.Key.Name) || meta.Namespace != "" && !labelPattern.MatchString(meta.Namespace) {
 		l.loaded.Lost = true // other objects may refer to this one
 	}
 	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
-		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
+		l.report(declaredTwice(o, first))
 	} else {
-		l.seen[o.Key] = at
+		l.seen[o.Key] = o.Origin
+		if l.several {
+			l.layers.note(o.Key)
+		}
 	}
 	l.objects++
 	if l.opts.Each != nil {
-		l.opts.Each(&o)
+		l.opts.Each(o)
 		return
 	}
-	l.loaded.Objects = append(l.loaded.Objects, o)
+	l.loaded.Objects = append(l.loaded.Objects, *o)
+}
+
+// declaredTwice is the problem that an object is declared a second time.
+func declaredTwice(o *Object, first Origin) Problem {
+	return Problem{Origin: o.Origin, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"}
+}
+
+// substitute puts values into an object. It returns false if the load has to end.
+func (l *loader) substitute(o *Object) bool {
+	if l.opts.Values == nil || slices.Contains(l.opts.Verbatim, o.Key.Kind) {
+		return true
+	}
+	o.values, o.substituteBy, o.schema = l.opts.Values, l.opts.Substitute, l.opts.schema(o.Key)
+	room := l.opts.MaxTotalBytes - l.bytes
+	o.written = written(o.body, "name")
+	added, sealed, problems := o.substitute(room, l.opts.Used)
+	if len(sealed) > 0 {
+		o.encrypted = slices.Sorted(slices.Values(slices.Concat(o.encrypted, sealed)))
+	}
+	o.Key.Name = cmp.Or(written(o.body, "name"), o.Key.Name)
+	l.reportFor(*o, problems)
+	if len(problems) > 0 {
+		l.loaded.Lost = true
+	}
+	if l.bytes += added; added > room {
+		l.stop(o.Origin.File, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests after values are put in", l.opts.TooMuch)
+		return false
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -36,7 +37,7 @@ type served struct {
 
 func (l *loader) reportFor(o Object, problems []Problem) {
 	for _, p := range problems {
-		p.Origin.File, p.Key = o.Origin.File, o.Key
+		p.Origin.File, p.Key = cmp.Or(p.Origin.File, o.Origin.File), o.Key
 		l.report(p)
 	}
 }
@@ -46,10 +47,10 @@ func (o *Object) decodeMetadata(meta *metadata) []Problem {
 	if node == nil || isNull(node) {
 		return []Problem{{Origin: o.Origin, Field: "metadata.name", What: "missing", Fix: "add metadata with a name"}}
 	}
-	d := decoder{origin: o.Origin}
-	d.into(node, spot{at: (*fieldPath)(nil).field("metadata"), line: key.Line}, meta)
+	d := o.decoder()
+	d.into(node, spot{at: (*fieldPath)(nil).field("metadata"), where: d.place(key)}, meta)
 	if meta.GenerateName != nil {
-		d.problem(d.lineOf(node, "generateName"), "metadata.generateName", "not supported: a name must be the same in each pass", "write metadata.name")
+		d.problem(d.placeOf(node, "generateName"), "metadata.generateName", "not supported: a name must be the same in each pass", "write metadata.name")
 	}
 	return d.problems
 }

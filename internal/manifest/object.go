@@ -17,11 +17,29 @@ type Object struct {
 	Labels      map[string]string
 	Annotations map[string]string
 
-	body *yaml.Node // the mapping of the document; never print it, because it may contain secrets
-	from *chunk     // the text from which body can be parsed again; nil if there is none
+	// body is the mapping of the document. Never print it, because it may contain secrets. other has the nodes of body that
+	// are in other files than that of Origin. body can be parsed again from the text in from; nil if there is no text.
+	body  *yaml.Node
+	other otherFiles
+	from  *chunk
 
-	opened    *sops.Opened // the key that decrypts the text again; nil if it is not encrypted
-	encrypted []string     // the fields with encrypted values
+	// patches are the documents of later layers that were merged into body. values were put into the result; nil for none.
+	// schema is the type of body for both; zero if it is unknown.
+	patches []*Object
+	values  Values
+	schema  Type
+
+	// substituteBy is the annotation that says where values are put. secrets are the secret values that were put there.
+	// written is the name before values were put into it; "" if there are no values.
+	substituteBy string
+	secrets      []string
+	written      string
+	// opened is the key that decrypts the text again; nil if it is not encrypted. encrypted are the fields that nobody may
+	// see, because their values are encrypted in the repository, or come from a Secret.
+	opened    *sops.Opened
+	encrypted []string
+	// alone is set if no earlier layer has the object. It returns advice about the name.
+	alone func() string
 }
 
 // NewObject makes an object that is in no file, such as an object that a workload kind expands to. The line of all its
@@ -34,10 +52,18 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 	return made.Object(key, apiVersion, origin, maps.Clone(annotations)), nil
 }
 
+// WrittenName returns the name as it is written, with the names of values in it.
+func (o *Object) WrittenName() string {
+	if o.written == "" {
+		return o.Key.Name
+	}
+	return o.written
+}
+
 // Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
 // parsed again. An object that is in no file loses its document. The origin of each of its fields is then the origin of
 // the object. The plain values of an encrypted document are freed, too, and its text contains none.
-func (o *Object) Release() { o.body = nil }
+func (o *Object) Release() { o.body, o.other = nil, nil }
 
 // root returns the mapping of the document. It returns nil if the document was released and has no text.
 func (o *Object) root() *yaml.Node {
@@ -46,12 +72,15 @@ func (o *Object) root() *yaml.Node {
 		for _, d := range p.parse(o.Origin.File, *o.from) {
 			o.body = o.again(d.root)
 		}
+		o.assemble()
+		o.substitute(DefaultTotalBytes, nil)
 	}
 	return o.body
 }
 
-// Where returns the line of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. The key
-// of a map is written in brackets if it contains dots: metadata.labels[app.kubernetes.io/name].
+// Where returns the place of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. The key
+// of a map is written in brackets if it contains dots: metadata.labels[app.kubernetes.io/name]. The file is that of the
+// layer that set the field.
 func (o *Object) Where(field string) Origin {
 	at := o.Origin
 	node := o.root()
@@ -59,11 +88,11 @@ func (o *Object) Where(field string) Origin {
 		return at
 	}
 	for _, step := range splitPath(field) {
-		line, next := step.in(node)
+		here, next := step.in(node)
 		if next == nil {
 			break
 		}
-		at.Line, node = line, next
+		at, node = o.other.place(here, o.Origin.File), next
 	}
 	return at
 }

@@ -23,6 +23,14 @@ type Options struct {
 	MaxDepth      int   // depth of a document, and of folders; default 100.
 	MaxAliases    int   // number of aliases in a document, expanded; default 1,000.
 
+	// Schemas returns the type of the documents of a kind, by which layers are merged. It is nil if the parts have no layers.
+	Schemas func(group, kind string) Type
+	// Values are put into objects: see [Values]. Substitute is the annotation that says where. nil puts none. Objects of the
+	// kinds in Verbatim stay as they are, because they contain expressions of their own. The names of values that objects use are added to Used.
+	Values     Values
+	Substitute string
+	Verbatim   []string
+	Used       map[string]bool
 	// Holding, if set, limits the load to documents that contain one of these texts. Files without such a document are not
 	// reported as ignored. Only exceeded limits are problems, because other documents with such a text are of kinds that the
 	// caller does not know.
@@ -65,4 +73,12 @@ func (o Options) withDefaults() Options {
 
 func (o Options) holds(text []byte) bool {
 	return slices.ContainsFunc(o.Holding, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+// schema returns the type of the documents of an object's kind. It is zero if the type is unknown.
+func (o Options) schema(key Key) Type {
+	if o.Schemas == nil {
+		return Type{}
+	}
+	return o.Schemas(key.Group, key.Kind)
 }

@@ -12,14 +12,19 @@ type Part struct {
 	// Name is the place in the repository or on this machine. For a file, it is the name of the file. For a folder, it
 	// precedes the names of the files in origins and problems; the names in Files do not contain it.
 	Name  string
-	Files fs.FS     // the folder; nil for a file
+	Files fs.FS // the folder; nil for a file
+	// Folder is the folder in Files that is read; "" for all of them.
+	Folder string
+	// Layer is the place of the part in a series of layers. A document with the key of a document in an earlier layer is
+	// merged into it. 0 is the first layer.
+	Layer int
 	Text  io.Reader // the file; its name does not matter, and it is read only up to the limit
 }
 
 func (l *loader) part(p Part) {
 	if p.Files != nil {
 		l.files, l.root = p.Files, path.Clean(p.Name)
-		l.folder(l.root, 0)
+		l.folder(path.Join(l.root, p.Folder), 0)
 		return
 	}
 	if l.over() {

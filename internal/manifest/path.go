@@ -87,21 +87,21 @@ func splitPath(s string) []pathStep {
 	return steps
 }
 
-// in finds the value of the step in a node, and the line that people should look at. It returns nil if there is no such
+// in finds the value of the step in a node, and the node at which people should look. It returns nil if there is no such
 // value.
-func (s pathStep) in(n *yaml.Node) (int, *yaml.Node) {
+func (s pathStep) in(n *yaml.Node) (here, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for _, e := range entries(n) {
 			if e.key.Value == s.name {
-				return e.key.Line, e.value
+				return e.key, e.value
 			}
 		}
 	case yaml.SequenceNode:
 		i, err := strconv.Atoi(s.name)
 		if err == nil && s.brackets && i >= 0 && i < len(n.Content) {
-			return n.Content[i].Line, follow(n.Content[i])
+			return n.Content[i], follow(n.Content[i])
 		}
 	}
-	return 0, nil
+	return nil, nil
 }

@@ -23,6 +23,7 @@ import (
 //	unique              no element may occur twice
 //	objects             each element is an object of the cloud, and a path may contain its ID in brackets
 //	apart               the elements of the list are compared with the cloud one by one; without apart, the list is one value
+//	key=F               layers merge the elements of the list that have the same value of the field F; without key, a later list replaces an earlier one
 //	whole               the structure is compared with the cloud as one value
 //	oneof               exactly one of the struct's pointers, lists and maps must be set
 //	secret              the value is never shown in a problem, and may contain any character
@@ -35,6 +36,7 @@ type rules struct {
 	enum     []string
 	min, max *float64
 	format   string
+	key      string
 	pattern  *regexp.Regexp
 	def      string
 }
@@ -86,6 +88,8 @@ func (r *rules) add(part string) (err error) {
 		r.objects = true
 	case "apart":
 		r.apart = true
+	case "key":
+		r.key = value
 	case "whole":
 		r.whole = true
 	case "enum":
@@ -115,7 +119,7 @@ func number(s string) (*float64, error) {
 
 // ofElement returns those rules that apply to each element of a list or map.
 func (r rules) ofElement() rules {
-	r.required, r.unique, r.min, r.max = false, false, nil, nil
+	r.required, r.unique, r.key, r.min, r.max = false, false, "", nil, nil
 	return r
 }
 

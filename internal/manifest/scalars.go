@@ -138,14 +138,14 @@ func (d *decoder) free(n *yaml.Node, s spot) (any, bool) {
 		all := entries(n)
 		m, good := make(map[string]any, len(all)), true
 		for _, e := range all {
-			value, ok := d.free(e.value, spot{s.at.field(e.key.Value), e.key.Line, s.rules})
+			value, ok := d.free(e.value, spot{s.at.field(e.key.Value), d.place(e.key), s.rules})
 			m[e.key.Value], good = value, good && ok
 		}
 		return m, good
 	case yaml.SequenceNode:
 		list, good := make([]any, len(n.Content)), true
 		for i, item := range n.Content {
-			value, ok := d.free(follow(item), spot{s.at.item(i), item.Line, s.rules})
+			value, ok := d.free(follow(item), spot{s.at.item(i), d.place(item), s.rules})
 			list[i], good = value, good && ok
 		}
 		return list, good

@@ -19,6 +19,8 @@ type Selection struct {
 	// Exclude lists files that are not read, even if Include contains them. A folder in it excludes all files below the
 	// folder.
 	Exclude []string
+	// Folders are the folders whose files are selected; all if it is empty. Patterns then match paths below each of them.
+	Folders []string
 }
 
 // Of returns the folder with only the selected files. It filters the lists of folders. A file that is opened by its name
@@ -44,12 +46,35 @@ func Unmatched(files fs.FS) []string {
 // Selects reports whether a path below the folder is selected. For a folder or submodule, it reports whether any file in
 // it may be selected.
 func (s Selection) Selects(name string) bool {
+	name, within := s.below(name)
+	if name == "." || !within {
+		return within
+	}
 	for dir := name; dir != "."; dir = path.Dir(dir) {
 		if matches(s.Exclude, dir) {
 			return false
 		}
 	}
 	return len(s.Include) == 0 || !isManifestName(name) || matches(s.Include, name)
+}
+
+// below returns the path below one of the folders to which the patterns apply. The path is "." for these folders and for
+// those that contain them. within is false for a path elsewhere.
+func (s Selection) below(name string) (rest string, within bool) {
+	if len(s.Folders) == 0 {
+		return name, true
+	}
+	for _, folder := range s.Folders {
+		switch {
+		case folder == ".":
+			return name, true
+		case name == "." || name == folder || strings.HasPrefix(folder, name+"/"):
+			return ".", true
+		case strings.HasPrefix(name, folder+"/"):
+			return name[len(folder)+1:], true
+		}
+	}
+	return name, false
 }
 
 // NoPattern returns the reason why a text cannot be a pattern, and a valid form. It returns "" if the text can be a
@@ -96,7 +121,10 @@ func (s *selected) ReadDir(dir string) ([]fs.DirEntry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		name := path.Join(dir, e.Name())
+		name, within := s.of.below(path.Join(dir, e.Name()))
+		if name == "." || !within {
+			return !within
+		}
 		s.unmatched = slices.DeleteFunc(s.unmatched, func(pattern string) bool { return match(pattern, name) })
 		return matches(s.of.Exclude, name) || len(s.of.Include) > 0 && !mayHoldOthers(e) && !matches(s.of.Include, name)
 	}), err

@@ -36,6 +36,6 @@ func Settings(file string, text []byte, into any) (where func(field string) Orig
 		return where, problems
 	}
 	d := decoder{origin: at}
-	d.into(first.root, spot{line: first.line}, into)
+	d.into(first.root, spot{where: at}, into)
 	return where, append(problems, d.problems...)
 }

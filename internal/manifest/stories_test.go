@@ -37,7 +37,7 @@ type resource struct {
 	Gateway     string            `json:"gateway,omitempty" rule:"format=ip"`
 	DNS         []string          `json:"dns,omitempty" rule:"format=ip"`
 	Direction   string            `json:"direction,omitempty" rule:"enum=ingress|egress"`
-	Peers       []peer            `json:"peers,omitempty"`
+	Peers       []peer            `json:"peers,omitempty" rule:"key=host"`
 	Credentials *credentials      `json:"credentials,omitempty" rule:"oneof"`
 	Extra       json.RawMessage   `json:"extra,omitempty"`
 	Options     map[string]string `json:"options,omitempty"`

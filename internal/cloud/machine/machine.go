@@ -23,8 +23,8 @@ type Template struct {
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
 	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one."`
 	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Volume to boot from, in place of the flavor's disk. It stays when the machine is replaced."`
-	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"All further disks."`
-	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"All further network interfaces, besides the one on network."`
+	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24,key=name" doc:"All further disks."`
+	Ports          []Interface       `json:"ports,omitempty" rule:"max=16,key=name" doc:"All further network interfaces, besides the one on network."`
 	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the machine stays."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
 	Metadata       map[string]string `json:"metadata,omitempty" rule:"lines" doc:"Metadata of the server."`

@@ -12,7 +12,7 @@ import (
 
 // Pod is etcd-operator's policy for the pods of members in Kubernetes. (PodPolicy)
 type Pod struct {
-	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
+	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64,key=name" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
 	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
 	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no meaning for machines, and is noted."`

@@ -29,12 +29,12 @@ type Spec struct {
 	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Network of its address: a Network of the repository, or an existing one. It takes precedence over vipType. The stack's defaults.network if both are left out."`
 	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
 	// AdditionalVIPs are on subnets of the same network.
-	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
+	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10,key=subnetRef" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
 	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Octavia flavor of the load balancer: a key of the stack's defaults.serviceTypes. Not managed if left out."`
 	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards only tcp, udp and sctp, and everything else is refused with it." example:"amphora"`
 	// FloatingIP is a FloatingIP with the name of the load balancer.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Address that can be reached from outside. This makes a FloatingIP with the name of the load balancer."`
-	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart" cuts:"nobody listens there any more" doc:"The ports of the load balancer, and the machines behind them."`
+	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart,key=port" cuts:"nobody listens there any more" doc:"The ports of the load balancer, and the machines behind them."`
 
 	// NetworkRef, Flavor and AvailabilityZone are the values of vipNetwork, serviceType and zone, with the cloud's
 	// names.

@@ -18,8 +18,8 @@ type Spec struct {
 	Image                      string            `json:"image,omitempty" rule:"max=1024" doc:"Image of containers. Its tag is the version of M3DB, unless spec.defaults.m3.versions gives another one for the tag. 1.5.0 for latest, or if left out."`
 	ReplicationFactor          int               `json:"replicationFactor,omitempty" rule:"min=1,max=5,default=3,immutable" doc:"How many instances have each shard. There must be at least as many isolation groups."`
 	NumberOfShards             int               `json:"numberOfShards,omitempty" rule:"min=1,max=2048,default=64,immutable" doc:"Number of shards."`
-	IsolationGroups            []IsolationGroup  `json:"isolationGroups" rule:"required,min=1,max=10" doc:"Groups of instances. Each isolation group has at most one copy of a shard. Add further ones at the end." example:"[{name: a, numInstances: 1}, {name: b, numInstances: 1}, {name: c, numInstances: 1}]"`
-	Namespaces                 []Namespace       `json:"namespaces" rule:"required,min=1,max=64" doc:"Namespaces. Removing one deletes all data in it."`
+	IsolationGroups            []IsolationGroup  `json:"isolationGroups" rule:"required,min=1,max=10,key=name" doc:"Groups of instances. Each isolation group has at most one copy of a shard. Add further ones at the end." example:"[{name: a, numInstances: 1}, {name: b, numInstances: 1}, {name: c, numInstances: 1}]"`
+	Namespaces                 []Namespace       `json:"namespaces" rule:"required,min=1,max=64,key=name" doc:"Namespaces. Removing one deletes all data in it."`
 	EtcdEndpoints              []string          `json:"etcdEndpoints,omitempty" rule:"min=1,max=9,unique" doc:"Addresses of etcd, such as http://10.0.0.5:2379. If left out: etcdClusterRef, the stack's default, or an EtcdCluster NAME-etcd that is made for this cluster."`
 	KeepEtcdDataOnDelete       bool              `json:"keepEtcdDataOnDelete,omitempty" doc:"Has no effect. The data of the cluster in etcd always stays, unless that etcd was made for the cluster and is deleted with it. A plan notes it if the field asks for something else."`
 	ConfigMapName              string            `json:"configMapName,omitempty" doc:"ConfigMap with a whole configuration of M3DB of your own, as m3.yml. It must contain the addresses of etcd. Nodes must listen on port 9000, and answer on 9002 whether they have their data. The ID of the instance is in the file /etc/m3db/pod-identity/identity, and the data must be in /var/lib/m3db."`
@@ -44,7 +44,7 @@ type Spec struct {
 type IsolationGroup struct {
 	Name                  string         `json:"name" rule:"required,format=label" doc:"Its name."`
 	NumInstances          int            `json:"numInstances" rule:"required,min=0,max=100" doc:"How many instances are in it."`
-	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16" doc:"A term about the zone names the zone, if the stack's defaults.zones has that name; a plan notes other terms, which have no effect."`
+	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16,key=key" doc:"A term about the zone names the zone, if the stack's defaults.zones has that name; a plan notes other terms, which have no effect."`
 	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Not used, and noted: all volumes have the same type."`
 	UsePodAntiAffinity    bool           `json:"usePodAntiAffinity,omitempty" doc:"Has no effect, because machines are always on different hosts if possible."`
 	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Accepted and not used; a note says so."`

@@ -31,7 +31,7 @@ type Spec struct {
 	ServerRef         string `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that M3DB runs on."`
 	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group: no shard is twice in one."`
 	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that must exist first. The first instance begins the placement."`
-	Peers             []Peer `json:"peers" rule:"required,min=1,max=100" doc:"Instances that the agent asks. The first instance has all of them, because the placement begins with them."`
+	Peers             []Peer `json:"peers" rule:"required,min=1,max=100,key=portRef" doc:"Instances that the agent asks. The first instance has all of them, because the placement begins with them."`
 	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
 	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
 	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port of the nodes, if a configuration of your own sets it. If left out, each disk has a port of its own."`

@@ -22,12 +22,12 @@ type Spec struct {
 	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
 	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable,whole" doc:"Volume to boot from, instead of imageRef."`
 	UserData         *UserData       `json:"userData,omitempty" rule:"immutable,whole" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
-	Ports            []PortRef       `json:"ports" rule:"required,max=64" cuts:"the machine is on no network any more" doc:"All ports of the server."`
-	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"All attached volumes, besides bootVolume."`
+	Ports            []PortRef       `json:"ports" rule:"required,max=64,key=portRef" cuts:"the machine is on no network any more" doc:"All ports of the server."`
+	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64,key=volumeRef" doc:"All attached volumes, besides bootVolume."`
 	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Availability zone of the server; the cloud decides if left out."`
 	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation. Another key pair, or none, makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
-	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
+	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120,key=key" doc:"Metadata, besides those that mark the owner."`
 	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the server stays."`
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Hints for the scheduler about the host. They are only read at creation. Other hints make a new server."`
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`

@@ -25,7 +25,7 @@ type Spec struct {
 	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port of the machine. Many clouds cannot make a trunk of a port that is in use."`
-	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512" cuts:"what is reached through it is cut off" doc:"All ports that machines reach through it."`
+	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512,key=portRef" cuts:"what is reached through it is cut off" doc:"All ports that machines reach through it."`
 	AdminStateUp      *bool     `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether subports can be added and removed."`
 	define.ProjectRef `json:",inline"`
 }

@@ -22,7 +22,7 @@ type Spec struct {
 	Probes          []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. A machine that does not serve is reported, and no other machine is changed meanwhile."`
 	ServerGroup     string           `json:"serverGroup,omitempty" doc:"Server group of the machines: a ServerGroup of the repository, or an existing one. The agent then makes none for the group, and haPolicy must be left out."`
 	Zones           []string         `json:"zones,omitempty" rule:"min=1,max=10,unique" doc:"Availability zones, or names that the stack's defaults.zones maps to them, over which the machines are spread evenly. Add further ones at the end."`
-	IsolationGroups []IsolationGroup `json:"isolationGroups,omitempty" rule:"min=1,max=10" doc:"Groups of machines, each with a zone and a number of machines, in place of zones. Add further ones at the end."`
+	IsolationGroups []IsolationGroup `json:"isolationGroups,omitempty" rule:"min=1,max=10,key=name" doc:"Groups of machines, each with a zone and a number of machines, in place of zones. Add further ones at the end."`
 	RemovalHints    []string         `json:"removalHints,omitempty" rule:"max=100,unique" doc:"Machines that the group shall not have, such as web-2. The others keep their numbers."`
 	DNS             *DNS             `json:"dns,omitempty" doc:"Records with the machines' addresses: one record for all machines, and one for each."`
 	Template        machine.Template `json:"template" rule:"required" doc:"Template of each machine. Each machine gets its own volumes and ports. Volumes stay in the cloud when their machine is removed, unless they say onDelete: delete."`

@@ -1,0 +1,167 @@
+package manifest
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A load can have layers: see [Part.Layer]. The last layer is read first. Its documents are kept until an earlier layer
+// has a document with the same key. So only the documents of later layers stay in memory, which are usually few.
+//
+//	layer 2: patches ─┐
+//	layer 1: patches ─┴─▶ by key
+//	layer 0: document ───────┴─▶ merged document ─▶ object
+//	                             what is left of layers 1 and 2 ─▶ objects
+
+// otherFiles are the files of those nodes of a document that are not in the file of the object's origin.
+type otherFiles map[*yaml.Node]string
+
+// place returns the place of a node. file is the file of nodes that are in no other file.
+func (o otherFiles) place(n *yaml.Node, file string) Origin {
+	if other, ok := o[n]; ok {
+		file = other
+	}
+	return Origin{File: file, Line: n.Line}
+}
+
+// add adds all nodes of a document of another file.
+func (o otherFiles) add(n *yaml.Node, file string) {
+	o[n] = file
+	for _, c := range n.Content {
+		o.add(c, file)
+	}
+}
+
+// draft is a document of a later layer.
+type draft struct {
+	object *Object
+	layer  int
+}
+
+// layers are the documents of later layers, by their keys as they are written. Those of the last layer come first.
+type layers struct {
+	byKey map[Key][]draft
+	order []Key
+	names map[Key][]string // names of the objects so far, by their keys without the name
+}
+
+func (l *layers) note(key Key) {
+	of := Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace}
+	l.names[of] = append(l.names[of], key.Name)
+}
+
+// meant returns advice about a key that no earlier layer has.
+func (l *layers) meant(key Key) string {
+	const most = 1000 // names to compare with
+	known := l.names[Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace}]
+	others := slices.DeleteFunc(slices.Clone(known[:min(len(known), most)]), func(name string) bool { return name == key.Name })
+	return didYouMean(key.Name, others)
+}
+
+// layered adds the documents of later layers to an object of the first one. A document of a later layer is kept for
+// that. ok is false if the document gives no object now.
+func (l *loader) layered(o *Object) (ok bool) {
+	if o.Key.Name == "" {
+		return true // the missing name is a problem, which is reported with the others
+	}
+	drafts := l.layers.byKey[o.Key]
+	if l.layer == 0 {
+		if drafts == nil {
+			return true
+		}
+		delete(l.layers.byKey, o.Key)
+		return l.merge(o, l.layer, drafts)
+	}
+	if n := len(drafts); n > 0 && drafts[n-1].layer == l.layer {
+		l.report(declaredTwice(o, drafts[n-1].object.Origin))
+		return false
+	}
+	if drafts == nil {
+		l.layers.order = append(l.layers.order, o.Key)
+	}
+	l.layers.byKey[o.Key] = append(drafts, draft{o, l.layer})
+	l.objects++
+	return false
+}
+
+// remaining makes objects of the documents that the first layer does not have.
+func (l *loader) remaining() {
+	for _, key := range l.layers.order {
+		drafts := l.layers.byKey[key]
+		n := len(drafts)
+		if n == 0 || l.over() {
+			continue
+		}
+		delete(l.layers.byKey, key)
+		o := drafts[n-1].object
+		if l.merge(o, drafts[n-1].layer, drafts[:n-1]) {
+			l.finish(o)
+		}
+	}
+}
+
+// merge merges the documents of later layers, the last of them first, into an object of the layer first. It returns false
+// if they delete the object.
+func (l *loader) merge(o *Object, first int, drafts []draft) (ok bool) {
+	chain := []*Object{o}
+	for _, d := range slices.Backward(drafts) {
+		chain = append(chain, d.object)
+	}
+	begin := 0
+	for i, one := range chain {
+		if _, value := lookup(one.body, directive); value == nil || value.Value != directiveDelete {
+			continue
+		}
+		if i == begin {
+			l.lose(Problem{Origin: one.Origin, Key: o.Key, What: "no earlier layer has it, so that it cannot be removed", Fix: l.layers.meant(o.Key)})
+		}
+		begin = i + 1
+	}
+	if begin == len(chain) {
+		return false
+	}
+	*o = *chain[begin]
+	o.patches = chain[begin+1:]
+	o.schema = l.opts.schema(o.Key)
+	if begin > 0 || first > 0 {
+		key := o.Key
+		o.alone = func() string { return l.layers.meant(key) }
+	}
+	secret := map[*yaml.Node]bool{}
+	for _, one := range chain[begin:] {
+		one.secretNodes(secret)
+	}
+	problems := o.assemble()
+	o.secretFields(secret)
+	if len(problems) > 0 {
+		l.loaded.Lost = true
+	}
+	l.reportFor(*o, problems)
+	return true
+}
+
+// assemble merges the patches of an object into its document.
+func (o *Object) assemble() []Problem {
+	if len(o.patches) == 0 || o.body == nil {
+		return nil
+	}
+	m := merger{other: otherFiles{}, file: o.Origin.File}
+	for _, patch := range o.patches {
+		if patch.Origin.File != o.Origin.File {
+			m.other.add(patch.body, patch.Origin.File)
+		}
+		o.body = m.documents(o.body, patch.body, o.schema)
+	}
+	o.other = m.other
+	return m.problems
+}
+
+// Origins returns the places of the object's document and of the documents of later layers that were merged into it.
+func (o *Object) Origins() []Origin {
+	all := []Origin{o.Origin}
+	for _, patch := range o.patches {
+		all = append(all, patch.Origin)
+	}
+	return all
+}
