@@ -76,7 +76,6 @@ func oneOf(flag, value string, allowed ...string) error {
 func elsewhere() (list []*cobra.Command) {
 	for name, use := range map[string]string{
 		"apply": "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",
-		"diff":  "`stackreeve plan` shows what would change",
 	} {
 		list = append(list, &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true, SilenceUsage: true,

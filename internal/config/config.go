@@ -100,7 +100,12 @@ type Source struct {
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
 	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path. Each folder is a stack of its own. Its name is the name of this document, a dash and the folder."`
 
-	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml, and folders with their full name; all if left out. If a file is no longer read, its objects are deleted, as if their manifests were removed. A commit is refused if an entry of this list gave objects before and matches nothing now."`
+	Overlays []string `json:"overlays,omitempty" rule:"min=1,max=10,unique" doc:"Folders in place of path, each relative to path, such as ../base and . (the folder itself). Documents of a later folder are merged into those of earlier ones that have the same kind, namespace and name. With source.paths, {folder} is replaced by the folder."`
+
+	Values     map[string]string `json:"values,omitempty" rule:"max=1000,raw" doc:"Texts that replace ${name} in the specs and names of manifests, by name. They have precedence over valuesFrom. With source.paths, {folder} is replaced by the folder."`
+	ValuesFrom []ValuesFrom      `json:"valuesFrom,omitempty" rule:"max=20" doc:"Sources of further values. A later one has precedence."`
+
+	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder, or of each of overlays, that are read, such as net/*.yaml or **/prod-*.yaml, and folders with their full name; all if left out. If a file is no longer read, its objects are deleted, as if their manifests were removed. A commit is refused if an entry of this list gave objects before and matches nothing now."`
 	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, even if include has them."`
 
 	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit. Their Definitions make kinds for the stack, like those in the stack's own folder. They give the stack no objects."`
@@ -110,6 +115,13 @@ type Source struct {
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`
+}
+
+// ValuesFrom is a source of values.
+type ValuesFrom struct {
+	File      string `json:"file,omitempty" doc:"File in the folder of the manifests, relative to path: a mapping of names to texts, without apiVersion and kind."`
+	ConfigMap string `json:"configMap,omitempty" doc:"ConfigMap among the manifests, whose entries are values."`
+	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests, whose entries are values. What they are put into is shown nowhere."`
 }
 
 // Auth contains the paths of the files with Git credentials.
@@ -219,7 +231,7 @@ func (s *Stack) Repo(dir string, token func(context.Context) (string, error)) so
 
 func (s *Spec) repo(dir string, token func(context.Context) (string, error)) source.Config {
 	src := s.Source
-	return source.Config{URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir, Auth: src.Auth.files(token)}
+	return source.Config{URL: src.URL, Branch: src.Branch, Path: src.root(), Folders: src.layers(), CAFile: src.CAFile, Dir: dir, Auth: src.Auth.files(token)}
 }
 
 // files converts Auth for package source. token makes tokens of the GitHub App, if there is one.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -121,6 +122,19 @@ func (s *Stack) in(base, folder string) Stack {
 	name := strings.ReplaceAll(folder, "/", "-")
 	one.Name, one.of = s.Name+"-"+name, s.Name
 	one.Spec.Source.Path, one.Spec.Source.Paths = path.Join(base, folder), ""
+	one.Spec.Source.Overlays = slices.Clone(s.Spec.Source.Overlays)
+	for i, overlay := range one.Spec.Source.Overlays {
+		one.Spec.Source.Overlays[i] = strings.ReplaceAll(overlay, folderWord, folder)
+	}
+	one.Spec.Source.Values = maps.Clone(s.Spec.Source.Values)
+	for key, value := range one.Spec.Source.Values {
+		one.Spec.Source.Values[key] = strings.ReplaceAll(value, folderWord, name)
+	}
+	one.Spec.Source.ValuesFrom = slices.Clone(s.Spec.Source.ValuesFrom)
+	for i := range one.Spec.Source.ValuesFrom {
+		file := &one.Spec.Source.ValuesFrom[i].File
+		*file = strings.ReplaceAll(*file, folderWord, folder)
+	}
 	one.Spec.Cloud = strings.ReplaceAll(s.Spec.Cloud, folderWord, name)
 	one.Spec.Project = strings.ReplaceAll(s.Spec.Project, folderWord, name)
 	return one

@@ -8,7 +8,7 @@ import (
 
 // Selection returns which files of the stack's folder are read.
 func (s *Stack) Selection() manifest.Selection {
-	return manifest.Selection{Include: s.Spec.Source.Include, Exclude: s.Spec.Source.Exclude}
+	return manifest.Selection{Include: s.Spec.Source.Include, Exclude: s.Spec.Source.Exclude, Folders: s.Layers()}
 }
 
 // checkSelection reports invalid patterns.

@@ -44,6 +44,8 @@ func All() []Setting {
 		{"branch", "spec.source.branch", "branch to follow (default the repository's own)", text},
 		{"path", "spec.source.path", "folder within the repository (default its root)", text},
 		{"paths", "spec.source.paths", "folders such as clouds/*, each a stack of its own, in place of path", text},
+		{"overlays", "spec.source.overlays", "folders of manifests, relative to path, the later ones merged into the earlier ones", list},
+		{"values", "spec.source.values", "texts that replace ${NAME} in manifests, as NAME=TEXT", pairs},
 		{"include", "spec.source.include", "files of that folder that are read, such as net/*.yaml (default all)", list},
 		{"exclude", "spec.source.exclude", "files and folders of it that are not read, such as drafts", list},
 		{"verify", "spec.source.verify.mode", "which objects have to be signed: head, range or tag (default range)", text},

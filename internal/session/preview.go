@@ -45,43 +45,60 @@ func (v Previewed) Page(s *config.Stack, err error) comment.Page {
 // newest commit of the branch if ref is "". A commit that the branch does not contain yet is merged for the plan. An older commit of the
 // branch is planned without a merge.
 func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, err error) {
-	look := o.Previewer(s)
-	look.targets = o.Targets
-	var verify func(ctx context.Context, commit, last string) (source.Signed, error)
-	if dir != "" {
-		v.Rev, err = source.WorkTree(dir, s.Spec.Source.Path)
-		err, look.Past = source.Public(err), o.pastOfTree(s, dir)
-	} else {
-		repo, wrong := o.Repo(s, ForBranch)
-		if wrong != nil {
-			return v, wrong
-		}
-		defer func() { _ = repo.Close() }()
-		end := o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))
-		v, err = revision(ctx, repo, ref)
-		verify = Verify(s, repo)
-		look.Past = v.past(repo)
-		end()
-	}
-	if err == nil {
-		err = o.checkSigned(ctx, s, verify, &v, ref)
-	}
+	v, past, done, err := o.look(ctx, s, ref, dir)
 	if err != nil {
 		return v, err
 	}
-	if dir != "" {
-		if err := o.checkTree(s, dir); err != nil {
-			return v, err
-		}
-	}
+	defer done()
+	look := o.Previewer(s)
+	look.Past, look.targets = past, o.Targets
 	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
 	v.Plan, v.Preflight, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
 	return v, err
 }
 
+// Manifests reads the manifests of a stack's revision, without its cloud. ref and dir have the same meaning as for Preview.
+func (o Opener) Manifests(ctx context.Context, s *config.Stack, ref, dir string) (resolve.Reading, error) {
+	v, _, done, err := o.look(ctx, s, ref, dir)
+	if err != nil {
+		return resolve.Reading{}, err
+	}
+	defer done()
+	defer o.Progress.Begin(progress.Of(s.Name, "reading the manifests"))()
+	reading, _, err := o.Contents(ctx, s, "", s.Bounds(), v.Rev.Files)
+	return reading, err
+}
+
+// look opens a revision and its past. If there is no error, done must be called after the last use of them.
+func (o Opener) look(ctx context.Context, s *config.Stack, ref, dir string) (v Previewed, past resolve.Past, done func(), err error) {
+	if dir != "" {
+		if v.Rev, err = source.WorkTree(dir, s.Root(), s.Layers()...); err != nil {
+			return v, nil, nil, source.Public(err)
+		}
+		if err = o.checkSigned(ctx, s, nil, &v, ref); err == nil {
+			err = o.checkTree(s, dir)
+		}
+		return v, o.pastOfTree(s, dir), func() {}, err
+	}
+	repo, err := o.Repo(s, ForBranch)
+	if err != nil {
+		return v, nil, nil, err
+	}
+	done = func() { _ = repo.Close() }
+	defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
+	if v, err = revision(ctx, repo, ref); err == nil {
+		err = o.checkSigned(ctx, s, Verify(s, repo), &v, ref)
+	}
+	if err != nil {
+		done()
+		return v, nil, nil, err
+	}
+	return v, v.past(repo), done, nil
+}
+
 // checkTree refuses a work tree that would be refused as a commit, and warns of other differences between the two.
 func (o Opener) checkTree(s *config.Stack, dir string) error {
-	problems, notes := Uncommitted(filepath.Join(dir, filepath.FromSlash(s.Spec.Source.Path)), s.Spec.Source.Path, s.Selection())
+	problems, notes := Uncommitted(filepath.Join(dir, filepath.FromSlash(s.Root())), s.Root(), s.Selection())
 	for _, n := range notes {
 		o.Log.Warn("the work tree differs from what a commit holds", "stack", s.Name, "file", n.Origin.File, "reason", n.What)
 	}
@@ -92,7 +109,7 @@ func (o Opener) checkTree(s *config.Stack, dir string) error {
 // a warning says so.
 func (o Opener) pastOfTree(s *config.Stack, dir string) resolve.Past {
 	return func(ctx context.Context, visit func(string, fs.FS) bool) error {
-		repo, head, err := source.Committed(dir, s.Spec.Source.Path)
+		repo, head, err := source.Committed(dir, s.Root(), s.Layers()...)
 		if repo == nil && err == nil {
 			return nil
 		}

@@ -22,7 +22,7 @@ func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bo
 		return resolve.Reading{}, nil, err
 	}
 	reading, err := r.Read(ctx, files)
-	weaker, err2 := config.ReadFolder(files)
+	weaker, err2 := config.ReadFolders(files, s.Layers())
 	var problems, more manifest.Problems
 	switch {
 	case err2 == nil:
@@ -75,7 +75,7 @@ func (o Opener) Read(s *config.Stack) func(context.Context, fs.FS, string) (reso
 }
 
 func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path, Selection: s.Selection(),
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Root(), Layers: s.Layers(), Values: s.Values(), Selection: s.Selection(),
 		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 

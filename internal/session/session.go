@@ -69,7 +69,7 @@ func (o Opener) Repo(s *config.Stack, use string) (*source.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return root.In(s.Spec.Source.Path), nil
+	return root.In(s.Root(), s.Layers()...), nil
 }
 
 func (o Opener) newRepo(s *config.Stack) (*source.Repo, error) {

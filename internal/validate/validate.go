@@ -21,12 +21,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // Parts reads manifests and adds the findings to v.
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
 	o.Sealed = o.Sealed || !stack.HasDecryption()
+	parts, err := layered(stack, parts)
+	if err != nil {
+		return err
+	}
 	r, err := o.Reader(ctx, stack, "", stack.Bounds())
 	if err != nil {
 		return err
@@ -34,8 +39,8 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	reading, err := r.ReadParts(ctx, parts)
 	v.Ignored = reading.Ignored
 	for _, part := range parts {
-		if part.Files != nil && part.Name != "" {
-			problems, notes := session.Uncommitted(filepath.FromSlash(part.Name), part.Name, manifest.Selection{})
+		if part.Files != nil && part.Name != "" && part.Layer == 0 {
+			problems, notes := session.Uncommitted(filepath.FromSlash(part.Name), part.Name, manifest.Selection{Folders: stack.Layers()})
 			err, v.Notes = session.WithMore(err, problems), append(v.Notes, notes...)
 		}
 	}
@@ -46,6 +51,7 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	for _, s := range preflight.ShortagesIn(r.Kinds, reading.Want) {
 		v.Notes = append(v.Notes, manifest.Problem{Origin: s.Origin, Key: s.Key, What: s.Cause().String()})
 	}
+	v.Notes = append(v.Notes, reading.Hints...)
 	v.Notes = append(v.Notes, lookups(reading.Want)...)
 	if judge != nil {
 		problems, notes := judge.TryPolicies(decide.Compute(world.Input{Stack: judge.Name, Kinds: r.Kinds, Want: reading.Want}))
@@ -75,6 +81,28 @@ func unchecked(d *kind.Desired) (notes []manifest.Problem) {
 	return notes
 }
 
+// layered returns the layers of a stack with overlays, if one folder is checked. The folder stands for spec.source.path.
+func layered(stack *config.Stack, parts []manifest.Part) ([]manifest.Part, error) {
+	layers := stack.Layers()
+	if len(layers) == 0 || len(parts) != 1 || parts[0].Files == nil {
+		return parts, nil
+	}
+	root, err := filepath.Rel(filepath.FromSlash(path.Clean(stack.Spec.Source.Path)), filepath.FromSlash(stack.Root()))
+	if err != nil {
+		return nil, fmt.Errorf("find the layers: %w", err)
+	}
+	dir := path.Join(parts[0].Name, filepath.ToSlash(root))
+	rev, err := source.WorkTree(filepath.FromSlash(dir), "", layers...)
+	if err != nil {
+		return nil, err
+	}
+	parts = nil
+	for i, folder := range layers {
+		parts = append(parts, manifest.Part{Name: dir, Files: rev.Files, Folder: folder, Layer: i})
+	}
+	return parts, nil
+}
+
 // withFolders adds the problems of folder settings to those of their manifests.
 func withFolders(parts []manifest.Part, err error) error {
 	var problems manifest.Problems
@@ -86,7 +114,8 @@ func withFolders(parts []manifest.Part, err error) error {
 			continue
 		}
 		var more manifest.Problems
-		if _, err := config.ReadFolder(part.Files); err != nil && !errors.As(err, &more) {
+		folders := []string{path.Clean(part.Folder)}
+		if _, err := config.ReadFolders(part.Files, folders); err != nil && !errors.As(err, &more) {
 			return err
 		}
 		for _, p := range more {

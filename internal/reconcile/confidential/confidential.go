@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Values yields the secrets of revisions. These are the data of objects, unless it is declared as public, and each field with the rule
-// "secret".
+// Values yields the secrets of revisions. These are the data of objects, unless it is declared as public, each field with the rule
+// "secret", and secret values of the stack.
 func Values(revisions ...[]kind.Desired) iter.Seq[string] { return yieldAll(revisions, secretsIn) }
 
 // Words yields the public words about the objects of revisions, such as names of objects and fields.
@@ -43,6 +43,11 @@ func Words(revisions ...[]kind.Desired) iter.Seq[string] {
 // Redactor returns a redactor that removes the secrets of revisions from texts. It collects the secrets when it gets the first text.
 func Redactor(revisions ...[]kind.Desired) *redact.Redactor {
 	return redact.New(Values(revisions...), Words(revisions...))
+}
+
+// RedactorOf returns a redactor that removes these secrets from texts.
+func RedactorOf(secrets []string) *redact.Redactor {
+	return redact.New(slices.Values(secrets), slices.Values([]string(nil)))
 }
 
 func yieldAll(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool) bool) iter.Seq[string] {
@@ -97,6 +102,13 @@ func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 	if !d.PublicData {
 		for _, name := range slices.Sorted(maps.Keys(d.Data)) {
 			if !yield(d.Data[name]) {
+				return false
+			}
+		}
+	}
+	if d.Object != nil {
+		for _, value := range d.Object.Secrets() {
+			if !yield(value) {
 				return false
 			}
 		}

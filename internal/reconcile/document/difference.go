@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -20,6 +21,8 @@ type Difference struct {
 	// Changes are the fields that differ in a changed manifest, in the order of their paths. Have is nil for an added field, and Want is
 	// nil for a removed one.
 	Changes []kind.Change
+	// Before and After are the object in both revisions; nil if it is in only one of them.
+	Before, After *kind.Desired
 }
 
 // Edit is the kind of change to a manifest.
@@ -36,11 +39,29 @@ const (
 // It compares the objects in the repository, but not the objects that they expand into. Texts without an effect, such as comments and
 // labels, are not compared. Secrets are not shown.
 func Differences(before, after []kind.Desired) []Difference {
+	return differences(before, after, func(d *kind.Desired) manifest.Key { return d.Key })
+}
+
+// Between does the same for the manifests of two stacks. An object whose name contains values is compared with the object
+// that has the same name before values are put in. The result is in the order of keys.
+func Between(before, after []kind.Desired) []Difference {
+	list := differences(before, after, func(d *kind.Desired) manifest.Key {
+		key := d.Key
+		if d.Object != nil {
+			key.Name = d.Object.WrittenName()
+		}
+		return key
+	})
+	slices.SortStableFunc(list, func(a, b Difference) int { return a.Key.Compare(b.Key) })
+	return list
+}
+
+func differences(before, after []kind.Desired, keyOf func(*kind.Desired) manifest.Key) []Difference {
 	secrets := confidential.Redactor(before, after)
 	old := map[manifest.Key]*kind.Desired{}
 	for i := range before {
 		if written(&before[i]) {
-			old[before[i].Key] = &before[i]
+			old[keyOf(&before[i])] = &before[i]
 		}
 	}
 	var list []Difference
@@ -49,18 +70,18 @@ func Differences(before, after []kind.Desired) []Difference {
 		if !written(d) {
 			continue
 		}
-		was := old[d.Key]
-		delete(old, d.Key)
+		was := old[keyOf(d)]
+		delete(old, keyOf(d))
 		if was == nil {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Added})
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Added, After: d})
 		} else if changes := manifestChanges(was, d, secrets); len(changes) > 0 {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Changed, Changes: changes})
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Changed, Changes: changes, Before: was, After: d})
 		}
 	}
 	for i := range before {
-		if d := &before[i]; old[d.Key] != nil {
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Removed})
-			delete(old, d.Key)
+		if d := &before[i]; old[keyOf(d)] != nil {
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Edit: Removed, Before: d})
+			delete(old, keyOf(d))
 		}
 	}
 	return list

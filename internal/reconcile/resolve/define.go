@@ -32,7 +32,7 @@ func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]*kind.Kin
 // mistakes are found when everything is read.
 func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []*kind.Kind, problems []manifest.Problem, err error) {
 	var definer *kind.Kind
-	options.Kinds, options.Holding = nil, nil
+	options.Kinds, options.Holding, options.Schemas = nil, nil, schemas(r.Kinds)
 	for _, k := range r.Kinds {
 		if k.Define != nil {
 			options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Group: k.Info.Group, Version: k.Info.Version, Kind: k.Info.Kind})
@@ -45,6 +45,16 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 	}
 	var documents []*manifest.Object
 	options.Each = func(obj *manifest.Object) { documents = append(documents, obj) }
+	again(parts, func() { _, _ = manifest.LoadParts(parts, options) })
+	if err := options.Stop(); err != nil || len(documents) == 0 {
+		return nil, nil, err
+	}
+	kinds, problems = definer.Define(documents, r.Kinds, options.Stop)
+	return kinds, problems, options.Stop()
+}
+
+// again calls read, after which each part can still be read once.
+func again(parts []manifest.Part, read func()) {
 	for i, p := range parts {
 		if p.Text != nil {
 			kept := &bytes.Buffer{}
@@ -52,12 +62,7 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 			parts[i].Text = io.TeeReader(p.Text, kept)
 		}
 	}
-	_, _ = manifest.LoadParts(parts, options)
-	if err := options.Stop(); err != nil || len(documents) == 0 {
-		return nil, nil, err
-	}
-	kinds, problems = definer.Define(documents, r.Kinds, options.Stop)
-	return kinds, problems, options.Stop()
+	read()
 }
 
 // unknownKinds returns advice about unknown kinds, by the groups in which a revision can define kinds.

@@ -83,23 +83,24 @@ func (r Reader) madeBy(ctx context.Context, files fs.FS, name string, now Readin
 	if err != nil {
 		return nil, false, fmt.Errorf("read %s of an earlier commit: %w", name, err)
 	}
-	keys = r.keysOf(ctx, manifest.Part{Name: name, Text: bytes.NewReader(text)}, now)
+	keys = r.keysOf(ctx, []manifest.Part{{Name: name, Text: bytes.NewReader(text)}}, now)
 	return keys, len(keys) > 0, nil
 }
 
 // selectedBy returns the objects of the files that a pattern selected. decided is false if it selected no file.
 func (r Reader) selectedBy(ctx context.Context, files fs.FS, pattern string, now Reading) (keys []manifest.Key, decided bool) {
-	files = manifest.Selection{Include: []string{pattern}, Exclude: r.Selection.Exclude}.Of(files)
-	keys = r.keysOf(ctx, manifest.Part{Name: r.Root, Files: files}, now)
+	files = manifest.Selection{Include: []string{pattern}, Exclude: r.Selection.Exclude, Folders: r.Layers}.Of(files)
+	keys = r.keysOf(ctx, r.parts(files), now)
 	return keys, !slices.Contains(manifest.Unmatched(files), pattern)
 }
 
-// keysOf returns the objects of a part of an earlier commit. It ignores mistakes in that commit, because they do not matter now.
-func (r Reader) keysOf(ctx context.Context, part manifest.Part, now Reading) (keys []manifest.Key) {
+// keysOf returns the objects of parts of an earlier commit. It ignores mistakes in that commit, because they do not matter now.
+func (r Reader) keysOf(ctx context.Context, parts []manifest.Part, now Reading) (keys []manifest.Key) {
 	options := loadOptions(slices.Concat(r.Kinds, now.Defined), r.Bounds.loading(ctx.Err))
 	options.Decryption.Unknown = true // only the names matter
+	options.Values = now.values
 	options.Each = func(obj *manifest.Object) { keys = append(keys, obj.Key) }
-	_, _ = manifest.LoadParts([]manifest.Part{part}, options)
+	_, _ = manifest.LoadParts(parts, options)
 	return keys
 }
 

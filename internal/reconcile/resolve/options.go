@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -42,6 +43,9 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	}
 	if report, given := choice(AnnotationDrift, "report", "correct"); given {
 		o.Report = &report
+	}
+	if where, given := d.Object.Annotations[AnnotationSubstitute]; given && !slices.Contains(substitutes, where) {
+		problems = append(problems, d.Problem(AnnotationField(AnnotationSubstitute), fmt.Sprintf("is %q", where), "use one of "+strings.Join(substitutes, ", ")))
 	}
 	for path := range strings.SplitSeq(d.Object.Annotations[AnnotationIgnore], ",") {
 		if path = strings.TrimSpace(path); path == "" {

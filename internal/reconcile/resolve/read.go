@@ -19,6 +19,11 @@ type Reader struct {
 	Bounds Bounds
 	// Root is the stack's path in its repository. It is the prefix of the names of files in origins and problems.
 	Root string
+	// Layers are folders below Root. The documents of later folders are merged into those of earlier ones. Without layers,
+	// everything below Root is one folder of manifests.
+	Layers []string
+	// Values are put into the manifests. Without any, manifests are read as they are.
+	Values Values
 	// Libraries are folders whose definitions are used in addition to those of the revision. Each of them has Files.
 	Libraries []manifest.Part
 	// Selection says which files of a folder are read.
@@ -43,6 +48,10 @@ type Reading struct {
 	Bare []string
 	Size Size
 
+	// Hints are facts about the manifests that are no mistakes, such as values that nothing uses.
+	Hints []manifest.Problem
+
+	values  manifest.Values
 	written map[manifest.Key]bool // the objects that manifests declare
 	without []string              // patterns of include that match nothing
 }
@@ -51,7 +60,7 @@ type Reading struct {
 // If there is an error, nothing may be applied. When ctx ends, Read stops and returns the error of ctx.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	files = r.Selection.Of(files)
-	reading, err := r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
+	reading, err := r.ReadParts(ctx, r.parts(files))
 	for _, pattern := range manifest.Unmatched(files) {
 		if slices.Contains(r.Selection.Include, pattern) {
 			reading.without = append(reading.without, pattern)
@@ -60,6 +69,17 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 			Why: fmt.Sprintf("the pattern %q of include or exclude matches nothing below this folder", pattern)})
 	}
 	return reading, err
+}
+
+// parts returns the layers of a revision.
+func (r Reader) parts(files fs.FS) (parts []manifest.Part) {
+	if len(r.Layers) == 0 {
+		return []manifest.Part{{Name: r.Root, Files: files}}
+	}
+	for i, folder := range r.Layers {
+		parts = append(parts, manifest.Part{Name: r.Root, Files: files, Folder: folder, Layer: i})
+	}
+	return parts
 }
 
 // ReadParts does the same as Read for several folders and files, which together are one stack.
@@ -72,6 +92,11 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	if err != nil {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
+	values, more, err := r.values(ctx, parts, limits)
+	if err != nil {
+		return Reading{}, fmt.Errorf("read the values: %w", err)
+	}
+	wrong = append(wrong, more...)
 	kinds := slices.Concat(r.Kinds, defined)
 	faults, err := r.checkLibraries(kinds, limits)
 	if err != nil {
@@ -88,27 +113,29 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	options := loadOptions(kinds, limits)
 	options.Decryption = r.Decryption
 	written := map[manifest.Key]bool{}
+	options.Values, options.Used = values, map[string]bool{}
 	options.Unknown = unknownKinds(r.Kinds)
 	options.Each = func(obj *manifest.Object) {
 		written[obj.Key] = true
 		res.declare(obj)
 	}
 	loaded, err := manifest.LoadParts(parts, options)
-	var problems, more manifest.Problems
+	var problems, later manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
 	res.partsUnknown = res.partsUnknown || len(wrong) > 0 || loaded.Lost
 	want, err := res.resolve()
-	if err != nil && !errors.As(err, &more) {
+	if err != nil && !errors.As(err, &later) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
 	reading := Reading{Defined: defined, Ignored: loaded.Ignored, Bare: loaded.Bare, Size: spend.size(), written: written}
 	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
-	if problems = append(problems, more...); len(problems) > 0 {
-		return reading, problems.Sorted()
+	reading.values = values
+	if problems = append(problems, later...); len(problems) > 0 {
+		return reading, hide(values, problems).Sorted()
 	}
-	reading.Want = want
+	reading.Want, reading.Hints = want, r.unused(values, options.Used)
 	return reading, nil
 }
 
@@ -132,10 +159,29 @@ func IsConfig(kind string) bool {
 	return slices.ContainsFunc(stackConfig, func(gvk manifest.GroupVersionKind) bool { return strings.EqualFold(gvk.Kind, kind) })
 }
 
+// schemas returns a function with the types of the documents of kinds, by which layers are merged.
+func schemas(kinds []*kind.Kind) func(group, kind string) manifest.Type {
+	types := make(map[string]manifest.Type, len(kinds))
+	for _, k := range kinds {
+		types[k.Info.Group+"/"+k.Info.Kind] = k.Body
+	}
+	return func(group, kind string) manifest.Type { return types[group+"/"+kind] }
+}
+
+// verbatim returns the kinds whose documents contain expressions of their own.
+func verbatim(kinds []*kind.Kind) (list []string) {
+	for _, k := range kinds {
+		if k.Define != nil {
+			list = append(list, k.Info.Kind)
+		}
+	}
+	return list
+}
+
 // loadOptions returns limits with the known kinds and annotations added, for package manifest.
 func loadOptions(kinds []*kind.Kind, limits manifest.Options) manifest.Options {
 	o := limits
-	o.Aliases, o.LeaveAlone = map[string]string{}, stackConfig
+	o.Aliases, o.LeaveAlone, o.Schemas = map[string]string{}, stackConfig, schemas(kinds)
 	for _, k := range kinds {
 		info := k.Info
 		for i, gvk := range info.Spellings() {
@@ -145,6 +191,7 @@ func loadOptions(kinds []*kind.Kind, limits manifest.Options) manifest.Options {
 			}
 		}
 	}
+	o.Substitute, o.Verbatim = AnnotationSubstitute, verbatim(kinds)
 	for name := range Annotations() {
 		o.Annotations = append(o.Annotations, name)
 	}

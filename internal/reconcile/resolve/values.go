@@ -1,0 +1,212 @@
+package resolve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Values are the values of a stack, which are put into its manifests: see [manifest.Values]. Those in Inline have
+// precedence. Of two sources with the same name, the later one has.
+type Values struct {
+	Inline map[string]string
+	From   []ValueSource
+	// Where returns the place of a field of the stack's configuration.
+	Where func(field string) manifest.Origin
+}
+
+// ValueSource is a source of values. Exactly one of its fields is set.
+type ValueSource struct {
+	File              string // a file below Root
+	ConfigMap, Secret string // an object among the manifests, in the default namespace
+}
+
+const maxValues = 10_000 // values of a stack
+
+// values returns the values of a revision; nil if the stack has none.
+func (r Reader) values(ctx context.Context, parts []manifest.Part, limits manifest.Options) (manifest.Values, []manifest.Problem, error) {
+	if len(r.Values.Inline) == 0 && len(r.Values.From) == 0 {
+		return nil, nil, nil
+	}
+	all := manifest.Values{}
+	data, err := r.dataOf(ctx, parts, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	var problems []manifest.Problem
+	for i, from := range r.Values.From {
+		at := fmt.Sprintf("spec.source.valuesFrom[%d]", i)
+		var texts map[string]string
+		var wrong []manifest.Problem
+		if from.File != "" {
+			texts, wrong = r.valuesIn(parts, from.File)
+		} else {
+			of, key := from.object()
+			d, found := data[key]
+			if !found {
+				wrong = []manifest.Problem{{Origin: r.Values.place(at), Field: at, What: "there is no " + key.String() + " among the manifests", Fix: "commit it, or remove this source"}}
+			}
+			texts, wrong = d, append(wrong, unnamed(d, key, r.Values.place(at), at)...)
+			from.Secret = map[bool]string{true: key.Name}[of == "Secret"]
+		}
+		problems = append(problems, wrong...)
+		for name, text := range texts {
+			all[name] = manifest.Value{Text: text, Secret: from.Secret != ""}
+		}
+	}
+	for name, text := range r.Values.Inline {
+		all[name] = manifest.Value{Text: text}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if len(all[name].Text) > manifest.MaxValue {
+			problems = append(problems, manifest.Problem{Origin: r.Values.place("spec.source.values"), Field: "spec.source.values",
+				What: fmt.Sprintf("the value %s is longer than %d bytes", name, manifest.MaxValue), Fix: "use a ConfigMap for what is large"})
+		}
+	}
+	if len(all) > maxValues {
+		problems = append(problems, manifest.Problem{Origin: r.Values.place("spec.source.values"), Field: "spec.source.values", What: fmt.Sprintf("more than %d values", maxValues), Fix: "remove those that nothing uses"})
+		all = manifest.Values{}
+	}
+	return all, problems, nil
+}
+
+func (v Values) place(field string) manifest.Origin {
+	if v.Where == nil {
+		return manifest.Origin{}
+	}
+	return v.Where(field)
+}
+
+// object returns the kind and the key of the object that a source names.
+func (s ValueSource) object() (of string, key manifest.Key) {
+	of = "ConfigMap"
+	if s.Secret != "" {
+		of = "Secret"
+	}
+	return of, manifest.Key{Kind: of, Namespace: manifest.DefaultNamespace, Name: cmp.Or(s.ConfigMap, s.Secret)}
+}
+
+// unnamed returns a problem for each entry that cannot be the name of a value.
+func unnamed(texts map[string]string, key manifest.Key, at manifest.Origin, field string) (problems []manifest.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if !manifest.ValueName.MatchString(name) {
+			problems = append(problems, manifest.Problem{Origin: at, Field: field, What: fmt.Sprintf("the entry %q of %s cannot be the name of a value", name, key),
+				Fix: "use letters, digits and underscores"})
+		}
+	}
+	return problems
+}
+
+// dataOf returns the data of the ConfigMaps and Secrets that the sources of values name. Values are not put into them.
+func (r Reader) dataOf(ctx context.Context, parts []manifest.Part, limits manifest.Options) (data map[manifest.Key]map[string]string, err error) {
+	data = map[manifest.Key]map[string]string{}
+	wanted := map[manifest.Key]bool{}
+	options := limits
+	options.Kinds, options.Holding = nil, nil
+	kinds := map[string]*kind.Kind{}
+	for _, from := range r.Values.From {
+		if from.File != "" {
+			continue
+		}
+		of, key := from.object()
+		wanted[key] = true
+		for _, k := range r.Kinds {
+			if k.Info.Group == "" && k.Info.Kind == of && kinds[of] == nil {
+				kinds[of] = k
+				options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Version: k.Info.Version, Kind: of})
+				options.Holding = append(options.Holding, of)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return data, nil
+	}
+	if slices.ContainsFunc(r.Values.From, func(s ValueSource) bool { return s.Secret != "" }) {
+		options.Holding = nil // encrypted files are read, too
+	}
+	options.Schemas, options.Decryption = schemas(r.Kinds), r.Decryption
+	options.Each = func(obj *manifest.Object) {
+		if k := kinds[obj.Key.Kind]; k != nil && wanted[obj.Key] {
+			d, _ := k.Decode(obj) // its mistakes are reported when everything is read
+			data[obj.Key] = d.Data
+		}
+	}
+	again(parts, func() { _, _ = manifest.LoadParts(parts, options) })
+	return data, ctx.Err()
+}
+
+// valuesIn returns the values in a file of the stack's folder.
+func (r Reader) valuesIn(parts []manifest.Part, file string) (values map[string]string, problems []manifest.Problem) {
+	name := path.Join(r.Root, file)
+	wrong := func(what, fix string) []manifest.Problem {
+		return []manifest.Problem{{Origin: manifest.Origin{File: name}, What: what, Fix: fix}}
+	}
+	i := slices.IndexFunc(parts, func(p manifest.Part) bool { return p.Files != nil })
+	if i < 0 {
+		return nil, wrong("is a file of the stack's folder, which is not read here", "name the folder")
+	}
+	info, err := fs.Lstat(parts[i].Files, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, wrong("does not exist, and spec.source.valuesFrom names it", "commit it, or correct its name")
+	case err != nil:
+		return nil, wrong("cannot be read", "")
+	case !info.Mode().IsRegular():
+		return nil, wrong("not a regular file", "put the file itself here")
+	}
+	f, err := parts[i].Files.Open(file)
+	if err != nil {
+		return nil, wrong("cannot be read", "")
+	}
+	defer func() { _ = f.Close() }() // the file was only read
+	text, err := io.ReadAll(io.LimitReader(f, manifest.DefaultFileBytes+1))
+	if err != nil || len(text) > manifest.DefaultFileBytes {
+		return nil, wrong("cannot be read, or is too large", "")
+	}
+	_, problems = manifest.Settings(name, text, &values)
+	return values, append(problems, unnamed(values, manifest.Key{Name: file}, manifest.Origin{File: name}, "")...)
+}
+
+// unused returns the values that no manifest uses.
+func (r Reader) unused(values manifest.Values, used map[string]bool) (hints []manifest.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if used[name] {
+			continue
+		}
+		field := "spec.source.valuesFrom"
+		if _, inline := r.Values.Inline[name]; inline {
+			field = "spec.source.values." + name
+		}
+		hints = append(hints, manifest.Problem{Origin: r.Values.place(field), Field: field, What: fmt.Sprintf("no manifest uses the value %s", name), Fix: "remove it, or correct its name"})
+	}
+	return hints
+}
+
+// hide removes secret values from problems. A value may be in any field, and messages about fields quote values.
+func hide(values manifest.Values, problems manifest.Problems) manifest.Problems {
+	var secrets []string
+	for _, v := range values {
+		if v.Secret && v.Text != "" {
+			secrets = append(secrets, v.Text)
+		}
+	}
+	if secrets == nil {
+		return problems
+	}
+	redactor := confidential.RedactorOf(secrets)
+	for i := range problems {
+		p := &problems[i]
+		p.What, p.Fix = redactor.Text(p.What), redactor.Text(p.Fix)
+	}
+	return problems
+}
