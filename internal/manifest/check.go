@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -58,7 +59,7 @@ func (c *checker) walk(n *yaml.Node, at *fieldPath, depth int) {
 			c.walk(item, at.item(i), depth+1)
 		}
 	case yaml.ScalarNode:
-		if !c.decrypted && sops.Looks(n.Value) {
+		if !c.decrypted && sops.Looks(strings.TrimSpace(n.Value)) {
 			c.problem(n.Line, at, "is encrypted with sops, but the document has no block sops with the keys", "write the value in clear text, and encrypt the file with: sops encrypt -i FILE")
 		}
 	}

@@ -36,6 +36,8 @@ type Planner struct {
 	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Unsigned returns the reason why the signature of a commit does not count; "" if it does. It is nil if no signatures are needed.
 	Unsigned func(ctx context.Context, commit string) string
+	// PlanSealed does the same as Plan for files of strangers, without decrypting anything.
+	PlanSealed func(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error)
 	// Again requests another pass of the stack, without a new commit.
 	Again func()
 	// PlanForks is true if pull requests from forks are planned, too. Otherwise their manifests are checked and compared without the cloud.
@@ -157,6 +159,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		return p
 	}
 	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
+	makePlan := s.Plan
 	if s.Unsigned != nil {
 		p.Unsigned = s.Unsigned(ctx, merge.Head)
 	}
@@ -174,6 +177,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	case !s.PlanForks && !j.mayPlan(merge.Head):
 		return s.compare(ctx, p, merge, "it comes from a fork")
 	case j.strange():
+		makePlan = s.PlanSealed
 		want, err := s.Read(ctx, merge.Files)
 		if err != nil {
 			return s.failed(p, err)
@@ -182,7 +186,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 			return s.compare(ctx, p, merge, "it comes from a fork, and the agent decrypts no values for forks")
 		}
 	}
-	plan, needs, err := s.Plan(ctx, merge.Head, merge.Files)
+	plan, needs, err := makePlan(ctx, merge.Head, merge.Files)
 	if err != nil {
 		return s.failed(p, err)
 	}

@@ -95,7 +95,7 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 		strangers := sealed.Previewer(s)
 		strangers.Base = repo.Last
 		one := &review.Planner{
-			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: strangers.Read, Plan: look.Plan,
+			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: strangers.Read, Plan: look.Plan, PlanSealed: strangers.Plan,
 			Again: again, PlanForks: s.Spec.Report.PlansForks(), Unsigned: session.Unsigned(s, theirs),
 		}
 		if f.metrics != nil {

@@ -55,7 +55,7 @@ func (w *World) Restart() {
 }
 
 func (w *World) stack(name string, again func()) *review.Planner {
-	return &review.Planner{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: again}
+	return &review.Planner{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, PlanSealed: w.plan, Again: again}
 }
 
 // Restored reports whether a new process learns from the forge that a commit is in sync.

@@ -121,6 +121,9 @@ func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 	return d.Public || secretFields(reflect.ValueOf(d.Spec), false, yield)
 }
 
+// importPath is the field that names an existing object of the cloud.
+const importPath = "spec.import"
+
 // Encrypted returns the values of an object that are encrypted in the repository, as texts. If the data of an object is
 // public, these are the encrypted parts of it.
 func Encrypted(d *kind.Desired) (values []string) {
@@ -128,16 +131,21 @@ func Encrypted(d *kind.Desired) (values []string) {
 		return nil
 	}
 	for name, text := range d.Data {
-		if d.Encrypts("data."+name) || d.Encrypts("data["+name+"]") || d.Encrypts("stringData."+name) {
+		if slices.ContainsFunc(d.Encrypted, func(field string) bool { return slices.Contains(manifest.Steps(field), name) }) {
 			values = append(values, text)
 		}
 	}
 	slices.Sort(values)
-	Leaves(d.Spec, d.SpecPath, func(field, text string) {
+	add := func(field, text string) {
 		if d.Encrypts(field) {
 			values = append(values, text)
 		}
-	})
+	}
+	Leaves(d.Spec, d.SpecPath, add)
+	if d.Import != nil {
+		Leaves(d.Import.Filter, importPath+".filter", add)
+		add(importPath+".id", d.Import.ID)
+	}
 	return values
 }
 

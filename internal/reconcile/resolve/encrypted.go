@@ -30,13 +30,21 @@ func (r *resolver) encrypted(n *node, k *kind.Kind) (problems []manifest.Problem
 	if k.Define != nil {
 		problems = append(problems, n.Problem("", "is in an encrypted file, and definitions are not decrypted", "move it to a file of its own that is not encrypted"))
 	}
+	for _, field := range n.Encrypted {
+		if (n.Spec != nil || n.Import != nil) && !kind.Within(field, n.SpecPath) && !kind.Within(field, "spec.import") {
+			problems = append(problems, n.Problem(field, "is encrypted, but everybody sees this field", "leave it in clear text: sops encrypt --encrypted-regex"))
+		}
+	}
 	r.plain[n.Key] = n.Object.Plain()
 	return problems
 }
 
 // withoutUnknown leaves out the problems of fields whose values are unknown because they were not decrypted.
 func (r *resolver) withoutUnknown(n *node, problems []manifest.Problem) []manifest.Problem {
-	root := r.byKey[r.root(n)]
+	root := n
+	if n.Parent != (manifest.Key{}) {
+		root = r.byKey[r.root(n)]
+	}
 	if root == nil || root.Object == nil || !root.Object.Unknown() {
 		return problems
 	}

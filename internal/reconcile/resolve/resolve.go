@@ -178,7 +178,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
 			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
 	}
-	problems = append(problems, r.encrypted(n, k)...)
+	problems = append(r.withoutUnknown(n, problems), r.encrypted(n, k)...)
 	if parent != nil {
 		n.Origin = parent.Origin
 		parent.parts = append(parent.parts, n)
@@ -186,7 +186,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 	r.byKey[n.Key] = n
 	r.order = append(r.order, n)
-	if problems = r.withoutUnknown(n, problems); len(problems) > 0 {
+	if len(problems) > 0 {
 		r.markInvalid(n, problems)
 	}
 }
