@@ -45,6 +45,15 @@ func Groups(p plan.Plan) []Group {
 	return list
 }
 
+// Layers returns the places of the documents of later layers that were merged into the manifest of a step's object. It
+// returns none for an object that was expanded from another one.
+func Layers(s plan.Step) []manifest.Origin {
+	if s.Want == nil || s.Want.Object == nil || s.Parent != (manifest.Key{}) {
+		return nil
+	}
+	return s.Want.Object.Origins()[1:]
+}
+
 // top returns the written object from which key was expanded.
 func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	for range parents {

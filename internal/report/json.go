@@ -89,6 +89,7 @@ type StepDoc struct {
 	Blockers   []string          `json:"blockers,omitempty"`
 	ID         string            `json:"id,omitempty"`
 	Origin     *OriginDoc        `json:"origin,omitempty"`
+	Layers     []OriginDoc       `json:"layers,omitempty"` // the places in later layers that are merged into the manifest
 	Within     *KeyDoc           `json:"within,omitempty"`
 	Adopts     bool              `json:"adopts,omitempty"`
 	Values     []ValueDoc        `json:"values,omitempty"`
@@ -188,6 +189,9 @@ func stepDoc(s plan.Step) StepDoc {
 	}
 	if s.Origin.File != "" {
 		doc.Origin = &OriginDoc{s.Origin.File, s.Origin.Line}
+	}
+	for _, at := range Layers(s) {
+		doc.Layers = append(doc.Layers, OriginDoc{at.File, at.Line})
 	}
 	for _, k := range s.Awaits {
 		doc.Awaits = append(doc.Awaits, keyDoc(k))

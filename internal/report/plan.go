@@ -163,7 +163,10 @@ func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	if s.Key == root {
 		e.origin = s.Origin
 	}
-	e.lines = t.values(s)
+	for _, at := range Layers(s) {
+		e.lines = append(e.lines, t.dim("merged with:")+" "+place(at))
+	}
+	e.lines = append(e.lines, t.values(s)...)
 	for _, c := range t.shown(s) {
 		e.lines = append(e.lines, t.change(c, s.Names)...)
 	}

@@ -57,6 +57,7 @@ func gradeOf(s plan.Step) grade {
 type object struct {
 	key    manifest.Key
 	origin manifest.Origin
+	layers []manifest.Origin // the places in later layers
 	grade  grade
 	steps  []part      // the worst first; silent steps are left out.
 	notes  []kind.Note // the notes that belong to no step.
@@ -69,6 +70,7 @@ func objects(p plan.Plan) map[grade][]object {
 	for _, g := range report.Groups(p) {
 		o := object{key: g.Root, origin: g.Origin, notes: g.Notes}
 		if g.Own != nil {
+			o.layers = report.Layers(*g.Own)
 			g.Children = append([]plan.Step{*g.Own}, g.Children...)
 		}
 		for _, s := range g.Children {
@@ -129,7 +131,7 @@ func whole(steps []part, in style) string {
 
 // line returns the whole text about the object as one line.
 func (o object) line(in places) string {
-	return "- " + code(o.key.String()) + in.after(o.origin) + ": " + effectLine(o.steps[0].Step, inMarkdown())
+	return "- " + code(o.key.String()) + in.after(o.origin, o.layers...) + ": " + effectLine(o.steps[0].Step, inMarkdown())
 }
 
 // details returns the text about the object, folded below its title.
@@ -145,8 +147,10 @@ func (o object) filesText(in places) string {
 		all = []object{o}
 	}
 	for _, one := range all {
-		if text := in.code(one.origin); text != "" {
-			list = append(list, text)
+		for _, at := range append([]manifest.Origin{one.origin}, one.layers...) {
+			if text := in.code(at); text != "" {
+				list = append(list, text)
+			}
 		}
 	}
 	if len(list) == 0 {

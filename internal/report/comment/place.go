@@ -35,12 +35,16 @@ func (p places) code(o manifest.Origin) string {
 	return code(text)
 }
 
-// after returns the file and line in parentheses, to follow other text.
-func (p places) after(o manifest.Origin) string {
-	if text := p.code(o); text != "" {
-		return " (" + text + ")"
+// after returns the file and line in parentheses, to follow other text. layers are places of the same object in later layers.
+func (p places) after(o manifest.Origin, layers ...manifest.Origin) string {
+	text := p.code(o)
+	if text == "" {
+		return ""
 	}
-	return ""
+	for _, at := range layers {
+		text += ", " + p.code(at)
+	}
+	return " (" + text + ")"
 }
 
 // places returns the places of the planned commit.
