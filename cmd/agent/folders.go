@@ -5,7 +5,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/session"
-	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // folderError contains the problems of folders that should be stacks. Other stacks are not affected.
@@ -21,7 +20,7 @@ func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir strin
 	stacks, unlisted, err := a.stacksIn(documents, func(s *config.Stack, base, pattern string) ([]string, error) {
 		_, files, err := a.opener().BaseFolder(ctx, s, base, dir, "")
 		if err != nil {
-			return nil, source.Public(err)
+			return nil, session.PublicError(err)
 		}
 		return session.FoldersOf(files, s, pattern)
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/session"
-	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // folders stores, while an agent runs, the folders in which documents define stacks.
@@ -47,7 +46,7 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 	commit, files, err := f.opener.BaseFolder(ctx, d, base, "", f.seen[d.Name])
 	if err != nil {
 		if f.seen[d.Name] == "" {
-			f.failed[d.Name] = source.Public(err) // once the document has stacks, they report such an error themselves
+			f.failed[d.Name] = session.PublicError(err) // once the document has stacks, they report such an error themselves
 		}
 		return false
 	}

@@ -30,7 +30,7 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	}
 	if verify := Verify(s, repo); verify != nil {
 		if _, err := verify(ctx, rev.Commit, ""); err != nil {
-			return nil, refusal(err)
+			return nil, PublicError(err)
 		}
 	}
 	reading, weaker, err := o.Contents(ctx, s, region, s.Bounds(), rev.Files)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -36,7 +37,11 @@ func (o Opener) Contents(ctx context.Context, s *config.Stack, region string, bo
 }
 
 // PublicError removes from an error the details that must not be public. Errors in manifests and of libraries stay as they are.
+// The reasons why a revision is not verified become [manifest.Problems].
 func PublicError(err error) error {
+	if problems := agent.Unverified(err); problems != nil {
+		return problems
+	}
 	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
 		return err
 	}

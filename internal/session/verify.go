@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -19,7 +19,7 @@ func Verify(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit
 	return func(ctx context.Context, commit, last string) (source.Signed, error) {
 		trust, err := s.Trust()
 		if err != nil {
-			return source.Signed{}, err
+			return source.Signed{}, private.Hide("the keys of spec.source.verify cannot be read; the agent's log has the details", err)
 		}
 		signed, err := repo.Verify(ctx, commit, last, *trust, time.Now())
 		return signed, source.Public(err)
@@ -58,15 +58,7 @@ func (o Opener) checkSigned(ctx context.Context, s *config.Stack, verify func(ct
 		o.Log.Warn("the commit is not verified, and would be refused on the branch", "stack", s.Name, "commit", v.Rev.Commit, "reason", refused.Error())
 		return nil
 	}
-	return refusal(err)
-}
-
-// refusal returns the problems of an unverified revision, and other errors as they are.
-func refusal(err error) error {
-	if problems := agent.Unverified(err); problems != nil {
-		return problems
-	}
-	return err
+	return PublicError(err)
 }
 
 // Unsigned returns a function that says why the own signature of a pull request's newest commit does not count; "" if it does. It returns

@@ -205,15 +205,16 @@ func TestVerifyMergesByForge(t *testing.T) {
 	g.Git("merge", "-q", "--squash", "feature")
 	squash := g.CommitAs(s.forge, "squash")
 	check("a squash", base, "", "ForgeCommit "+squash)
-	last := g.CommitAs(s.ann, "after it", "c", "1")
+	g.CommitAs(s.ann, "after it", "c", "1")
 	check("a squash before the last commit", base, "", "ForgeCommit "+squash)
 	check("a squash that is trusted", squash, s.ann.Email)
-	_ = last
 
 	start(s.bob)
 	g.CommitAs(s.bob, "conflict", "a", edited("9", "neun"))
 	g.Git("switch", "-q", "main")
-	g.Command("merge", "-q", "--no-ff", "feature").Run()
+	if err := g.Command("merge", "-q", "--no-ff", "feature").Run(); err == nil {
+		t.Fatal("the branches do not conflict")
+	}
 	resolved := g.CommitAs(s.forge, "resolved", "a", edited("9", "neuf"))
 	check("a conflict that was resolved in the browser", base, "", "ForgeContent "+resolved)
 }

@@ -32,7 +32,7 @@ func NewSSH(t testing.TB, email, kind string) Signer {
 // NewGPG makes an OpenPGP key with gpg. kind is a type such as ed25519. options are further options of gpg for everything that it does.
 func NewGPG(t testing.TB, email, kind, expires string, options ...string) Signer {
 	t.Helper()
-	home, err := os.MkdirTemp("", "gpg") // sockets need a short path
+	home, err := os.MkdirTemp("", "gpg") //nolint:usetesting // sockets need a short path
 	if err != nil {
 		t.Fatal(err)
 	}

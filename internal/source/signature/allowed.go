@@ -98,7 +98,7 @@ func weakKey(key ssh.PublicKey) error {
 	if _, ok := key.(*ssh.Certificate); ok {
 		return fmt.Errorf("holds a certificate; write the key itself")
 	}
-	if key.Type() == ssh.InsecureKeyAlgoDSA {
+	if key.Type() == "ssh-dss" {
 		return fmt.Errorf("holds a DSA key, which is no longer safe")
 	}
 	if own, ok := key.(ssh.CryptoPublicKey); ok {

@@ -59,8 +59,9 @@ func (f *Fault) Error() string {
 	return printable.Line(printable.Clip(text, maxFault))
 }
 
-func fault(code Code, detail string, args ...any) *Fault {
-	return &Fault{Code: code, Detail: printable.Clip(fmt.Sprintf(detail, args...), maxDetail)}
+// malformed returns the fault of an object or a signature that cannot be read.
+func malformed(detail string, args ...any) *Fault {
+	return &Fault{Code: Malformed, Detail: printable.Clip(fmt.Sprintf(detail, args...), maxDetail)}
 }
 
 const (

@@ -70,7 +70,7 @@ func ParseCommit(raw []byte) (Object, error) {
 	payload := raw[:len(raw)-len(rest)]
 	var ok bool
 	if o.Tree, ok = take("tree"); !ok || !hash.MatchString(o.Tree) {
-		return Object{}, fault(Malformed, "the commit does not begin with its tree")
+		return Object{}, malformed("the commit does not begin with its tree")
 	}
 	for {
 		parent, ok := take("parent")
@@ -78,19 +78,19 @@ func ParseCommit(raw []byte) (Object, error) {
 			break
 		}
 		if !hash.MatchString(parent) {
-			return Object{}, fault(Malformed, "a parent of the commit is not a hash")
+			return Object{}, malformed("a parent of the commit is not a hash")
 		}
 		o.Parents = append(o.Parents, parent)
 	}
 	if _, ok = take("author"); !ok {
-		return Object{}, fault(Malformed, "the commit has no author where git writes it")
+		return Object{}, malformed("the commit has no author where git writes it")
 	}
 	committer, ok := take("committer")
 	if !ok {
-		return Object{}, fault(Malformed, "the commit has no committer where git writes it")
+		return Object{}, malformed("the commit has no committer where git writes it")
 	}
 	if o.Email, o.Time, ok = person(committer); !ok {
-		return Object{}, fault(Malformed, "the committer cannot be read")
+		return Object{}, malformed("the committer cannot be read")
 	}
 	o.Payload = append(o.Payload, payload[:len(payload)-lengthOf(list)]...)
 	found := false
@@ -99,9 +99,9 @@ func ParseCommit(raw []byte) (Object, error) {
 		case h.name == signed && !found:
 			found, o.Armor = true, strings.ReplaceAll(h.value, "\n ", "\n")
 		case strings.HasPrefix(h.name, signed):
-			return Object{}, fault(Malformed, "the commit has several signatures")
+			return Object{}, malformed("the commit has several signatures")
 		case h.name == "tree", h.name == "parent", h.name == "author", h.name == "committer":
-			return Object{}, fault(Malformed, "the commit says twice what its %s is", h.name)
+			return Object{}, malformed("the commit says twice what its %s is", h.name)
 		default:
 			o.Payload = append(o.Payload, h.raw...)
 		}
@@ -125,7 +125,7 @@ func ParseTag(raw []byte) (Object, error) {
 	list, rest := splitHeaders(raw)
 	if len(list) != 4 || list[0].name != "object" || list[1].name != "type" || list[2].name != "tag" || list[3].name != "tagger" ||
 		!hash.MatchString(list[0].value) {
-		return Object{}, fault(Malformed, "the tag does not have the header that git writes: object, type, tag, tagger")
+		return Object{}, malformed("the tag does not have the header that git writes: object, type, tag, tagger")
 	}
 	o := Object{Tag: list[2].value, Payload: raw}
 	if list[1].value == "commit" {
@@ -133,7 +133,7 @@ func ParseTag(raw []byte) (Object, error) {
 	}
 	var ok bool
 	if o.Email, o.Time, ok = person(list[3].value); !ok {
-		return Object{}, fault(Malformed, "the tagger cannot be read")
+		return Object{}, malformed("the tagger cannot be read")
 	}
 	at := -1
 	for _, begin := range armors {

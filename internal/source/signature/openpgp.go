@@ -28,11 +28,11 @@ import (
 func (k Keys) openPGP(o Object, text string, now time.Time) (Signer, error) {
 	block, err := armor.Decode(strings.NewReader(text))
 	if err != nil || block.Type != "PGP SIGNATURE" {
-		return Signer{}, fault(Malformed, "the signature of OpenPGP is not in the form that gpg writes")
+		return Signer{}, malformed("the signature of OpenPGP is not in the form that gpg writes")
 	}
 	packets, err := io.ReadAll(io.LimitReader(block.Body, maxArmor))
 	if err != nil {
-		return Signer{}, fault(Malformed, "%s", err)
+		return Signer{}, malformed("%s", err)
 	}
 	sig, err := onlySignature(packets)
 	if err != nil {
@@ -60,17 +60,17 @@ func onlySignature(packets []byte) (*packet.Signature, error) {
 	list := packet.NewReader(bytes.NewReader(packets))
 	p, err := list.Next()
 	if err != nil {
-		return nil, fault(Malformed, "%s", err)
+		return nil, malformed("%s", err)
 	}
 	sig, ok := p.(*packet.Signature)
 	switch {
 	case !ok || sig.IssuerKeyId == nil:
-		return nil, fault(Malformed, "the signature does not name its key")
+		return nil, malformed("the signature does not name its key")
 	case sig.SigType != packet.SigTypeBinary:
-		return nil, fault(Malformed, "the signature is not one over exact bytes")
+		return nil, malformed("the signature is not one over exact bytes")
 	}
 	if _, err := list.Next(); !errors.Is(err, io.EOF) {
-		return nil, fault(Malformed, "there is more than one signature")
+		return nil, malformed("there is more than one signature")
 	}
 	return sig, nil
 }

@@ -27,7 +27,7 @@ func (k Keys) Signer(o Object, now time.Time) (Signer, error) {
 	case armor == "":
 		return Signer{}, &Fault{Code: Unsigned}
 	case len(armor) > maxArmor:
-		return Signer{}, fault(Malformed, "the signature is longer than %d bytes", maxArmor)
+		return Signer{}, malformed("the signature is longer than %d bytes", maxArmor)
 	case strings.HasPrefix(armor, "-----BEGIN PGP SIGNATURE-----"):
 		return k.openPGP(o, armor, now)
 	case strings.HasPrefix(armor, "-----BEGIN SSH SIGNATURE-----"):
@@ -35,5 +35,5 @@ func (k Keys) Signer(o Object, now time.Time) (Signer, error) {
 	case strings.HasPrefix(armor, "-----BEGIN SIGNED MESSAGE-----"):
 		return Signer{}, &Fault{Code: X509}
 	}
-	return Signer{}, fault(Malformed, "the signature is neither one of OpenPGP nor one of SSH")
+	return Signer{}, malformed("the signature is neither one of OpenPGP nor one of SSH")
 }

@@ -20,7 +20,7 @@ const gitNamespace = "git"
 func (k Keys) ssh(o Object, text string, now time.Time) (Signer, error) {
 	sig, err := sshsig.Unarmor([]byte(text))
 	if err != nil {
-		return Signer{}, fault(Malformed, "%s", err)
+		return Signer{}, malformed("%s", err)
 	}
 	f := &Fault{Code: Unknown, Key: ssh.FingerprintSHA256(sig.PublicKey)}
 	if _, ok := sig.PublicKey.(*ssh.Certificate); ok {
