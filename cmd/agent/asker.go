@@ -13,8 +13,8 @@ import (
 func askerFlags(cmd *cobra.Command) func() survey.Asker {
 	k := &survey.Asker{}
 	flags := cmd.Flags()
-	flags.StringVar(&k.Server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent that serves the stacks, to show what it says ($STACKREEVE_SERVER; default the address of $STACKREEVE_LISTEN, or none)")
-	flags.StringVar(&k.Token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with a token that it takes ($STACKREEVE_CONTROL_TOKEN_FILE; default: it is not asked)")
+	flags.StringVar(&k.Server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent that serves the stacks, to show its state of them ($STACKREEVE_SERVER; default the address of $STACKREEVE_LISTEN, or none)")
+	flags.StringVar(&k.Token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with a token that the agent accepts ($STACKREEVE_CONTROL_TOKEN_FILE; default: no request is sent to an agent)")
 	flags.StringVar(&k.CA, "control-ca-file", os.Getenv("STACKREEVE_CONTROL_CA_FILE"), caUsage)
 	for _, name := range []string{"server", "control-token-file", "control-ca-file"} {
 		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // the flag exists

@@ -16,11 +16,11 @@ func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []stri
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&server, "server", envOr("STACKREEVE_SERVER", "http://127.0.0.1:9464"), "address of the agent ($STACKREEVE_SERVER)")
-	flags.StringVar(&token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with the token that the agent takes ($STACKREEVE_CONTROL_TOKEN_FILE)")
+	flags.StringVar(&token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with a token that the agent accepts ($STACKREEVE_CONTROL_TOKEN_FILE)")
 	flags.StringVar(&ca, "control-ca-file", os.Getenv("STACKREEVE_CONTROL_CA_FILE"), caUsage)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if token == "" {
-			return errors.New("--control-token-file is missing: the agent wants the token that its own --control-token-file holds")
+			return errors.New("--control-token-file is missing: it names a file with a token from the agent's own --control-token-file")
 		}
 		client, err := control.NewClient(server, token, ca)
 		if err != nil {
@@ -46,7 +46,7 @@ func (a *app) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve STACK HASH",
 		Short: "Approve a plan that a running agent holds",
-		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it reconcile at once.
+		Long: `Allows the plan with this hash, which a running agent holds, and makes the agent reconcile immediately.
 
 The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval ends when the plan
 changes and when the plan was carried out. It also ends with the process, unless the agent has --data-dir.`,
@@ -56,7 +56,7 @@ changes and when the plan was carried out. It also ends with the process, unless
 		if err := c.Approve(cmd.Context(), args[0], args[1]); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "approved: the agent carries it out now, unless it has become another plan\n")
+		fmt.Fprintf(a.out, "approved: the agent carries the plan out now, unless the plan has changed\n")
 		return nil
 	})
 }
@@ -73,12 +73,12 @@ func (a *app) reconcile() *cobra.Command {
 		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "asked: the agent reconciles now\n")
+		fmt.Fprintf(a.out, "requested: the agent reconciles now\n")
 		return nil
 	})
 }
 
-const kubeconfigHelp = `Prints how kubectl reaches an agent that runs with --api-token-file, the token in it:
+const kubeconfigHelp = `Prints a kubeconfig for an agent that runs with --api-token-file. The output contains the token:
 
   stackreeve kubeconfig --server https://agent.example:9464 --api-token-file FILE > agent.kubeconfig
   kubectl --kubeconfig agent.kubeconfig get stacks -A
@@ -88,11 +88,11 @@ before it.`
 
 func (a *app) kubeconfig() *cobra.Command {
 	var server, token, ca, stack string
-	cmd := &cobra.Command{Use: "kubeconfig", Short: "Print how kubectl reaches an agent", Long: kubeconfigHelp, Args: exactly}
+	cmd := &cobra.Command{Use: "kubeconfig", Short: "Print a kubeconfig for an agent", Long: kubeconfigHelp, Args: exactly}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&server, "server", os.Getenv("STACKREEVE_SERVER"), "address of the agent, https://HOST:PORT ($STACKREEVE_SERVER)")
-	flags.StringVar(&token, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "file whose first token the agent takes ($STACKREEVE_API_TOKEN_FILE)")
+	flags.StringVar(&token, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "file with tokens; the agent must accept the first one ($STACKREEVE_API_TOKEN_FILE)")
 	flags.StringVar(&ca, "certificate-authority", "", "file with the certificate that signed the agent's (default: those that the machine trusts)")
 	flags.StringVar(&stack, "stack", "", "stack that kubectl shows when none is named")
 	cmd.RunE = func(*cobra.Command, []string) error {

@@ -20,7 +20,7 @@ func (a *app) debug() *cobra.Command {
 	cmd := &cobra.Command{Use: "debug", Short: "Look for a fault in the agent", Hidden: true, Args: exactly}
 	past := &cobra.Command{
 		Use:   "memory [STACK...]",
-		Short: "Print what --data-dir keeps of the past of stacks",
+		Short: "Print the memory of stacks in --data-dir",
 		RunE:  func(_ *cobra.Command, stacks []string) error { return a.printMemory(stacks) },
 	}
 	past.Flags().StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder of the agent ($STACKREEVE_DATA_DIR)")
@@ -31,7 +31,7 @@ func (a *app) debug() *cobra.Command {
 // printMemory prints the stored data of some stacks, or of all stacks.
 func (a *app) printMemory(stacks []string) error {
 	if a.dataDir == "" {
-		return errors.New("nothing is kept without --data-dir")
+		return errors.New("without --data-dir, no memory is saved")
 	}
 	if len(stacks) == 0 {
 		files, err := filepath.Glob(session.MemoryFile(a.dataDir, "*"))

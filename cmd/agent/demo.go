@@ -20,7 +20,7 @@ func (a *app) demo() *cobra.Command {
 		Short: "Show a complete example on an embedded cloud and a local repository",
 		Args:  exactly,
 	}
-	cmd.Flags().BoolVar(&serve, "serve", false, "keep cloud and agent running afterwards, to play with")
+	cmd.Flags().BoolVar(&serve, "serve", false, "keep the cloud and the agent running afterwards, for your own experiments")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of the embedded cloud")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.perform(cmd.Context(), serve, listen) }
 	return cmd
@@ -48,6 +48,6 @@ func (a *app) perform(ctx context.Context, serve bool, listen string) (err error
 		}
 		return nil
 	}
-	_, err = fmt.Fprintln(a.out, "\n# That was it. `demo --serve` keeps everything running for you to play with.")
+	_, err = fmt.Fprintln(a.out, "\n# This is the end of the demo. `demo --serve` keeps everything running for your own experiments.")
 	return err
 }

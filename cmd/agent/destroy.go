@@ -19,16 +19,16 @@ func (a *app) destroy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "destroy [STACK]",
 		Example: "  stackreeve destroy prod\n  stackreeve destroy --stack prod --approve 3f2a…",
-		Short:   "Plan the end of a stack; with --approve, delete what it owns",
-		Long: `Plan the end of a stack; with --approve, delete what it owns.
+		Short:   "Plan the end of a stack; with --approve, delete its objects",
+		Long: `Plan the end of a stack; with --approve, delete its objects.
 
-Without --approve nothing is changed: the plan that deletes everything the stack
-owns is shown, with its hash. With it, exactly that plan is carried out, or none.
-What the repository keeps (prune: "false", on-delete: detach, suspend: "true") is
-not deleted; what is to be detached is let go, without the stack's mark.
+Without --approve nothing is changed: the command shows the plan that deletes all objects
+of the stack, with its hash. With --approve, exactly that plan is carried out, or none.
+Objects that their manifests protect (prune: "false", on-delete: detach, suspend: "true")
+are not deleted. Objects with on-delete: detach lose the stack's mark.
 
-An agent that goes on running for the stack makes everything again: stop it, or
-take the stack out of its configuration, before.`,
+An agent that still serves the stack creates everything again: first stop that agent, or
+remove the stack from its configuration.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeStacks,
 	}
@@ -44,11 +44,11 @@ take the stack out of its configuration, before.`,
 			return err
 		}
 		if len(stacks) != 1 {
-			return fmt.Errorf("%s stands for %d stacks, one for each folder of spec.source.paths; name one of them", cmd.Flag("stack").Value, len(stacks))
+			return fmt.Errorf("%s defines %d stacks, one for each folder of spec.source.paths; name one of them", cmd.Flag("stack").Value, len(stacks))
 		}
 		s := &stacks[0]
 		if !s.Prune() {
-			return fmt.Errorf("the stack %s has sync.prune: false, so nothing of it is deleted; set it to true, or delete by hand", s.Name)
+			return fmt.Errorf("the stack %s has sync.prune: false, so its objects are not deleted; set sync.prune to true, or delete the objects by hand", s.Name)
 		}
 		return a.end(cmd, s, approve)
 	}
@@ -60,7 +60,7 @@ func meantStack(cmd *cobra.Command, args []string) error {
 	given := cmd.Flag("stack")
 	switch {
 	case len(args) == 0 && !given.Changed:
-		return fmt.Errorf("which stack? write `%s destroy STACK`", program)
+		return fmt.Errorf("no stack is named; write `%s destroy STACK`", program)
 	case len(args) == 0:
 		return nil
 	case given.Changed && given.Value.String() != args[0]:

@@ -39,7 +39,7 @@ func (a *app) explain() *cobra.Command {
 			}
 			if recursive {
 				if path != "" {
-					return fmt.Errorf("--recursive explains all of a kind; leave out .%s", path)
+					return fmt.Errorf("--recursive explains a whole kind; remove .%s", path)
 				}
 				return a.explainFully(d)
 			}

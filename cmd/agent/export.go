@@ -32,21 +32,21 @@ func (a *app) export() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write manifests for what a project of a cloud holds; changes nothing there",
-		Long: `Write manifests for what a project of a cloud holds; changes nothing there.
+		Short: "Write manifests for the objects of a project in a cloud; changes nothing there",
+		Long: `Write manifests for the objects of a project in a cloud; changes nothing there.
 
 Each object that no stack owns becomes a manifest with the annotation
-stackreeve.dev/adopt: a stack that applies it takes the object over as it is and
-writes its mark on it. What the manifests refer to and others own, such as public
-networks, images and flavors, becomes an import.
+stackreeve.dev/adopt: a stack that applies the manifest adopts the object without
+other changes and writes its mark on it. Objects of others to which the manifests refer, such as
+public networks, images and flavors, become imports.
 
-What a manifest cannot hold, such as user data, is left out and named on standard
+Values that a manifest cannot contain, such as user data, are not written, and are listed on standard
 error. Without --output-dir the manifests go to standard output.
 
-With --terraform-state or --heat-resources only the objects that those name become
-manifests, and are called as there. Only names and IDs are taken from there: what
-is written is what the cloud holds. What stays with the other tool is listed on
-standard error, and so is how to make it forget the rest once a stack has adopted it.`,
+With --terraform-state or --heat-resources, only the objects in that file become manifests,
+with the names in that file. Only names and IDs come from the file; all other values come from the
+cloud. Standard error lists the resources that stay with the other tool, and the commands that make
+the tool forget the others after a stack has adopted them.`,
 		Example: `  stackreeve export --cloud prod --output-dir manifests
   stackreeve export --kind Network,Subnet,Router
   stackreeve export --output-dir manifests --layout object
@@ -61,12 +61,12 @@ standard error, and so is how to make it forget the rest once a stack has adopte
 	flags.StringVar(&f.project, "project", "", "project to which the credentials must belong, by ID or name (default any)")
 	flags.StringVar(&f.dir, "output-dir", "", "folder to write to; files that exist are never overwritten")
 	flags.StringVar(&f.layout, "layout", "kind", "with --output-dir, one file for each kind or object")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of what they refer to")
-	flags.BoolVar(&f.all, "all", false, "objects that a stack owns, too; they cannot be adopted while they bear its mark")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of the objects to which they refer")
+	flags.BoolVar(&f.all, "all", false, "also objects that a stack owns; they cannot be adopted while they have its mark")
 	takeoverFlags(flags, &f.from)
-	flags.IntVar(&a.parallel, "parallelism", 10, "how many lists are read at a time")
+	flags.IntVar(&a.parallel, "parallelism", 10, "how many lists are read at the same time")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not show progress")
 	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"kind", "object"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(describe.Names(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -110,7 +110,7 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 		fmt.Fprintln(a.err, printable.Line("note: "+noteText(n)))
 	}
 	if len(r.Objects) == 0 {
-		fmt.Fprintln(a.err, "nothing to write: the project holds nothing "+from.Which()+"that no stack owns")
+		fmt.Fprintln(a.err, "nothing to write: the project has no object "+from.Which()+"that no stack owns")
 	}
 	return from.Report(a.err, r)
 }
@@ -141,6 +141,6 @@ func noteText(n export.Note) string {
 // takeoverFlags adds the flags for objects that other tools manage.
 func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
 	flags.StringVar(&of.Terraform, "terraform-state", "", "only the objects in this Terraform state (version 4); - is standard input")
-	flags.StringVar(&of.Heat, "heat-resources", "", "only what this list of a Heat stack's resources, in JSON, names; - is standard input")
+	flags.StringVar(&of.Heat, "heat-resources", "", "only the objects in this list of a Heat stack's resources, in JSON; - is standard input")
 	flags.StringVar(&of.Removals, "state-rm", "", "with --terraform-state, a new file for the lines of terraform state rm, instead of standard error")
 }

@@ -31,10 +31,10 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	}
 	pointToSettings(cmd)
 	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "optional folder for a cache of repositories and the last events ($STACKREEVE_DATA_DIR; default memory)")
-	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
+	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at the same time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud, and show plans in full")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not show progress")
 	return func() ([]config.Stack, error) {
 		if a.quiet {
 			a.progress.Hush()
@@ -58,7 +58,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 			stacks, err = a.inFolders(cmd.Context(), documents, dir)
 		}
 		for _, file := range config.ExposedSecrets(stacks) {
-			a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", strings.ToLower(file.By.Kind), file.By.Name, "file", file.Path)
+			a.logger(false).Warn("a file with credentials can be read by everybody on this machine; remove that permission with chmod o-rwx", strings.ToLower(file.By.Kind), file.By.Name, "file", file.Path)
 		}
 		return stacks, err
 	}

@@ -67,7 +67,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 	s.Write("repo/clouds/eu/net.yaml", network("eu"))
 	s.Write("repo/clouds/us/net.yaml", network("us"))
 	s.Commit()
-	until("the folders that are stacks are known now", "stacks=2", "Network/us")
+	until("the folders that are stacks are now known", "stacks=2", "Network/us")
 	s.Write("repo/clouds/eu/net.yaml", network("eu")+"---\n"+network("eu-2"))
 	s.Commit()
 	until("Network/eu-2")
@@ -109,7 +109,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	until("stack=other-eu")
-	until("the folders that are stacks are known now")
+	until("the folders that are stacks are now known")
 	if strings.Contains(said.String(), "its folder is gone") {
 		t.Errorf("a folder is said to be gone\n%s", said)
 	}

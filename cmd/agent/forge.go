@@ -21,19 +21,19 @@ func (a *app) forgeCheck() *cobra.Command {
 	var output, secret string
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Try whether the credentials are enough for the forge; changes nothing",
-		Long: `Try whether the credentials are enough for the forge; changes nothing.
+		Short: "Check whether the credentials are sufficient for the forge; changes nothing",
+		Long: `Check whether the credentials are sufficient for the forge; changes nothing.
 
-For each repository that stacks report to, a table shows each thing that the agent needs, whether it works, and which
-right of the forge gives it. The agent tries what it only reads. For what it writes, it asks the forge for the rights
-of the credentials, and writes nothing to a pull request or a commit.
+For each repository that stacks report to, a table shows each task of the agent, whether it works, and which
+permission of the forge allows it. The agent tries tasks that only read. For tasks that write, it asks the forge for
+the permissions of the credentials, and writes nothing to a pull request or a commit.
 
 Exit codes: 0 nothing is missing, 1 a forge gives no answer, 2 something is missing, 3 refused input.`,
 		Example: "  stackreeve forge check --config stackreeve.yaml\n  stackreeve forge check --stack prod -o json",
 		Args:    exactly,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().StringVar(&secret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks, as `run` is given it ($STACKREEVE_WEBHOOK_SECRET_FILE)")
+	cmd.Flags().StringVar(&secret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "file with the secret of the webhooks, as for `run` ($STACKREEVE_WEBHOOK_SECRET_FILE)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := oneOf("--output", output, "text", "json"); err != nil {

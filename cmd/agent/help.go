@@ -18,7 +18,7 @@ func pointToSettings(cmd *cobra.Command) {
 	usual := cmd.UsageFunc()
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		err := usual(c)
-		fmt.Fprintln(c.OutOrStderr(), "\nWhat a configuration file says can be said by flags, too: `"+program+" help config` lists them.")
+		fmt.Fprintln(c.OutOrStderr(), "\nFlags can replace a configuration file: `"+program+" help config` lists them.")
 		return err
 	})
 }
@@ -28,9 +28,9 @@ func settingsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString(`The settings of a stack, as flags and as environment variables.
 
-They are for a single stack without a configuration file, or go over what the file
-says of the stack that --stack chooses. A flag goes over its variable. In the
-file, a setting is the field that is named last; ` + "`" + program + " explain Stack`" + ` says more.
+They are for a single stack without a configuration file, or override the settings in the
+file for the stack that --stack chooses. A flag overrides its variable. The name after each
+flag is the field of the setting in the file; ` + "`" + program + " explain Stack`" + ` says more.
 
 `)
 	for _, s := range config.All() {

@@ -20,7 +20,7 @@ func unset(cmd *cobra.Command, args []string) (err error) {
 	if cmd.DisableFlagParsing { // completion gets empty words
 		return nil
 	}
-	const fix = "leave it out, or give it a value (is a variable not set?)"
+	const fix = "remove it, or give it a value (perhaps a variable of the shell is not set)"
 	if slices.Contains(args, "") {
 		return fmt.Errorf("%s: an argument is empty; %s", cmd.Name(), fix)
 	}
@@ -75,7 +75,7 @@ func oneOf(flag, value string, allowed ...string) error {
 // elsewhere returns commands of similar programs. Such a command only prints Stackreeve's command for the same purpose.
 func elsewhere() (list []*cobra.Command) {
 	for name, use := range map[string]string{
-		"apply": "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",
+		"apply": "`stackreeve run --once` carries a plan out; `stackreeve run` does so continuously",
 	} {
 		list = append(list, &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true, SilenceUsage: true,

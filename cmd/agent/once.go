@@ -43,7 +43,7 @@ func (a *app) once(cmd *cobra.Command, opener session.Opener, stacks []config.St
 func (a *app) waitsForFolders(s *config.Stack) error {
 	for _, name := range s.Spec.DependsOn {
 		if slices.Contains(a.unlisted, name) {
-			return fmt.Errorf("nothing is carried out: it depends on %s, whose folders are not known", name)
+			return fmt.Errorf("nothing is carried out: the stack depends on %s, whose folders are not known", name)
 		}
 	}
 	return nil

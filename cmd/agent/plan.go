@@ -23,10 +23,10 @@ func (a *app) plan() *cobra.Command {
 		Args:    exactly,
 		Example: "  stackreeve plan\n  stackreeve plan --stack prod --ref my-change\n  stackreeve plan --dir . -o json\n  stackreeve plan --target VirtualMachine/web-1 --target 'Network/*'",
 	}
-	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
-	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
+	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless the branch contains it (default the branch)")
+	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, instead of a commit; files that Git ignores are included")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, markdown, or codequality for a Code Quality report of GitLab")
-	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
+	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 if the plan has changes; with --exit-code=false, exit with 0 then")
 	targets := a.targetFlag(cmd)
 	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
@@ -35,7 +35,7 @@ func (a *app) plan() *cobra.Command {
 			return err
 		}
 		if dir != "" && (ref != "" || output == "markdown") {
-			return errors.New("--dir plans files that are in no commit; leave out --ref, and use another -o")
+			return errors.New("--dir plans files that are not in a commit; remove --ref, and use another -o")
 		}
 		stacks, err := load()
 		if err == nil && dir != "" {
@@ -123,7 +123,7 @@ func (a *app) each(o session.Opener, stacks []config.Stack, look func(session.Op
 func ofOneRepository(stacks []config.Stack) error {
 	for _, s := range stacks {
 		if s.Spec.Source.URL != stacks[0].Spec.Source.URL {
-			return fmt.Errorf("--dir is a work tree of one repository, and the stacks %s and %s are of two; choose one with --stack", stacks[0].Name, s.Name)
+			return fmt.Errorf("--dir is a work tree of one repository, but the stacks %s and %s have different repositories; choose one with --stack", stacks[0].Name, s.Name)
 		}
 	}
 	return nil

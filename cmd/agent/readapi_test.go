@@ -341,7 +341,7 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"get passes", "in sync", false},
 			{"get crd networks.openstack.k-orc.cloud -o jsonpath={.spec.names.kind}", "Network", false},
 			{"auth can-i list networks", "yes", false},
-			{"auth can-i delete networks", "no - nothing can be written here; change it in Git", false},
+			{"auth can-i delete networks", "no - nothing can be changed here; change the manifest in Git", false},
 			{"auth can-i --list", "networks.openstack.k-orc.cloud", false},
 		} {
 			if old && c.newer {

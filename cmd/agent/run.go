@@ -21,15 +21,15 @@ func (a *app) run() *cobra.Command {
 		Example: "  stackreeve run --once\n  stackreeve run --once --stack prod --approve 3f2a…\n  stackreeve run --config stackreeve.yaml --listen 127.0.0.1:9464",
 	}
 	cmd.Flags().BoolVar(&once, "once", false, "one full pass over all stacks, then exit")
-	cmd.Flags().StringVar(&f.Approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
+	cmd.Flags().StringVar(&f.Approve, "approve", "", "hash of a plan, as plan shows it: with --once, exactly that plan is carried out, or nothing; without --once, the plan is approved if it is held")
 	listenFlags(cmd.Flags(), &f.Listen)
-	cmd.Flags().StringVar(&f.WebhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/FORGE ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
-	cmd.Flags().StringVar(&f.ControlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
-	cmd.Flags().StringVar(&f.APIToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
-	cmd.Flags().StringVar(&f.AgentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this one of several agents ($STACKREEVE_AGENT_NAME; default: that of its machine)")
-	cmd.Flags().StringVar(&f.AgentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "where the others reach its listener, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: nowhere)")
-	cmd.Flags().StringVar(&f.TracesURL, "traces-url", os.Getenv("STACKREEVE_TRACES_URL"), "receiver of OpenTelemetry traces of passes, such as https://collector:4318/v1/traces ($STACKREEVE_TRACES_URL; default what OTEL_EXPORTER_OTLP_ENDPOINT says, or none)")
-	cmd.Flags().StringVar(&f.TracesHeaders, "traces-headers-file", os.Getenv("STACKREEVE_TRACES_HEADERS_FILE"), "headers for it, a line NAME=VALUE each ($STACKREEVE_TRACES_HEADERS_FILE; default what OTEL_EXPORTER_OTLP_HEADERS says, or none)")
+	cmd.Flags().StringVar(&f.WebhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "file with the secret of the webhooks at /webhook/FORGE ($STACKREEVE_WEBHOOK_SECRET_FILE; default: webhooks are refused)")
+	cmd.Flags().StringVar(&f.ControlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with the tokens of people who may request passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
+	cmd.Flags().StringVar(&f.APIToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "file with the tokens of people who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
+	cmd.Flags().StringVar(&f.AgentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this agent, if several agents share stacks ($STACKREEVE_AGENT_NAME; default: the name of its machine)")
+	cmd.Flags().StringVar(&f.AgentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "address of this agent's listener for other agents, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: none)")
+	cmd.Flags().StringVar(&f.TracesURL, "traces-url", os.Getenv("STACKREEVE_TRACES_URL"), "receiver of OpenTelemetry traces of passes, such as https://collector:4318/v1/traces ($STACKREEVE_TRACES_URL; default: the value of OTEL_EXPORTER_OTLP_ENDPOINT, or none)")
+	cmd.Flags().StringVar(&f.TracesHeaders, "traces-headers-file", os.Getenv("STACKREEVE_TRACES_HEADERS_FILE"), "file with headers for that receiver, one line NAME=VALUE for each ($STACKREEVE_TRACES_HEADERS_FILE; default: the value of OTEL_EXPORTER_OTLP_HEADERS, or none)")
 	targets := a.targetFlag(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -61,7 +61,7 @@ func (a *app) run() *cobra.Command {
 // listenFlags adds the flags for the addresses at which the agent listens.
 func listenFlags(flags *pflag.FlagSet, l *service.Listener) {
 	flags.StringVar(&l.Address, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
-	flags.StringVar(&l.Health, "listen-health", os.Getenv("STACKREEVE_LISTEN_HEALTH"), "another address, for health and metrics only, with connections of its own: no flood of webhooks keeps probes waiting ($STACKREEVE_LISTEN_HEALTH; default none)")
-	flags.StringVar(&l.Cert, "listen-cert-file", os.Getenv("STACKREEVE_LISTEN_CERT_FILE"), "certificate of the listener, with those that signed it; then it speaks TLS only ($STACKREEVE_LISTEN_CERT_FILE; default: HTTP)")
-	flags.StringVar(&l.Key, "listen-key-file", os.Getenv("STACKREEVE_LISTEN_KEY_FILE"), "key of that certificate ($STACKREEVE_LISTEN_KEY_FILE)")
+	flags.StringVar(&l.Health, "listen-health", os.Getenv("STACKREEVE_LISTEN_HEALTH"), "another address, for health and metrics only, so that many webhooks cannot delay probes ($STACKREEVE_LISTEN_HEALTH; default none)")
+	flags.StringVar(&l.Cert, "listen-cert-file", os.Getenv("STACKREEVE_LISTEN_CERT_FILE"), "file with the certificate of the listener and of its authorities; the listener then accepts only TLS ($STACKREEVE_LISTEN_CERT_FILE; default: HTTP)")
+	flags.StringVar(&l.Key, "listen-key-file", os.Getenv("STACKREEVE_LISTEN_KEY_FILE"), "file with the key of that certificate ($STACKREEVE_LISTEN_KEY_FILE)")
 }

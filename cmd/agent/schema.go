@@ -14,12 +14,12 @@ func (a *app) schema() *cobra.Command {
 		Short: "Print JSON Schemas of manifests, for editors and checkers",
 		Long: `Print JSON Schemas of manifests, for editors and checkers.
 
-Without KIND one schema that accepts every kind; with --dir one file for each
-kind, as DIR/GROUP/kind_version.json.`,
+Without KIND, the command prints one schema that accepts every kind. With --dir, it writes one file
+for each kind, as DIR/GROUP/kind_version.json.`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: describe.Names(),
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "folder to write one file for each kind to")
+	cmd.Flags().StringVar(&dir, "dir", "", "folder for the files, one for each kind")
 	definitions := definitionsFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		further, err := definedKinds(cmd, *definitions)

@@ -18,9 +18,9 @@ func (a *app) simulator() *cobra.Command {
 	var options simulator.Options
 	cmd := &cobra.Command{
 		Use:   "simulator",
-		Short: "Run an OpenStack in memory, for trying and testing",
+		Short: "Run an OpenStack in memory, for experiments and tests",
 		Long: `Runs an OpenStack in memory that speaks the real HTTP APIs: gophercloud, the openstack client and Terraform's
-provider can talk to it. Nothing is kept when it ends. The users demo, demo2 and admin have projects and passwords
+provider can talk to it. All data is lost at its end. The users demo, demo2 and admin have projects and passwords
 of the same names. Faults and latency are injected under /_simulator/, which explains itself.`,
 		Args: exactly,
 	}
@@ -31,7 +31,7 @@ of the same names. Faults and latency are injected under /_simulator/, which exp
 	flags.DurationVar(&options.PendingDelay, "pending-delay", time.Second, "how long load balancers and DNS zones stay in PENDING states")
 	flags.DurationVar(&options.TokenTTL, "token-ttl", 4*time.Hour, "how long tokens live")
 	flags.BoolVar(&options.TagsOnCreate, "tags-on-create", false, "offer Neutron's extension tag-creation")
-	flags.IntVar(&options.MaxPage, "max-page", 0, "largest page of a list; 0 leaves each service's own")
+	flags.IntVar(&options.MaxPage, "max-page", 0, "largest page of a list; 0 means the default of each service")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd.Context(), listen, file, options) }
 	return cmd
 }

@@ -37,7 +37,7 @@ func (a *app) status() *cobra.Command {
 		Aliases: []string{"get"},
 
 		ValidArgsFunction: a.completeObjects,
-		Short:             "Show every object with its status, or everything about some; changes nothing",
+		Short:             "Show every object with its status, or all details of some objects; changes nothing",
 		Example: `  stackreeve status --not-ready
   stackreeve status --kind VirtualMachine -l tier=web,zone!=b
   stackreeve status VirtualMachine/web-1
@@ -46,7 +46,7 @@ func (a *app) status() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "text", "text, wide, json or yaml")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between")
-	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that are not as they should be, or cannot be used")
+	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that differ from their manifests, or cannot be used")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value, label!=value, label in (a,b), label or !label, several with commas between")
 	flags.IntVar(&f.depth, "depth", 0, "how many levels of parts are shown below each object; 0 for all")
 	flags.DurationVarP(&f.watch, "watch", "w", 0, "check again at this interval (--watch=30s) until interrupted")

@@ -165,11 +165,11 @@ func (s *surveyor) redraw(picture *report.Picture, text string, first bool) {
 		}
 		s.last = text
 	case s.terminal != nil:
-		text += fmt.Sprintf("\nlooked at %s, every %s; ctrl-c ends it\n", now, s.every)
+		text += fmt.Sprintf("\nchecked at %s, every %s; ctrl-c ends this\n", now, s.every)
 		width, height := size(s.terminal)
 		text = picture.Next(text, width, height)
 	case first:
-		text += fmt.Sprintf("\nlooked at %s, every %s; changes follow\n", now, s.every)
+		text += fmt.Sprintf("\nchecked at %s, every %s; changes follow\n", now, s.every)
 	}
 	_, _ = io.WriteString(s.out, text)
 }

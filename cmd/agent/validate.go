@@ -28,13 +28,13 @@ func (a *app) validate() *cobra.Command {
 		Short: "Check manifests, without a cloud",
 		Long: `Check manifests, without a cloud.
 
-PATH is a folder of manifests, read as it is on disk, a manifest, - for
-manifests on standard input, or a configuration file. All manifests together are
-one stack: what one of them refers to must be among them.
+PATH is a folder of manifests on disk, a manifest, - for manifests on standard
+input, or a configuration file. All manifests together are one stack: an object to
+which one of them refers must be among them.
 
---config (with --stack) says whose spec.defaults and policies count. Without PATH the
-configuration itself is checked, with what flags say, and the files with
-credentials that it names.`,
+--config (with --stack) chooses the stack whose spec.defaults and policies are used. Without PATH,
+the command checks the configuration itself, with all flags, and the files with credentials that it
+names.`,
 		Example: "  stackreeve validate clouds/prod\n  stackreeve validate -o github clouds/prod\n  kustomize build . | stackreeve validate -\n  stackreeve validate --config stackreeve.yaml",
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", strings.Join(outputsOfValidate[:len(outputsOfValidate)-1], ", ")+", or github for commands that mark lines of pull requests in GitHub, Gitea and Forgejo Actions; codequality is for GitLab")
@@ -89,7 +89,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	var beside []config.Stack // the stacks of a configuration that is named together with manifests
 	if len(args) == 0 {
 		if configs, err = a.configFiles(config.Environment()); err == nil && len(configs) == 0 {
-			err = errors.New("validate what? name folders or files with manifests, - for standard input, or a configuration with --config")
+			err = errors.New("nothing to validate: name folders or files with manifests, - for standard input, or a configuration with --config")
 		}
 		v.Paths = configs
 	}

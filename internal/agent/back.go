@@ -40,7 +40,7 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 		return
 	case found == nil:
 		s.state.inForce = s.state.inForce.nothingBefore(head.Commit)
-		refusal.Back = "no earlier commit is accepted, either"
+		refusal.Back = "no earlier commit is accepted"
 		return
 	}
 	if newer := s.appliedOf(ctx, refused); newer != "" {

@@ -57,7 +57,7 @@ type OtherPlanError struct{ Hash string }
 
 // Error implements error.
 func (e *OtherPlanError) Error() string {
-	return fmt.Sprintf("another plan is held: %s; read it before you approve it", e.Hash)
+	return fmt.Sprintf("a different plan is held: %s; read that plan before you approve it", e.Hash)
 }
 
 // control contains the state of a stack that people read and change while it runs, such as the held plan and

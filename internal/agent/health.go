@@ -29,7 +29,7 @@ func NewHealth(stacks []string) *Health {
 func (h *Health) Unlisted(document string, others bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.unlisted[document] = "its folders are not known"
+	h.unlisted[document] = "the folders of the document are not known"
 	if !others {
 		h.waiting = append(h.waiting, document)
 	}

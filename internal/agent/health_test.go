@@ -72,7 +72,7 @@ func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 	}
 	h.Unlisted("prod", false)
 	h.Unlisted("test", true)
-	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod\nprod: its folders are not known\n") || strings.Count(text, "\n") != 3 {
+	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "not seen yet: prod\nprod: the folders of the document are not known\n") || strings.Count(text, "\n") != 3 {
 		t.Errorf("%d %q", code, text)
 	}
 	h.Listed("prod", []string{"prod-eu"})
@@ -80,7 +80,7 @@ func TestReadySaysWhoseFoldersAreNotKnown(t *testing.T) {
 		t.Errorf("%d %q", code, text)
 	}
 	h.Forget("prod-eu") // its folder was removed
-	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: its folders are not known\n" {
+	if code, text := ready(); code != http.StatusOK || text != "ok\ntest: the folders of the document are not known\n" {
 		t.Errorf("%d %q", code, text)
 	}
 	h.Listed("test", []string{"test-eu"})

@@ -23,7 +23,7 @@ func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
 	return s.state.sync.Was(commit) == insync.Yes, nil
 }
 
-var errNotKnown = errors.New("the forge does not answer, so differences may be drift: nothing is changed until it answers; it is tried again")
+var errNotKnown = errors.New("the forge does not answer, so the agent cannot know which differences are drift: nothing is changed until the forge answers; the agent tries again")
 
 // leavesDrift reports whether some drift is reported but not corrected. Then a pass must not start until drift can be told from the
 // changes of a commit. If the pass took drift for such a change, it would undo a change about which people should decide. If it took such

@@ -125,7 +125,7 @@ func (s *Tracker) Existed(ctx context.Context, commit string) (known, any bool, 
 func (s *Tracker) syncStatus(ctx context.Context, commit string) (memory.Status, error) {
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	if err != nil {
-		s.repository.Complain("it cannot be read whether a commit was in sync", err)
+		s.repository.Complain("the forge cannot be asked whether a commit was in sync", err)
 		return memory.Status{}, err
 	}
 	return memory.ParseStatus(status), nil

@@ -45,7 +45,7 @@ func (s *Tracker) postDriftComments(r driftReport) {
 			return err
 		}
 		if c.More > 0 {
-			s.repository.Complain("some drift could not be reported on pull requests", fmt.Errorf("%s left out: of more than %d files, or %d pull requests", report.Plural(c.More, "object"), maxFiles, maxDriftPulls))
+			s.repository.Complain("some drift could not be reported on pull requests", fmt.Errorf("%s could not be reported: the drift concerns more than %d files, or more than %d pull requests", report.Plural(c.More, "object"), maxFiles, maxDriftPulls))
 		}
 		url, err := s.writeDriftComments(ctx, c)
 		if err != nil {

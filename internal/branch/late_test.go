@@ -51,6 +51,6 @@ func TestACommitThatIsOvertakenSaysSo(t *testing.T) {
 		w.Branch.Planned(plan, preflight.Findings{})
 		w.Branch.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Commit: commit, First: plan, Last: plan, Interrupted: true, Superseded: "commit abc"}})
 		w.Visit()
-		w.WantStatus(commit, "sync", forge.Error, "superseded by commit abc before it was applied in full")
+		w.WantStatus(commit, "sync", forge.Error, "superseded by commit abc before the commit was applied completely")
 	})
 }

@@ -22,7 +22,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 	m, err := s.review.MergedBy(ctx, o.commit)
 	if errors.Is(err, forge.ErrNotFound) {
 		if o.status.Is == memory.Held {
-			s.repository.Complain("a commit without a pull request is held", s.howTo(*held))
+			s.repository.Complain("a plan is held, and its commit has no pull request for an approval", s.howTo(*held))
 			status = s.status("sync", s.withCommand(*held), "")
 		}
 		return &status, nil
@@ -40,7 +40,7 @@ func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, e
 			return nil, nil
 		}
 		if m.Unread && o.status.Is == memory.Held {
-			s.repository.Complain("a commit is held whose pull request has more comments than are read", s.howTo(*held))
+			s.repository.Complain("a plan is held, and its pull request has more comments than the agent reads", s.howTo(*held))
 			means := s.withCommand(*held)
 			means.Unread = true
 			status = s.status("sync", means, "")

@@ -19,7 +19,7 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 		w.Pass(commit, differs, differs)
 		w.Visit()
 		w.WantStatus(commit, "sync", forge.Failure, "suspended (2 differ): a test says so")
-		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "suspended, nothing was changed; 2 objects not as declared in Git") {
+		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "suspended, nothing was changed; 2 objects different from Git") {
 			t.Errorf("the pull request says %q", got)
 		}
 		equal := suspended(planOf(commit, "a b c"))

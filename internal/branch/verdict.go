@@ -22,7 +22,7 @@ func verdict(run report.Run, synced bool) (commit string, means memory.Status, o
 	case run.Limited():
 		return commit, means, false
 	case run.Pass != nil && run.Pass.Superseded != "" && !synced:
-		means.Why = run.Pass.Superseded.Error() + " before it was applied in full"
+		means.Why = run.Pass.Superseded.Error() + " before the commit was applied completely"
 	case run.Pass == nil || run.Pass.Interrupted:
 		return commit, means, false
 	default:

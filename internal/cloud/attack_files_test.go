@@ -29,7 +29,7 @@ func TestAttackCloudsInACheckout(t *testing.T) {
 	for _, file := range []string{"clouds.yaml", "clouds-public.yaml"} {
 		write(t, file, strings.ReplaceAll(own, server.URL, evil.URL))
 		_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-		if err == nil || !strings.Contains(private.Text(err), file+" in the working directory is not read") || !strings.Contains(private.Text(err), "anyone who can push") {
+		if err == nil || !strings.Contains(private.Text(err), file+" in the working directory is not read") || !strings.Contains(private.Text(err), "everybody who can push") {
 			t.Errorf("%s: %v", file, err)
 		}
 		if err := os.Remove(file); err != nil {

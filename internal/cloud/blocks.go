@@ -18,7 +18,7 @@ type block struct {
 
 // Blocks of Nova. (nova/exception.py: InstanceIsLocked, InstanceInvalidState)
 var computeBlocks = []block{
-	{pattern.Of(`(?i)\bis locked\b`), "the server is locked: its owner, or an administrator if one locked it, has to unlock it (openstack server unlock)"},
+	{pattern.Of(`(?i)\bis locked\b`), "the server is locked: the person who locked it (its owner or an administrator) has to unlock it (openstack server unlock)"},
 	{pattern.Of(`in vm_state paused\b`), "somebody has paused the server: unpause it"},
 	{pattern.Of(`in vm_state suspended\b`), "somebody has suspended the server: resume it"},
 	{pattern.Of(`in vm_state rescued\b`), "somebody has put the server into rescue mode: unrescue it"},
@@ -28,7 +28,7 @@ var computeBlocks = []block{
 
 // Blocks of Neutron. (neutron_lib/exceptions/l3.py: RouterInterfaceInUseByRoute)
 var networkBlocks = []block{
-	{pattern.Of(`RouterInterfaceInUseByRoute|required by one or more routes`), "routes of the router lead through it: who added them has to remove them (openstack router remove route)"},
+	{pattern.Of(`RouterInterfaceInUseByRoute|required by one or more routes`), "routes of the router use this interface: remove these routes first (openstack router remove route)"},
 }
 
 // blocked returns the block that matches a conflict; nil if waiting may resolve the conflict.

@@ -133,7 +133,7 @@ func projectOf(p *gophercloud.ProviderClient, wanted, by string) (string, error)
 		switch {
 		case err != nil || project == nil:
 		case wanted != "" && wanted != project.ID && wanted != project.Name:
-			return "", fmt.Errorf("the credentials are of the project %s (%s), and %s names %s: nothing is done with them; correct the credentials or the entry, or %s",
+			return "", fmt.Errorf("the credentials belong to project %s (%s), but %s names %s, so the agent does not use them; correct the credentials or the entry, or %s",
 				printable.Name(project.Name), printable.Name(project.ID), by, printable.Name(wanted), by)
 		default:
 			return project.ID, nil

@@ -59,7 +59,7 @@ func readCredentials(name, file string) (credentials, error) {
 	at := fmt.Sprintf("%s: entry %s", cmp.Or(place, "clouds.yaml"), name)
 	switch {
 	case auth.IdentityEndpoint == "" && vendor != "":
-		return credentials{}, fmt.Errorf("%s has no auth.auth_url, and its profile %s is not in clouds-public.yaml: the profiles that come with the openstack client are not read here; write auth.auth_url into the entry", at, vendor)
+		return credentials{}, fmt.Errorf("%s has no auth.auth_url, and its profile %s is not in clouds-public.yaml: the agent does not read the profiles that come with the openstack client; write auth.auth_url into the entry", at, vendor)
 	case auth.IdentityEndpoint == "":
 		return credentials{}, fmt.Errorf("%s has no auth.auth_url", at)
 	}
@@ -234,12 +234,12 @@ func authError(c credentials, err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	where := c.auth.IdentityEndpoint
 	if !errors.As(err, &code) {
-		fix := "check auth_url, and the network between here and there"
+		fix := "check auth_url, and the network between this machine and that address"
 		if strings.Contains(err.Error(), "You must provide") { // gophercloud's message before it sends any request
 			fix = "complete the entry in clouds.yaml: username needs user_domain_name, project_name needs project_domain_name, and an application credential its secret"
 		}
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
-			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
+			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of the authority to trust"
 		}
 		return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, identity(), withheld), fix)
 	}

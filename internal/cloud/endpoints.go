@@ -41,8 +41,8 @@ func (o *origins) check(u *url.URL) error {
 	case why != nil:
 		return why
 	}
-	return private.Hidef("the cloud leads to another address, which gets no request",
-		"%w: %s is neither auth_url's server nor in the catalog, and gets no request; set auth_url to Keystone's own address, which usually ends in /v3", outbound.ErrRefused, at)
+	return private.Hidef("the cloud redirects to another address, to which the agent sends no request",
+		"%w: %s is neither the server of auth_url nor in the catalog, so the agent sends no request there; set auth_url to Keystone's own address, which usually ends in /v3", outbound.ErrRefused, at)
 }
 
 // learn adds the addresses of the catalog that this client may use.
@@ -112,7 +112,7 @@ func checkEndpoint(home *url.URL, service, text string) (*url.URL, error) {
 	case home.Scheme == "https" && u.Scheme != "https":
 		what = "is not encrypted although auth_url is"
 	case outbound.Local(u.Hostname()) && !outbound.Local(home.Hostname()):
-		what = "is on the agent's own machine or its link although auth_url is not"
+		what = "is on the agent's own machine or a link-local address, although auth_url is not"
 	default:
 		return u, nil
 	}
@@ -194,8 +194,8 @@ func sameService(endpoint, address string) error {
 	if err == nil && outbound.SameOrigin(own, u) {
 		return nil
 	}
-	return private.Hidef("its answer leads to another address, which gets no request",
-		"%w: its answer leads to %.200q, which is not on %s and gets no request; behind a proxy that ends TLS, the service has to be configured for it (oslo.middleware: enable_proxy_headers_parsing)",
+	return private.Hidef("its answer redirects to another address, to which the agent sends no request",
+		"%w: its answer redirects to %.200q, which is not on %s, so the agent sends no request there; if the service is behind a proxy that terminates TLS, configure the service for that (oslo.middleware: enable_proxy_headers_parsing)",
 		kind.ErrRejected, address, outbound.Origin(own))
 }
 

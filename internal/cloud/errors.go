@@ -96,7 +96,7 @@ func (e forbiddenError) Unwrap() error { return e.error }
 func (forbiddenError) Is(target error) bool { return target == kind.ErrForbidden }
 
 // lackingText says which role is missing if [service.lacking] matches.
-const lackingText = "the user of these credentials lacks the role that Keystone's policy asks for, which is usually admin"
+const lackingText = "the user of these credentials lacks the role that Keystone's policy requires, which is usually admin"
 
 // lapsedError explains why an expired token could not be renewed.
 func lapsedError(err error) error {
@@ -192,7 +192,7 @@ func unanswered(err error) string {
 	case errors.Is(err, outbound.ErrTooLarge):
 		return "the answer is too large"
 	case errors.Is(err, outbound.ErrRefused):
-		return "the answer leads elsewhere and is not used; the agent's log has the details"
+		return "the answer redirects to another address and is not used; the agent's log has the details"
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return "the certificate is not trusted; the agent's log has the details"
 	case errors.Is(err, context.DeadlineExceeded):

@@ -172,7 +172,7 @@ func (l *listing) counted(total int) error {
 	case l.total == nil:
 		l.total = &total
 	case *l.total != total:
-		return fmt.Errorf("it changed while it was read, from %d to %d objects", *l.total, total)
+		return fmt.Errorf("the list changed while it was read, from %d to %d objects", *l.total, total)
 	}
 	return nil
 }

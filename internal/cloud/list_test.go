@@ -73,7 +73,7 @@ func TestAttackPagesThatMove(t *testing.T) {
 		}
 		say(w, `{"secrets": [{"id": "4"}], "total": 3}`)
 	})
-	if all, err := list(t, h, cloud.KeyManager, "secrets", "secrets"); err == nil || !strings.Contains(err.Error(), "it changed while it was read, from 4 to 3 objects") {
+	if all, err := list(t, h, cloud.KeyManager, "secrets", "secrets"); err == nil || !strings.Contains(err.Error(), "the list changed while it was read, from 4 to 3 objects") {
 		t.Errorf("a list of %v, %v", all, err)
 	}
 }

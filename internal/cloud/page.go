@@ -42,7 +42,7 @@ func (p page) next() (string, error) {
 	case next != "":
 		return next, p.of.turn(next)
 	case total >= 0 && total != p.of.objects:
-		return "", fmt.Errorf("%d of %d came", p.of.objects, total)
+		return "", fmt.Errorf("only %d of %d were received", p.of.objects, total)
 	}
 	return "", nil
 }
@@ -58,7 +58,7 @@ func (p page) nextAddress() (string, error) {
 	}
 	if member := p.of.way.always; member != "" {
 		if _, ok := p.members()[member]; !ok {
-			return "", fmt.Errorf("the answer has no %q, so it is not known how to read on", member)
+			return "", fmt.Errorf("the answer has no %q, so the next page cannot be found", member)
 		}
 	}
 	next, err := p.of.way.next(p)
@@ -70,7 +70,7 @@ func (p page) nextAddress() (string, error) {
 	}
 	next, err = absolute(p.of.resources, next)
 	if err != nil {
-		return "", private.Hide("its next page is not on the service", err)
+		return "", private.Hide("its next page is not at the service's address", err)
 	}
 	return next, sameService(p.of.resources, next)
 }
@@ -86,7 +86,7 @@ func (p page) rest() pagination.LinkedPageBase {
 	return pagination.LinkedPageBase{PageResult: p.PageResult}
 }
 
-var errNoNextPage = errors.New("it is not known how to read on")
+var errNoNextPage = errors.New("the next page cannot be found")
 
 // aboutPages matches names of members that may announce further pages.
 var aboutPages = pattern.Of(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)

@@ -37,7 +37,7 @@ func readText[T any](p *page, text io.Reader, take func(T) error) (members map[s
 	}
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something comes after the answer")
+			err = errors.New("there is more text after the answer")
 		}
 	}
 	l.bytes += decoder.InputOffset()

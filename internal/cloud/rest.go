@@ -72,7 +72,7 @@ func (c *Client) Part(ctx context.Context, call Call, from, to int64) ([]byte, e
 		return nil, err
 	}
 	if !strings.HasPrefix(h.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/", from, to)) || int64(part.Len()) != to-from+1 {
-		return nil, fmt.Errorf("%s: the answer is not the part that was asked for", call.Service)
+		return nil, fmt.Errorf("%s: the answer is not the requested part of the object", call.Service)
 	}
 	return part.Bytes(), nil
 }

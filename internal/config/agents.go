@@ -13,14 +13,14 @@ var AgentsGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1a
 
 // AgentsBody is a whole document, for the commands schema and explain.
 type AgentsBody struct {
-	Spec AgentsSpec `json:"spec" rule:"required" doc:"The store in which the agents agree on who serves which stack, and the identity of this agent."`
+	Spec AgentsSpec `json:"spec" rule:"required" doc:"The store in which the agents record which agent serves which stack, and the identity of this agent."`
 }
 
 // AgentsSpec is the content of an Agents document.
 type AgentsSpec struct {
 	Etcd         *AgentsEtcd       `json:"etcd,omitempty" doc:"The cluster of etcd that holds the leases."`
-	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"In place of etcd: the namespace of Kubernetes with the leases. {} means the namespace in which the agent runs."`
-	Name         string            `json:"name,omitempty" doc:"Name of this agent, which no other agent has. --agent-name or the name of its machine if left out, so that all agents can have the same file."`
+	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"Instead of etcd: the namespace of Kubernetes with the leases. {} means the namespace in which the agent runs."`
+	Name         string            `json:"name,omitempty" doc:"Name of this agent. Each agent must have a different name. --agent-name or the name of its machine if left out, so that all agents can have the same file."`
 	Address      string            `json:"address,omitempty" doc:"Address of this agent's listener for other agents and people, such as https://agent-1.example.org:9464; --agent-address if left out. Without it, this agent does not get webhooks that other agents receive."`
 	CAFile       string            `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
 	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts if it is not renewed. An agent renews its lease after a sixth of that time. If it cannot renew the lease, it starts nothing after a quarter, and writes nothing after three quarters. Other agents serve its stacks when the lease has ended."`
@@ -30,7 +30,7 @@ type AgentsSpec struct {
 type AgentsEtcd struct {
 	Endpoints []string `json:"endpoints" rule:"required,min=1,max=9,unique" doc:"Addresses of the members for clients, such as https://etcd-1.example.org:2379. The agent asks them in turn."`
 	CAFile    string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for etcd; the system's if left out."`
-	CertFile  string   `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
+	CertFile  string   `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to etcd; needs keyFile."`
 	KeyFile   string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 
@@ -40,7 +40,7 @@ type AgentsKubernetes struct {
 	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases. Required with server; the namespace of the agent's pod if both are left out."`
 	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for the API server. If left out: with server the system's, without server those of the agent's pod."`
 	TokenFile string `json:"tokenFile,omitempty" doc:"Token for the API server, read again for each request. If left out without server, the token of the agent's pod."`
-	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
+	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to etcd; needs keyFile."`
 	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 
@@ -111,7 +111,7 @@ func decodeAgents(obj *manifest.Object, folder string) (Agents, []namedFile, []m
 		k.check(add)
 	}
 	if (a.Spec.Etcd == nil) == (a.Spec.Kubernetes == nil) {
-		add("spec", "has to have one of etcd and kubernetesLease, where the agents keep their leases")
+		add("spec", "must have either etcd or kubernetesLease, the store for the leases of the agents")
 	}
 	files := below(folder, a.Spec.namedFiles())
 	return a, files, problems
@@ -135,7 +135,7 @@ func (k *AgentsKubernetes) check(add func(field, what string)) {
 	case k.Namespace != "" && !namespace.MatchString(k.Namespace):
 		add("spec.kubernetesLease.namespace", fmt.Sprintf("%q cannot be the name of a namespace", k.Namespace))
 	case k.Namespace == "" && k.Server != "":
-		add("spec.kubernetesLease.namespace", "is missing; the namespace of the agent's pod is taken only where server is left out")
+		add("spec.kubernetesLease.namespace", "is missing; the namespace of the agent's pod is used only if server is left out")
 	}
 	checkPair(add, "spec.kubernetesLease", k.CertFile, k.KeyFile)
 }
@@ -150,7 +150,7 @@ func checkPair(add func(field, what string), field, certFile, keyFile string) {
 func agentsTwice(list []Agents) (problems manifest.Problems) {
 	for _, a := range list[min(1, len(list)):] {
 		problems = append(problems, manifest.Problem{Origin: a.Origin, Key: manifest.Key{Kind: AgentsGVK.Kind, Name: a.Name},
-			What: fmt.Sprintf("the agents are configured at %s already", list[0].Origin), Fix: "keep one document of the kind Agents"})
+			What: fmt.Sprintf("there is another document of the kind Agents at %s", list[0].Origin), Fix: "keep one document of the kind Agents"})
 	}
 	return problems
 }

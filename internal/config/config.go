@@ -59,7 +59,7 @@ func (s *Stack) Where(field string) manifest.Origin {
 
 // Body is a whole document, for the commands schema and explain.
 type Body struct {
-	Spec Spec `json:"spec" rule:"required" doc:"What is applied where, and how."`
+	Spec Spec `json:"spec" rule:"required" doc:"The repository, the cloud, and the settings of the stack."`
 }
 
 // Spec is the content of a Stack document.
@@ -71,11 +71,11 @@ type Spec struct {
 	CloudProjects     map[string]string `json:"cloudProjects,omitempty" doc:"The same as project, for the entries in clouds: the ID or name of the project to which the credentials of each entry must belong."`
 	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Entries of clouds.yaml, namely cloud or one of clouds, by the Secret that manifests name in cloudCredentialsRef.secretName. \"\" leaves the choice to cloudName. Every other Secret must be among the manifests, and its content is not used. If this field is left out, Secrets are ignored."`
 	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for fields that manifests leave out, and the meaning of organisation-specific names in manifests."`
-	DependsOn         []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
-	Suspend           bool              `json:"suspend,omitempty" doc:"true: the stack is planned and reported, and its cloud stays as it is."`
-	Sync              Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
-	Limits            SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
-	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With them, plans say how much more a month will cost."`
+	DependsOn         []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that must be in sync before a change of this stack is carried out."`
+	Suspend           bool              `json:"suspend,omitempty" doc:"true: the stack is planned and reported, but its cloud is not changed."`
+	Sync              Sync              `json:"sync,omitempty" doc:"Limits and rules for the changes that the agent makes."`
+	Limits            SizeLimits        `json:"limits,omitempty" doc:"Limits for the size of the stack."`
+	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With prices, plans show by how much the costs of a month change."`
 	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Decryption   Decryption   `json:"decryption,omitempty" doc:"The private keys for manifests that SOPS encrypted."`
@@ -98,7 +98,7 @@ type Source struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
-	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path. Each folder is a stack of its own. Its name is the name of this document, a dash and the folder."`
+	Paths  string `json:"paths,omitempty" doc:"Patterns of folders such as clouds/*, instead of path. Each folder is a stack of its own. The name of the stack is the name of this document, a dash and the folder."`
 
 	Overlays []string `json:"overlays,omitempty" rule:"min=1,max=10,unique" doc:"Folders in place of path, each relative to path, such as ../base and . (the folder itself). Documents of a later folder are merged into those of earlier ones that have the same kind, namespace and name. With source.paths, {folder} is replaced by the folder."`
 
@@ -112,7 +112,7 @@ type Source struct {
 
 	Verify *Verify `json:"verify,omitempty" doc:"Which signatures a commit needs before anything of it is read. Without it, everybody who can push to the branch decides what is applied."`
 
-	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
+	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"Times at which the agent looks for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`
 }
@@ -138,23 +138,23 @@ type Auth struct {
 // Sync configures which changes the agent may make without an approval.
 type Sync struct {
 	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out automatically. With manual, each plan waits until its hash is approved, even if it only corrects drift."`
-	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
-	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
-	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is checked without a new commit, as a cron expression."`
+	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects are deleted after their manifest was removed."`
+	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes that somebody makes in the cloud."`
+	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"Times at which the cloud is checked without a new commit, as a cron expression."`
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of the stack's objects. A plan with more is held until its hash is approved."`
-	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same limit for single kinds, besides maxDeletes: a number, or a share of the stack's objects of that kind."`
+	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"Additional limits for single kinds: a number, or a share of the stack's objects of that kind."`
 	AllowDataLoss     bool                            `json:"allowDataLoss,omitempty" rule:"default=false" doc:"Whether a plan may lose data that exists nowhere else, such as that of volumes, snapshots, backups, containers and namespaces of databases. If not, every plan that would lose such data is held until its hash is approved."`
 	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens if an object refers to an object without a manifest. refuse: the commit is refused. wait: the object waits, as with K-ORC, and an object to which others refer is not deleted with its manifest."`
-	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"Times at which the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
+	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"Times at which the cloud may be changed; at any time if left out. Plans are always made and reported, and show when the next window begins."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
 	// ObjectsOfOtherStacks applies to imports of objects that contain the mark of another stack of the project.
 	ObjectsOfOtherStacks string `json:"objectsOfOtherStacks,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether volumes, their snapshots and backups, ports and floating IPs with the mark of another stack may be imported and used: attached, copied, plugged. Uses that only read, such as the address in a DNS record, are always allowed."`
-	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Place of the owner mark of networks, subnets, routers and ports in clouds that accept no tags in a create request (before 2025). descriptions: after the text of the description, which needs one request for each object instead of three. Anyone who overwrites a whole description then removes the mark."`
+	Marks                string `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Place of the owner mark of networks, subnets, routers and ports in clouds that accept no tags in a create request (before 2025). descriptions: after the text of the description, which needs one request for each object instead of three. A person who overwrites a whole description then removes the mark."`
 }
 
 // SizeLimits limits the size of a stack, because anybody may write its manifests.
 type SizeLimits struct {
-	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects the stack may have, including those that manifests expand to. 1000 machines of a group are about 3000 objects. A commit with more is refused."`
+	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects the stack may have, including those that manifests expand to. A group of 1000 machines has about 3000 objects. A commit with more objects than the limit is refused."`
 	PullObjects int `json:"pullObjects,omitempty" rule:"min=1,max=1000000,default=1000" doc:"How many objects a pull request may add. It may always add as many as the branch has, and never exceeds objects."`
 }
 

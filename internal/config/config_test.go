@@ -243,7 +243,7 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 		t.Errorf("nothing configured gives %v", err)
 	}
 	one := write(t, full)
-	if _, err := Load([]string{one, one}, nil); err == nil || !strings.Contains(err.Error(), "is configured at "+one) {
+	if _, err := Load([]string{one, one}, nil); err == nil || !strings.Contains(err.Error(), "is also configured at "+one) {
 		t.Errorf("two files with the same stack give %v", err)
 	}
 }

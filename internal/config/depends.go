@@ -31,7 +31,7 @@ func depends(stacks []Stack) (problems manifest.Problems) {
 			}
 		}
 		if circle := circleOf(s.Name, byName); circle != nil && slices.Min(circle) == s.Name {
-			problem(s, "is a circle: "+strings.Join(append(circle, s.Name), " depends on "), "leave one of these out")
+			problem(s, "is a circle: "+strings.Join(append(circle, s.Name), " depends on "), "remove one of these")
 		}
 	}
 	return problems

@@ -123,7 +123,7 @@ func CheckFiles(stacks []Stack) (problems manifest.Problems, notes []manifest.Pr
 			if p := d.problem(f, what, fix); what != "" {
 				problems = append(problems, p)
 			} else if f.exposed() {
-				p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "take the right from others with chmod o-rwx"
+				p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "remove the permission of other users with chmod o-rwx"
 				notes = append(notes, p)
 			}
 		}
@@ -162,13 +162,13 @@ func (f namedFile) wrong() (what, fix string) {
 	text, err := localfile.Read(*f.path, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("there is no file %s", *f.path), "write it, or correct the path; a relative one begins at the folder of the configuration file"
+		return fmt.Sprintf("there is no file %s", *f.path), "create the file, or correct the path; a relative path begins at the folder of the configuration file"
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable only for the user that runs the agent"
 	case err != nil:
 		return "cannot be read: " + err.Error(), "name a regular file"
 	case len(bytes.TrimSpace(text)) == 0:
-		return fmt.Sprintf("%s is empty", *f.path), "write into it what the field is for"
+		return fmt.Sprintf("%s is empty", *f.path), "write the value that the field needs into the file"
 	}
 	if f.keys != nil {
 		if _, err := f.signingKeys(); err != nil {
@@ -183,7 +183,7 @@ func (f namedFile) unmakeable() (what, fix string) {
 	info, err := os.Stat(*f.path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Sprintf("%s is not a regular file, so that the agent cannot read back what it wrote", *f.path), "name a file; a line for each status is on standard output and in the log anyway"
+		return fmt.Sprintf("%s is not a regular file, so the agent cannot read the statuses that it wrote", *f.path), "name a file; standard output and the log also have a line for each status"
 	case err == nil:
 		return "", ""
 	case !errors.Is(err, fs.ErrNotExist):
@@ -191,7 +191,7 @@ func (f namedFile) unmakeable() (what, fix string) {
 	}
 	folder, err := os.Stat(filepath.Dir(*f.path))
 	if err != nil || !folder.IsDir() {
-		return fmt.Sprintf("there is no folder %s", filepath.Dir(*f.path)), "make it, or correct the path; a relative one begins at the folder of the configuration file"
+		return fmt.Sprintf("there is no folder %s", filepath.Dir(*f.path)), "create the folder, or correct the path; a relative path begins at the folder of the configuration file"
 	}
 	return "", ""
 }

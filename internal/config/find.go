@@ -26,7 +26,7 @@ func Find(folder string) (string, error) {
 		return "", fmt.Errorf("look for the configuration: %w", err)
 	}
 	if why := localfile.Foreign(file); why != "" {
-		return "", fmt.Errorf("%s is not read: %s; if it is yours, name it with --config %s, or keep it outside of the repository", Usual, why, Usual)
+		return "", fmt.Errorf("%s is not read: %s; if the file is yours, name it with --config %s, or move it out of the repository", Usual, why, Usual)
 	}
 	info, err := os.Stat(file)
 	if err == nil && !info.Mode().IsRegular() {

@@ -42,7 +42,7 @@ func TestAttackConfigurationInACheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for folder, want := range map[string]string{
-		"repo/sub": "anyone who can push", "linked": "anyone who can push", "links": "anyone who can push", "tmp": "everybody on this machine", "mine": "", "repo": "",
+		"repo/sub": "everybody who can push", "linked": "everybody who can push", "links": "everybody who can push", "tmp": "everybody on this machine", "mine": "", "repo": "",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Chdir(filepath.Join(dir, folder))

@@ -17,8 +17,8 @@ const FolderFile = ".stackreeve.yaml"
 
 // Folder is the content of [FolderFile].
 type Folder struct {
-	Suspend *bool      `json:"suspend,omitempty" doc:"true: the stack is planned and reported, and its cloud stays as it is."`
-	Sync    FolderSync `json:"sync,omitempty" doc:"How far the agent may go."`
+	Suspend *bool      `json:"suspend,omitempty" doc:"true: the stack is planned and reported, but its cloud is not changed."`
+	Sync    FolderSync `json:"sync,omitempty" doc:"Limits and rules for the changes that the agent makes."`
 }
 
 // FolderSync is the part of [Sync] that can be set in the repository.
@@ -28,7 +28,7 @@ type FolderSync struct {
 
 const (
 	maxFolderFile = 64 << 10 // bytes
-	folderAllows  = "write suspend: true, sync: {mode: manual}, or nothing: the rest is the agent's configuration, which no commit changes"
+	folderAllows  = "write only suspend: true or sync: {mode: manual}; all other settings belong to the agent's configuration, which a commit cannot change"
 )
 
 // ReadFolder reads [FolderFile] from the root of files. Without such a file, it returns no policies. If the file is
@@ -89,13 +89,13 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.Problems) {
 	wrong := func(field, what string) {
 		problems = append(problems, manifest.Problem{Origin: where(field), Field: field, What: what,
-			Fix: "remove the field: a commit can suspend a stack, and take nothing back that the agent's configuration says"})
+			Fix: "remove the field: a commit can suspend a stack, but cannot undo a setting of the agent's configuration"})
 	}
 	if f.Suspend != nil && !*f.Suspend {
-		wrong("suspend", "is false, and may only be true")
+		wrong("suspend", "is false, but only true is possible")
 	}
 	if f.Sync.Mode != nil && *f.Sync.Mode != "manual" {
-		wrong("sync.mode", fmt.Sprintf("is %q, and may only be manual", *f.Sync.Mode))
+		wrong("sync.mode", fmt.Sprintf("is %q, but only manual is possible", *f.Sync.Mode))
 	}
 	return problems
 }

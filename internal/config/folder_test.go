@@ -36,8 +36,8 @@ func TestAFolderCanSuspendItsStack(t *testing.T) {
 // the agent more is refused, and the problem contains its line.
 func TestAttackAFolderCannotStrengthenItsStack(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nsuspend: false\n":                               ".stackreeve.yaml:2: suspend: is false, and may only be true; remove the field",
-		"sync:\n  mode: auto\n":                            `.stackreeve.yaml:2: sync.mode: is "auto", and may only be manual`,
+		"\nsuspend: false\n":                               ".stackreeve.yaml:2: suspend: is false, but only true is possible; remove the field",
+		"sync:\n  mode: auto\n":                            `.stackreeve.yaml:2: sync.mode: is "auto", but only manual is possible`,
 		"sync: {prune: true}":                              ".stackreeve.yaml:1: sync.prune: unknown field",
 		"sync:\n  maxDeletes: 100%":                        ".stackreeve.yaml:2: sync.maxDeletes: unknown field",
 		"sync: {replace: allow}":                           "sync.replace: unknown field",

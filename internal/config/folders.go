@@ -32,7 +32,7 @@ func (s *Stack) checkFolders(add func(field, what string)) {
 	src := &s.Spec.Source
 	if src.Paths == "" {
 		if strings.Contains(s.Spec.Cloud, folderWord) {
-			add("spec.cloud", folderWord+" works only with spec.source.paths; set that, or name an entry of clouds.yaml")
+			add("spec.cloud", folderWord+" works only with spec.source.paths; set spec.source.paths, or name an entry of clouds.yaml")
 		}
 		return
 	}
@@ -175,7 +175,7 @@ func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, pr
 		if other.of != "" {
 			where = "the folder " + other.Spec.Source.Path
 		}
-		problems = append(problems, s.folderProblem(fmt.Sprintf("would have the stack name %s, and so would %s", s.Name, where), "rename one of them"))
+		problems = append(problems, s.folderProblem(fmt.Sprintf("would have the same stack name, %s, as %s", s.Name, where), "rename one of the two"))
 	}
 	return unique, problems
 }

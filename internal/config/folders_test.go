@@ -45,7 +45,7 @@ func TestAttackFolderNames(t *testing.T) {
 	if len(unlisted) > 0 || names(stacks) != "prod-good prod-taken" || len(problems) != 12 {
 		t.Fatalf("got %s, %d problems, %v: %v", names(stacks), len(problems), unlisted, problems)
 	}
-	if text := problems.Error(); !strings.Contains(text, "the folder taken: would have the stack name prod-taken, and so would the stack at") || !strings.Contains(text, "rename the folder") {
+	if text := problems.Error(); !strings.Contains(text, "the folder taken: would have the same stack name, prod-taken, as the stack at") || !strings.Contains(text, "rename the folder") {
 		t.Errorf("got %s", text)
 	}
 }
@@ -55,7 +55,7 @@ func TestAttackTwoFoldersOfOneName(t *testing.T) {
 	if names(stacks) != "prod-d-e" || len(problems) != 2 {
 		t.Fatalf("got %s, %v", names(stacks), problems)
 	}
-	if text := problems.Error(); !strings.Contains(text, "the folder a-b/c: would have the stack name prod-a-b-c, and so would the folder a/b-c") {
+	if text := problems.Error(); !strings.Contains(text, "the folder a-b/c: would have the same stack name, prod-a-b-c, as the folder a/b-c") {
 		t.Errorf("got %s", text)
 	}
 }

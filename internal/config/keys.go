@@ -63,7 +63,7 @@ func s3Keys(file string) (s3.Keys, error) {
 
 func secret(field, file string) ([]byte, error) {
 	if root := localfile.WorkTree(file); root != "" {
-		return nil, fmt.Errorf("%s: %s lies in the work tree of %s; keep it where no repository holds it, and make another one if it was ever committed", field, file, root)
+		return nil, fmt.Errorf("%s: %s lies in the work tree of %s; move it out of the repository, and create a new key if this one was ever committed", field, file, root)
 	}
 	text, err := localfile.Read(file, localfile.Secret)
 	if err != nil {

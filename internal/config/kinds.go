@@ -18,7 +18,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{GVK, manifest.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
 		{PolicyGVK, manifest.TypeFor[PolicyBody](), "A rule of the agent's configuration by which plans are checked."},
-		{NotificationGVK, manifest.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who gets messages about stacks."},
+		{NotificationGVK, manifest.TypeFor[NotificationBody](), "A rule of the agent's configuration that decides who gets messages about stacks."},
 		{AgentsGVK, manifest.TypeFor[AgentsBody](), "A part of the agent's configuration by which several agents share stacks. One agent at a time serves each stack."},
 	}
 }

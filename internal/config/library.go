@@ -52,11 +52,11 @@ func (s *Source) checkLibraries(add func(field, what string)) {
 		case !stackName.MatchString(l.Name):
 			add(field+"name", fmt.Sprintf("%q cannot be a library's name; use lower case letters, digits and dashes, beginning and ending with a letter or digit", l.Name))
 		case names[l.Name]:
-			add(field+"name", fmt.Sprintf("%q is the name of another library, too; rename one of them", l.Name))
+			add(field+"name", fmt.Sprintf("%q is also the name of another library; rename one of the two", l.Name))
 		}
 		names[l.Name] = true
 		if !fullCommit.MatchString(l.Commit) {
-			add(field+"commit", fmt.Sprintf("%q is not a full commit: a library is pinned; give the 40 digits that `git rev-parse` prints", l.Commit))
+			add(field+"commit", fmt.Sprintf("%q is not a full commit; give the 40 digits that `git rev-parse` prints", l.Commit))
 		}
 		if app := l.Auth.GitHubApp; app != nil {
 			checkAddress(add, field+"auth.githubApp.apiURL", app.APIURL)

@@ -132,7 +132,7 @@ func missingFix(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "correct --config or $STACKREEVE_CONFIG, or write the file; it needs apiVersion, kind: " + GVK.Kind + ", metadata.name and spec.source.url"
 	case errors.Is(err, fs.ErrPermission):
-		return "make it readable for the user that runs this"
+		return "make it readable for the user that runs this program"
 	}
 	return "name a file with documents of kind: " + GVK.Kind
 }
@@ -265,7 +265,7 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 			continue
 		}
 		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: perKind + "." + kind,
-			What: "no stack owns objects of a kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
+			What: "objects cannot have the kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
 		if near := nearest.Name(kind, known); near != "" {
 			p.Fix = "did you mean " + near + "?"
 		}
@@ -283,7 +283,7 @@ func twice(stacks []Stack) (problems manifest.Problems) {
 		same := slices.IndexFunc(stacks[:i], func(o Stack) bool { return o.Name == s.Name })
 		if same >= 0 {
 			problems = append(problems, manifest.Problem{Origin: s.Origin, Field: "metadata.name",
-				What: fmt.Sprintf("the stack %s is configured at %s already", s.Name, stacks[same].Origin), Fix: "rename or remove one of them"})
+				What: fmt.Sprintf("the stack %s is also configured at %s", s.Name, stacks[same].Origin), Fix: "rename or remove one of the two"})
 		}
 	}
 	return problems

@@ -27,7 +27,7 @@ type NotificationSpec struct {
 // NotificationMatch selects the events that are sent.
 type NotificationMatch struct {
 	Stacks   []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
-	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted. With this field, messages that are about no object are not sent."`
+	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted. With this field, only messages about objects are sent."`
 	Severity string   `json:"severity,omitempty" rule:"enum=info|warning|error,default=warning" doc:"The lowest severity that is sent. error: a pass failed, or a commit is refused. warning: a plan is held, or there is drift. info: a commit is in sync."`
 }
 
@@ -35,7 +35,7 @@ type NotificationMatch struct {
 type Receivers struct {
 	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that receives CloudEvents."`
 	Slack     *ChatWebhook `json:"slack,omitempty" doc:"An incoming webhook of Slack, Mattermost or Rocket.Chat."`
-	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts what a webhook receives."`
+	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts the messages that its webhook receives."`
 	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty. Each stack has an incident, which ends automatically."`
 	Matrix    *Matrix      `json:"matrix,omitempty" doc:"A room of Matrix."`
 	Email     *Email       `json:"email,omitempty" doc:"E-mail. Each notification is a message, and messages about one stack are in one thread."`
@@ -70,7 +70,7 @@ type Email struct {
 	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), or smtp://HOST for STARTTLS (port 587). The server has to offer STARTTLS, unless it is on this machine."`
 	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Sender."`
 	To           []string `json:"to" rule:"required,min=1,max=50,unique" doc:"Receivers."`
-	Username     string   `json:"username,omitempty" rule:"max=320" doc:"Who logs in (AUTH PLAIN); nobody if left out."`
+	Username     string   `json:"username,omitempty" rule:"max=320" doc:"User for the login (AUTH PLAIN); no login if left out."`
 	PasswordFile string   `json:"passwordFile,omitempty" doc:"File with the password of username."`
 	CAFile       string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 }
@@ -145,7 +145,7 @@ func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []nam
 	rule := notify.Rule{Name: obj.Key.Name, Origin: obj.Origin, Stacks: m.Stacks, Kinds: m.Kinds, Least: notify.ParseSeverity(m.Severity)}
 	for i, pattern := range m.Stacks {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is no pattern; write a name, or a pattern such as prod-*", pattern))
+			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is not a pattern; write a name, or a pattern such as prod-*", pattern))
 		}
 	}
 	list, fields := body.Spec.To.receivers()
@@ -179,7 +179,7 @@ func notificationsTwice(rules []notify.Rule) (problems manifest.Problems) {
 		same := slices.IndexFunc(rules[:i], func(o notify.Rule) bool { return o.Name == r.Name })
 		if same >= 0 {
 			problems = append(problems, manifest.Problem{Origin: r.Origin, Field: "metadata.name",
-				What: fmt.Sprintf("the notification %s is configured at %s already", r.Name, rules[same].Origin), Fix: "rename or remove one of them"})
+				What: fmt.Sprintf("the notification %s is also configured at %s", r.Name, rules[same].Origin), Fix: "rename or remove one of the two"})
 		}
 	}
 	return problems

@@ -54,7 +54,7 @@ func decodePolicy(obj *manifest.Object) (policy.Policy, []manifest.Problem) {
 	}
 	for i, pattern := range p.Stacks {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is no pattern", pattern), "write a name, or a pattern such as prod-*")
+			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is not a pattern", pattern), "write a name, or a pattern such as prod-*")
 		}
 	}
 	return p, problems
@@ -66,7 +66,7 @@ func policiesTwice(policies []policy.Policy) (problems manifest.Problems) {
 		same := slices.IndexFunc(policies[:i], func(o policy.Policy) bool { return o.Name == p.Name })
 		if same >= 0 {
 			problems = append(problems, manifest.Problem{Origin: p.Origin, Field: "metadata.name",
-				What: fmt.Sprintf("the policy %s is configured at %s already", p.Name, policies[same].Origin), Fix: "rename or remove one of them"})
+				What: fmt.Sprintf("the policy %s is also configured at %s", p.Name, policies[same].Origin), Fix: "rename or remove one of the two"})
 		}
 	}
 	return problems
@@ -116,14 +116,14 @@ func (s *Stack) TryPolicies(p plan.Plan) (problems, notes manifest.Problems) {
 		case f.Policy.Warn:
 			notes, said[here] = append(notes, problem), true
 		default:
-			problem.Fix = "change the object; one that is there already stays as it is"
+			problem.Fix = "change the object; if it exists already, it is not changed"
 			problems, said[here] = append(problems, problem), true
 		}
 	}
 	for i := range s.policies {
 		if n := untried[s.policies[i].Name]; n > 0 {
 			notes = append(notes, manifest.Problem{Origin: s.policies[i].Origin, Key: manifest.Key{Kind: PolicyGVK.Kind, Name: s.policies[i].Name}, Field: "spec.rule",
-				What: fmt.Sprintf("was not tried on %d of the objects: it asks for steps, or for what names stand for, which the cloud decides; a plan tries it", n)})
+				What: fmt.Sprintf("could not be checked for %d of the objects, because the rule needs steps of a plan, or data of the cloud; a plan checks it", n)})
 		}
 	}
 	return problems, notes

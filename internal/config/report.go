@@ -15,13 +15,13 @@ import (
 type Report struct {
 	GitHub     *GitHub           `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
 	Gitea      *Gitea            `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
-	GitLab     *GitLab           `json:"gitlab,omitempty" doc:"The same on GitLab, gitlab.com or one's own."`
+	GitLab     *GitLab           `json:"gitlab,omitempty" doc:"The same on GitLab: gitlab.com or a server of your own."`
 	Gerrit     *Gerrit           `json:"gerrit,omitempty" doc:"The same on Gerrit, where changes are the pull requests."`
 	File       *File             `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for repositories without a forge."`
-	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
+	Poll       string            `json:"poll,omitempty" rule:"default=@every 1m" doc:"Times at which the agent looks for pull requests and comments, as a cron expression."`
 	Page       string            `json:"page,omitempty" doc:"Address of the agent's page for browsers, such as https://agent.example.com:9464. Notifications link to it."`
 	Dashboards map[string]string `json:"dashboards,omitempty" rule:"max=100" doc:"Addresses of objects in the cloud's own dashboard, by kind, with {id} in place of the ID. * is for every other kind."`
-	Forks      string            `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks. validate: their manifests are checked and compared with the branch's, without the cloud. plan: they are treated like all others."`
+	Forks      string            `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks. validate: the manifests are checked and compared with the manifests of the branch, without the cloud. plan: the pull requests are planned like all others."`
 }
 
 // GitHub is a repository on GitHub, and the credentials for it.
@@ -29,7 +29,7 @@ type GitHub struct {
 	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
 	TokenFile       string `json:"tokenFile,omitempty" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
 	App             *App   `json:"app,omitempty" doc:"A GitHub App in place of a token."`
-	APIURL          string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; GitHub Enterprise has it at https://HOST/api/v3."`
+	APIURL          string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; for GitHub Enterprise, https://HOST/api/v3."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make; GitHub allows 5000 in all."`
 }
 
@@ -70,16 +70,16 @@ type File struct {
 // App is a GitHub App, installed on the account of the repository.
 type App struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
-	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
+	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of the App's installation: the last part of the address of the installation's settings."`
 	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
 }
 
 // SourceApp is a GitHub App whose tokens fetch the repository.
 type SourceApp struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
-	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
+	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of the App's installation: the last part of the address of the installation's settings."`
 	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
-	APIURL         string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; GitHub Enterprise has it at https://HOST/api/v3."`
+	APIURL         string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; for GitHub Enterprise, https://HOST/api/v3."`
 }
 
 // DefaultAPI is the address of GitHub's API.
@@ -120,7 +120,7 @@ func (r *Report) check(add func(field, what string)) {
 	}
 	if g := r.GitLab; g != nil {
 		if g.Project != "" && (!projectPath.MatchString(g.Project) || dotsWithin.MatchString(g.Project)) {
-			add(at+".gitlab.project", fmt.Sprintf("%q is not the path of a project; write it as in acme/infra/cloud-config", g.Project))
+			add(at+".gitlab.project", fmt.Sprintf("%q is not the path of a project; write it like acme/infra/cloud-config", g.Project))
 		}
 		checkAddress(add, at+".gitlab.url", g.URL)
 	}
@@ -148,19 +148,19 @@ func (r *Report) check(add func(field, what string)) {
 func (g *Gerrit) check(add func(field, what string), at string) {
 	checkAddress(add, at+".url", g.URL)
 	if g.Project != "" && (!gerritName.MatchString(g.Project) || dotsWithin.MatchString(g.Project)) {
-		add(at+".project", fmt.Sprintf("%q is not the name of a project; write it as in infra/cloud-config", g.Project))
+		add(at+".project", fmt.Sprintf("%q is not the name of a project; write it like infra/cloud-config", g.Project))
 	}
 	if g.User != "" && !gerritUser.MatchString(g.User) {
 		add(at+".user", fmt.Sprintf("%q is not the name of an account; write the username of its settings", g.User))
 	}
 	if g.Label != "" && !gerritLabel.MatchString(g.Label) {
-		add(at+".label", fmt.Sprintf("%q is not the name of a label; write it as in Verified", g.Label))
+		add(at+".label", fmt.Sprintf("%q is not the name of a label; write it like Verified", g.Label))
 	}
 }
 
 func checkRepository(add func(field, what string), at, name string) {
 	if name != "" && (!ownerName.MatchString(name) || dotsAlone.MatchString(name)) {
-		add(at+".repository", fmt.Sprintf("%q is not of the form owner/name; write it as in acme/cloud-config", name))
+		add(at+".repository", fmt.Sprintf("%q is not of the form owner/name; write it like acme/cloud-config", name))
 	}
 }
 
@@ -174,7 +174,7 @@ func checkAddress(add func(field, what string), field, address string) {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		add(field, "is not an address; write it as https://host")
 	case u.User != nil:
-		add(field, "carries a login; remove it: the credentials come from a file")
+		add(field, "contains a login; remove the login, because the credentials are in a file")
 	case u.RawQuery != "" || u.Fragment != "":
 		add(field, "has a ? or # part; an address ends with its path")
 	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):

@@ -13,7 +13,7 @@ import (
 type Window struct {
 	Kind     string `json:"kind,omitempty" rule:"enum=allow|deny,default=allow" doc:"allow: changes are made only within windows of this kind. deny: no changes are made within this window, even if another window allows them."`
 	Schedule string `json:"schedule" rule:"required,max=100" doc:"When the window begins: a cron expression of five fields, such as 0 22 * * 1-5."`
-	Duration string `json:"duration" rule:"required,max=20" doc:"How long the window lasts, from 1m to 744h. 8h are eight hours, even in a night in which clocks change."`
+	Duration string `json:"duration" rule:"required,max=20" doc:"How long the window lasts, from 1m to 744h. 8h are always eight hours, even in a night in which clocks change."`
 	TimeZone string `json:"timeZone,omitempty" rule:"max=64" doc:"Time zone of the schedule, such as Europe/Berlin; the agent's time zone if left out."`
 	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of the window. destructive: the window applies only to deleting, replacing and wiping. All other changes are made at any time."`
 }
@@ -44,10 +44,10 @@ func (s *Sync) windows(changes string, problem func(field, what string)) (list s
 func (s *Sync) inTime() (policies []plan.Policy) {
 	none := func(string, string) {} // check reports these problems
 	if list, some := s.windows("all", none); some {
-		policies = append(policies, guard.Within(closed(list, "spec.sync.windows of the agent's configuration let nothing be changed")))
+		policies = append(policies, guard.Within(closed(list, "spec.sync.windows of the agent's configuration allow no change")))
 	}
 	if list, some := s.windows("destructive", none); some {
-		policies = append(policies, guard.DestroyWithin(closed(list, "spec.sync.windows of the agent's configuration let nothing be deleted, replaced or wiped")))
+		policies = append(policies, guard.DestroyWithin(closed(list, "spec.sync.windows of the agent's configuration allow nothing to be deleted, replaced or wiped")))
 	}
 	return policies
 }

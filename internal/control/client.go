@@ -39,9 +39,9 @@ func NewClient(address, tokenFile, caFile string) (*Client, error) {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("%q is not an address; write it as https://host", address)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the address carries more than a host and a path; the token comes from a file")
+		return nil, errors.New("the address has more than a host and a path; give the token in a file")
 	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
-		return nil, errors.New("the address is not encrypted, and would give away the token; use https (http is for loopback addresses of this machine)")
+		return nil, errors.New("the address is not encrypted, so others could read the token; use https (http is only for loopback addresses of this machine)")
 	}
 	token, err := tokenOf(tokenFile)
 	if err != nil {

@@ -237,7 +237,7 @@ func TestTheTokenIsAskedForAgain(t *testing.T) {
 func TestTokenFiles(t *testing.T) {
 	long := strings.Repeat("t", ShortToken)
 	for text, want := range map[string]string{
-		"":                                  "holds no token; make one with",
+		"":                                  "contains no token; create a token with",
 		"# only a comment":                  "holds no token",
 		long[1:]:                            "token:1: the token is shorter than 32 characters",
 		"\nalice " + long[1:]:               "token:2: the token is shorter",

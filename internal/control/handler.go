@@ -58,7 +58,7 @@ func New(c Config) (*Handler, error) {
 // Off is the handler that is used if no token is configured.
 func Off(w http.ResponseWriter, r *http.Request) {
 	unread(w, r)
-	http.Error(w, "switched off; start the agent with --control-token-file FILE, a file that holds a token", http.StatusNotFound)
+	http.Error(w, "switched off; start the agent with --control-token-file FILE, a file with a token", http.StatusNotFound)
 }
 
 // ServeHTTP checks the token first. Without a valid token, the answer contains no information about any stack.
@@ -92,7 +92,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		unread(w, r)
-		http.Error(w, "no such stack, or nothing that can be asked of it", http.StatusNotFound)
+		http.Error(w, "no such stack, or the stack has no such request", http.StatusNotFound)
 	case r.Method != method:
 		unread(w, r)
 		w.Header().Set("Allow", method)

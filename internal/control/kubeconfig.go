@@ -17,11 +17,11 @@ func Kubeconfig(server, tokenFile, caFile, stack string) ([]byte, error) {
 	at, err := url.Parse(server)
 	switch {
 	case server == "" || tokenFile == "":
-		return nil, errors.New("--server and --api-token-file are needed: where the agent listens, and a token that it takes")
+		return nil, errors.New("--server and --api-token-file are needed: the address of the agent, and a token that the agent accepts")
 	case err != nil || at.Host == "":
 		return nil, fmt.Errorf("--server: %q is no address; write https://HOST:PORT", server)
 	case at.Scheme != "https":
-		return nil, errors.New("--server: kubectl sends a token over TLS only; write https://HOST:PORT, and give the agent --listen-cert-file, or a proxy that terminates TLS")
+		return nil, errors.New("--server: kubectl sends a token over TLS only; write https://HOST:PORT, and start the agent with --listen-cert-file, or behind a proxy that terminates TLS")
 	}
 	token, err := TokenOf(tokenFile)
 	if err != nil {

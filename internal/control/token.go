@@ -16,7 +16,7 @@ const (
 	ShortToken  = 32
 	longToken   = 512
 	maxTokens   = 64
-	makeToken   = "make one with `openssl rand -hex 32`"
+	makeToken   = "create a token with `openssl rand -hex 32`"
 	maxNameSize = 64
 )
 
@@ -70,7 +70,7 @@ func lines(file string) (list []line, err error) {
 		list = append(list, one)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no token; %s", file, makeToken)
+		return nil, fmt.Errorf("%s contains no token; %s", file, makeToken)
 	}
 	return list, nil
 }
@@ -85,7 +85,7 @@ func parse(words []string) (l line, what string) {
 	case len(words) > 2:
 		return l, "has more than a name and a token"
 	case l.name != "" && (!nameForm.MatchString(l.name) || len(l.name) > maxNameSize):
-		return l, fmt.Sprintf("the name before the token wants at most %d letters, digits and .-_@", maxNameSize)
+		return l, fmt.Sprintf("the name before the token can have at most %d letters, digits and .-_@", maxNameSize)
 	case len(l.token) < ShortToken:
 		return l, fmt.Sprintf("the token is shorter than %d characters and could be guessed; %s", ShortToken, makeToken)
 	case len(l.token) > longToken:

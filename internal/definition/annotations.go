@@ -18,7 +18,7 @@ import (
 func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 	all, ok := from.(map[string]any)
 	if !ok {
-		d.problem(at, "wants a mapping of texts", "")
+		d.problem(at, "must be a mapping of texts", "")
 		return
 	}
 	known := resolve.Annotations()
@@ -37,7 +37,7 @@ func (d *draft) checkAnnotations(at string, from any, k *kind.Kind) {
 			}
 			d.problem(path, "is an unknown annotation", fix)
 		case name == resolve.AnnotationAdopt || name == resolve.AnnotationMoved:
-			d.problem(path, "is about one object, and the template is for many", "write it on the object of the kind: it applies to all objects that this expands to")
+			d.problem(path, "names one object, but the template creates many", "write it on the object of the kind: there, it applies to all objects to which that object expands")
 		case !ok || strings.Contains(text, "${"):
 			d.problem(path, "contains an expression", "write a constant: annotations that steer the agent cannot have expressions")
 		case values != nil && !slices.Contains(values, text):
@@ -61,7 +61,7 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 	}
 	of := k.Info.Kind
 	if k.Driver == nil {
-		of = "what a " + of + " stands for"
+		of = "the parts of a " + of
 	}
 	var choices []manifest.Choice
 	for _, k := range all {
@@ -77,7 +77,7 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 		case name == resolve.AnnotationIgnore:
 			d.checkIgnored(path, entry, of, all)
 		case name == resolve.AnnotationChange && !slices.ContainsFunc(choices, func(c manifest.Choice) bool { return isChoice(c, entry) }):
-			d.problem(path, fmt.Sprintf("has %s, which is no choice of %s", quote(entry), of), meantChoice(choices, entry))
+			d.problem(path, fmt.Sprintf("has %s, which is not a possible choice for %s", quote(entry), of), meantChoice(choices, entry))
 		}
 	}
 }
@@ -87,9 +87,9 @@ func (d *draft) checkChoices(name, path, text string, k *kind.Kind) {
 func (d *draft) checkIgnored(path, entry, of string, all []*kind.Kind) {
 	switch known, whole := resolve.Ignorable(all, entry); {
 	case !known:
-		d.problem(path, fmt.Sprintf("names %s, which is no field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
+		d.problem(path, fmt.Sprintf("names %s, which is not a field of %s", quote(entry), of), "name a field as a manifest has it, such as spec.resource.description")
 	case whole != "":
-		d.problem(path, fmt.Sprintf("names %s, and %s is compared and written as a whole", quote(entry), whole), "name "+whole+" to have all of it left alone")
+		d.problem(path, fmt.Sprintf("names %s, but %s is compared and written as a whole", quote(entry), whole), "name "+whole+" to have the agent ignore all of it")
 	}
 }
 

@@ -133,7 +133,7 @@ func (d *draft) name(before []*draft, kinds []*kind.Kind) bool {
 		}
 	}
 	if resolve.IsConfig(s.Kind) || slices.ContainsFunc(takenKinds, func(name string) bool { return strings.EqualFold(name, s.Kind) }) {
-		d.problem(field, fmt.Sprintf("is %s, which has a meaning of its own", s.Kind), "choose another name")
+		d.problem(field, fmt.Sprintf("is %s, which is a reserved name", s.Kind), "choose another name")
 		return false
 	}
 	return true
@@ -143,7 +143,7 @@ func (d *draft) name(before []*draft, kinds []*kind.Kind) bool {
 func (d *draft) types() {
 	types, ok := d.spec.Schema.Types.(map[string]any)
 	if !ok && d.spec.Schema.Types != nil {
-		d.problem(typesPath, "wants a mapping of types", "")
+		d.problem(typesPath, "must be a mapping of types", "")
 	}
 	r := reader{types: types, total: d.total, problem: d.problem}
 	from := d.spec.Schema.Spec
@@ -162,7 +162,7 @@ func (d *draft) types() {
 		return
 	}
 	needed := slices.ContainsFunc(spec.fields, func(f *field) bool { return f.required && f.fallback == nil })
-	body, err := structure(&field{name: specField, typ: spec, present: true, markers: markers{required: needed, doc: "What the object shall be."}})
+	body, err := structure(&field{name: specField, typ: spec, present: true, markers: markers{required: needed, doc: "The desired state of the object."}})
 	if err != nil {
 		d.problem(specPath, err.Error(), "")
 		return
@@ -226,9 +226,9 @@ func (d *draft) checkIDs() {
 		at := "spec.resources[" + strconv.Itoa(i) + "]"
 		switch {
 		case slices.Contains(reserved, r.ID):
-			d.problem(at+".id", fmt.Sprintf("is %s, which means something else in expressions", r.ID), "choose another one")
+			d.problem(at+".id", fmt.Sprintf("is %s, which has another meaning in expressions", r.ID), "choose another one")
 		case slices.Contains(d.ids, r.ID):
-			d.problem(at+".id", fmt.Sprintf("is %s, like that of another resource", r.ID), "choose another one")
+			d.problem(at+".id", fmt.Sprintf("is %s, which another resource has, too", r.ID), "choose another one")
 		}
 		d.ids = append(d.ids, r.ID)
 		switch {
@@ -237,7 +237,7 @@ func (d *draft) checkIDs() {
 		case r.Template != nil && r.ExternalRef != nil:
 			d.problem(at, "has both template and externalRef", "keep one of them")
 		case r.ExternalRef != nil && (len(r.ForEach) > 0 || len(r.IncludeWhen) > 0):
-			d.problem(at+".externalRef", "is one object, whatever the spec is", "remove forEach and includeWhen")
+			d.problem(at+".externalRef", "is exactly one object, so it cannot depend on the spec", "remove forEach and includeWhen")
 		}
 	}
 }
@@ -262,10 +262,10 @@ func (d *draft) nesting() {
 			chain = append(chain, name)
 			switch {
 			case name == chain[0]:
-				d.problem(at, "has the kind stand for itself: "+strings.Join(chain, " -> "), "leave out one of these resources: there would be no end")
+				d.problem(at, "makes the kind expand to itself: "+strings.Join(chain, " -> "), "remove one of these resources: the expansion would never end")
 				return false
 			case len(chain) > maxNested:
-				d.problem(at, fmt.Sprintf("nests definitions deeper than %d: %s", maxNested, strings.Join(chain, " -> ")), "write out one of them")
+				d.problem(at, fmt.Sprintf("nests definitions deeper than %d: %s", maxNested, strings.Join(chain, " -> ")), "replace one of them by the resources to which it expands")
 				return false
 			}
 			if !walk(next) {

@@ -56,7 +56,7 @@ func (k *defined) expand(d *kind.Desired, e *kind.Expansion) {
 		if at := (*errAt)(nil); errors.As(err, &at) {
 			where = k.obj.Where(at.path)
 		}
-		e.Problem("spec", fmt.Sprintf("%s (by the template at %s)", err, where), "change the spec, or the definition")
+		e.Problem("spec", fmt.Sprintf("%s (from the template at %s)", err, where), "change the spec, or the definition")
 	}
 }
 
@@ -159,7 +159,7 @@ func (r *run) texts(n *node, variables map[string]any) (map[string]string, error
 	}
 	fields, ok := v.(map[string]any)
 	if !ok {
-		return nil, &errAt{n.path, "a mapping of texts is wanted"}
+		return nil, &errAt{n.path, "must be a mapping of texts"}
 	}
 	out := make(map[string]string, len(fields))
 	for name, value := range fields {
@@ -242,7 +242,7 @@ func (r *run) name(from *resource, variables map[string]any) (string, error) {
 	}
 	name, ok := v.(string)
 	if !ok || !manifest.IsName(name) {
-		return "", &errAt{from.name.path, fmt.Sprintf("the name of %s would be %s, which cannot be one: lower-case letters, digits, - and . are possible", from.id, quote(fmt.Sprint(v)))}
+		return "", &errAt{from.name.path, fmt.Sprintf("the name of %s would be %s, which is not a valid name: lower-case letters, digits, - and . are possible", from.id, quote(fmt.Sprint(v)))}
 	}
 	return name, nil
 }

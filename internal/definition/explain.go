@@ -27,10 +27,10 @@ func (c *compiler) explain(source, err string) (what, fix string) {
 	}
 	if id := c.observes(source, err); id != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(id)+`\.spec\b`).MatchString(source) {
 		return fmt.Sprintf("has the expression %s, which reads the spec of %s: a resource cannot read another resource's spec", quote(source), id),
-			"repeat here what stands there: a value, or an expression over schema.spec. Of another resource a template sees " + id + ".metadata.name only, unless it has forEach"
+			"repeat the value or the expression over schema.spec here. From another resource, a template can only read " + id + ".metadata.name, and only if that resource has no forEach"
 	} else if id != "" {
 		return fmt.Sprintf("has the expression %s, which reads the state of %s in the cloud", quote(source), id),
-			"templates, includeWhen and forEach see schema.metadata, schema.spec and the variables of forEach, so that a plan shows all that will be; in templates also " + id + ".metadata.name, unless it has forEach. The cloud is seen in status and readyWhen"
+			"templates, includeWhen and forEach can read schema.metadata, schema.spec and the variables of forEach, so that a plan can show everything; templates can also read " + id + ".metadata.name, if that resource has no forEach. Only status and readyWhen can read the state in the cloud"
 	}
 	if m := undefinedField.FindStringSubmatch(err); m != nil {
 		var names []string

@@ -19,8 +19,8 @@ type segment struct {
 }
 
 var (
-	errNoEnd   = errors.New("an expression that begins with ${ has no end")
-	errNested  = errors.New("an expression has another one in it: write ${a + b}, not ${a + ${b}}")
+	errNoEnd   = errors.New("an expression begins with ${ and has no closing }")
+	errNested  = errors.New("an expression contains another expression: write ${a + b}, not ${a + ${b}}")
 	errTooLong = fmt.Errorf("an expression is longer than %d bytes", maxExpression)
 )
 

@@ -87,7 +87,7 @@ func join(list traits.Lister, sep string) ref.Val {
 	for it := list.Iterator(); it.HasNext() == types.True; {
 		s, ok := it.Next().(types.String)
 		if !ok {
-			return types.NewErr("join of a list with something that is no string")
+			return types.NewErr("join of a list with an element that is not a string")
 		}
 		if size += len(s) + len(sep); size > maxResult {
 			return errLarge

@@ -78,7 +78,7 @@ func TestAttackManyValues(t *testing.T) {
 			r := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{}), Bounds: resolve.Bounds{Objects: 1000}}
 			var err error
 			took := testcost.Allocated(func() { _, err = r.Read(context.Background(), files) })
-			if err == nil || !strings.Contains(err.Error(), "more than 100000 values in what the manifests expand to") {
+			if err == nil || !strings.Contains(err.Error(), "more than 100000 values in the objects that the manifests expand to") {
 				t.Errorf("error is %.1000v", err)
 			}
 			if took > 200<<20 {

@@ -28,13 +28,13 @@ func splitMarkers(text string) (list []marker, err error) {
 	for strings.TrimSpace(text) != "" {
 		m := markerName.FindStringSubmatch(text)
 		if m == nil {
-			return list, fmt.Errorf("%q is no marker", clip(strings.TrimSpace(text)))
+			return list, fmt.Errorf("%q is not a marker", clip(strings.TrimSpace(text)))
 		}
 		text = text[len(m[0]):]
 		if text != "" && text[0] == '"' {
 			quoted, err := strconv.QuotedPrefix(text)
 			if err != nil {
-				return list, fmt.Errorf("the quote of %s has no end", m[1])
+				return list, fmt.Errorf("the quote of %s is not closed", m[1])
 			}
 			value, _ := strconv.Unquote(quoted)
 			list, text = append(list, marker{m[1], value}), text[len(quoted):]
@@ -43,7 +43,7 @@ func splitMarkers(text string) (list []marker, err error) {
 		end := strings.IndexAny(text, " \t\n")
 		if text != "" && (text[0] == '[' || text[0] == '{') {
 			if end = endOfBracket(text); end < 0 {
-				return list, fmt.Errorf("the bracket of %s has no end", m[1])
+				return list, fmt.Errorf("the bracket of %s is not closed", m[1])
 			}
 		}
 		if end < 0 {
@@ -150,12 +150,12 @@ func (f *field) enum(s *shape, value string) error {
 	values := strings.Split(value, ",")
 	for i, v := range values {
 		if values[i] = strings.TrimSpace(v); values[i] == "" || strings.ContainsAny(values[i], "|") {
-			return fmt.Errorf("has a value that is empty or holds |")
+			return fmt.Errorf("has a value that is empty or contains |")
 		}
 		if s.what == "integer" {
 			n, err := strconv.ParseInt(values[i], 10, 64)
 			if err != nil {
-				return fmt.Errorf("%s is no integer", clip(values[i]))
+				return fmt.Errorf("%s is not an integer", clip(values[i]))
 			}
 			values[i] = strconv.FormatInt(n, 10)
 		}
@@ -177,7 +177,7 @@ const maxCounted = 1_000_000
 
 func (f *field) count(rule, value string) error {
 	if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxCounted {
-		return fmt.Errorf("is no whole number from 0 to %d", maxCounted)
+		return fmt.Errorf("is not a whole number from 0 to %d", maxCounted)
 	}
 	f.rules = append(f.rules, rule+"="+value)
 	return nil

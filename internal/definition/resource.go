@@ -48,7 +48,7 @@ func (d *draft) resource(i int, plain, pure, live *language) *resource {
 		}
 		for name, text := range m {
 			if !fieldName.MatchString(name) || slices.Contains(reserved, name) || slices.Contains(d.ids, name) || variables[name] != nil {
-				d.problem(at, fmt.Sprintf("has the variable %s, which is no name, or one of something else", quote(name)), "choose another one")
+				d.problem(at, fmt.Sprintf("has the variable %s, which is not a valid name, or has another meaning", quote(name)), "choose another one")
 				continue
 			}
 			it := iterator{name, at + "." + name, c.wants(at+"."+name, text, cel.ListType(cel.DynType))}
@@ -95,7 +95,7 @@ func (d *draft) kindOf(at string, apiVersion, name string) *kind.Kind {
 		if near := nearest.Name(name, slices.Collect(maps.Keys(d.known))); near != "" {
 			fix = "did you mean " + near + "?"
 		}
-		d.problem(at+".kind", fmt.Sprintf("is %s, which is no kind", quote(name)), fix)
+		d.problem(at+".kind", fmt.Sprintf("is %s, which is not a kind", quote(name)), fix)
 		return nil
 	}
 	info := k.Info
@@ -122,7 +122,7 @@ func (d *draft) template(r *resource, from any, names, fields compiler) {
 	apiVersion, _ := tree["apiVersion"].(string)
 	name, _ := tree["kind"].(string)
 	if apiVersion == "" || name == "" || strings.Contains(apiVersion+name, "${") {
-		d.problem(at, "wants apiVersion and kind, written out", "the kind of a resource cannot be an expression; write one resource for each kind, and choose among them with includeWhen")
+		d.problem(at, "needs apiVersion and kind as constants", "the kind of a resource cannot be an expression; write one resource for each kind, and choose among them with includeWhen")
 		return
 	}
 	k := d.kindOf(at, apiVersion, name)
@@ -162,7 +162,7 @@ func (d *draft) metadata(r *resource, at string, from any, k *kind.Kind, names, 
 		case "name":
 		case "namespace":
 			if source, _ := meta[key].(string); source != "${schema.metadata.namespace}" {
-				d.problem(at+".namespace", "is not that of the object", "leave it out: what an object stands for is in its namespace")
+				d.problem(at+".namespace", "is not the namespace of the object", "remove it: an object and its parts are always in the same namespace")
 			}
 		case "labels":
 			r.labels = fields.tree(at+".labels", meta[key])
@@ -170,7 +170,7 @@ func (d *draft) metadata(r *resource, at string, from any, k *kind.Kind, names, 
 			d.checkAnnotations(at+".annotations", meta[key], k)
 			r.annotations = fields.tree(at+".annotations", meta[key])
 		default:
-			d.problem(below(at, key), "is not for templates", "leave it out: there are name, labels and annotations")
+			d.problem(below(at, key), "is not for templates", "remove it: a template can only have name, labels and annotations")
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (d *draft) checkFields(k *kind.Kind, at, path string, from any) {
 			if near := nearest.Name(key, names); near != "" {
 				fix = "did you mean " + near + "?"
 			}
-			d.problem(at+"."+field, "is no field of "+k.Info.Kind, fix)
+			d.problem(at+"."+field, "is not a field of "+k.Info.Kind, fix)
 		}
 	case []any:
 		for i := range v {

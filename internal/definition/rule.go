@@ -46,7 +46,7 @@ func (r *Rule) Holds(values map[string]any) (bool, error) {
 	value, _, err := r.expression.evaluate(seen)
 	switch {
 	case absent(err):
-		return false, fmt.Errorf("%w; ask for a field that may be missing with has()", err)
+		return false, fmt.Errorf("%w; use has() for a field that may be missing", err)
 	case err != nil:
 		return false, err
 	}

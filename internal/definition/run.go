@@ -116,7 +116,7 @@ func (c *converter) value(v ref.Val, depth int) (any, error) {
 			key := it.Next()
 			name, ok := key.(types.String)
 			if !ok {
-				return nil, &errEvaluation{"makes a mapping with a key that is no string"}
+				return nil, &errEvaluation{"makes a mapping with a key that is not a string"}
 			}
 			c.left--
 			c.text += len(name)
@@ -139,5 +139,5 @@ func (c *converter) value(v ref.Val, depth int) (any, error) {
 		}
 		return list, nil
 	}
-	return nil, &errEvaluation{"makes a " + v.Type().TypeName() + ", which no manifest holds"}
+	return nil, &errEvaluation{"makes a " + v.Type().TypeName() + ", which a manifest cannot contain"}
 }

@@ -63,7 +63,7 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 	s := &shape{what: "struct", name: name}
 	tree, ok := from.(map[string]any)
 	if !ok {
-		r.problem(path, "wants a mapping of fields", "")
+		r.problem(path, "must be a mapping of fields", "")
 		return s
 	}
 	if depth > maxNesting {
@@ -75,11 +75,11 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 		line, _ := tree[key].(string)
 		r.total.fields++
 		if r.total.text += len(key) + len(line); r.total.fields > maxFields || r.total.text > maxText {
-			r.problem(path, fmt.Sprintf("is beyond the first %d fields, or %d KiB, in the schemas of all definitions together", maxFields, maxText>>10), "leave some out")
+			r.problem(path, fmt.Sprintf("exceeds the limit of %d fields, or %d KiB, for the schemas of all definitions together", maxFields, maxText>>10), "leave some out")
 			return s
 		}
 		if !fieldName.MatchString(key) {
-			r.problem(path+"["+key+"]", "is no name of a field", "use letters, digits and _ , and no digit first")
+			r.problem(path+"["+key+"]", "is not a valid name of a field", "use letters, digits and _, and begin with a letter")
 			continue
 		}
 		f := &field{name: key}
@@ -89,7 +89,7 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 		case map[string]any:
 			f.typ = r.structure(at, name+"."+key, v, depth+1)
 		default:
-			r.problem(at, "wants a type such as string, or a mapping of fields", "")
+			r.problem(at, "must be a type such as string, or a mapping of fields", "")
 		}
 		if f.typ != nil {
 			s.fields = append(s.fields, f)

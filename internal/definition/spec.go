@@ -26,7 +26,7 @@ type Spec struct {
 
 // Schema describes the objects of the kind.
 type Schema struct {
-	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
+	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name. No other kind may have the same name." example:"WebShop"`
 	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev or kro.run. If left out, stackreeve.dev for a Definition and kro.run for a ResourceGraphDefinition. No other group is possible, because the agent ignores documents of a group that it does not know. With another group, the manifests of the kind would be ignored as soon as the definition is removed; its objects would then count as removed, and be deleted."`
 	APIVersion string `json:"apiVersion" rule:"required,max=63,pattern=^v[0-9]+((alpha|beta)[0-9]+)?$" doc:"The kind's version, without the group." example:"v1alpha1"`
 	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or an object with fields of its own."`
@@ -41,7 +41,7 @@ type Resource struct {
 	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true. If one is not, the object is left out."`
 	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this object in the cloud, which must all be true for the whole object to be available. With forEach, an expression can use a variable with the name each, which contains one of the objects."`
 	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list. There is an object for every combination, at most 1,000."`
-	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object with a manifest elsewhere in the repository, for status and readyWhen."`
+	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object that has its own manifest in the repository. Only status and readyWhen can use it."`
 }
 
 // ExternalRef refers to an object that the definition does not make.
@@ -96,7 +96,7 @@ func refuseMarks(path string, v any, r *kind.Report) {
 	switch v := v.(type) {
 	case string:
 		if ownertext.LooksLikeMark(v) {
-			r.Problem(path, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", ownertext.Word), "use a text without "+ownertext.Prefix)
+			r.Problem(path, fmt.Sprintf("looks like an owner mark (%s…:), by which stacks find their objects", ownertext.Word), "use a text without "+ownertext.Prefix)
 		}
 	case []any:
 		for i := range v {

@@ -57,7 +57,7 @@ func (c *compiler) tree(path string, from any) *node {
 		n.kind, n.fields = mapNode, make(map[string]*node, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if strings.Contains(key, "${") {
-				c.problem(path, fmt.Sprintf("has an expression in the name of a field, %q", clip(key)), "names of fields are written out")
+				c.problem(path, fmt.Sprintf("has an expression in the name of a field: %q", clip(key)), "names of fields must be constants")
 				continue
 			}
 			n.fields[key] = c.tree(below(path, key), v[key])
@@ -82,7 +82,7 @@ func below(path, name string) string {
 func (c *compiler) text(n *node, text string) {
 	list, err := segments(text)
 	if err != nil {
-		c.problem(n.path, err.Error(), "write $${ for a text that is no expression")
+		c.problem(n.path, err.Error(), "write $${ if the text is not an expression")
 		return
 	}
 	if len(list) == 1 && list[0].expr {
@@ -97,7 +97,7 @@ func (c *compiler) text(n *node, text string) {
 				continue
 			}
 			if !isScalar(p.expr.result) {
-				c.problem(n.path, fmt.Sprintf("has the expression %s in a text, which is %s", quote(s.text), cel.FormatCELType(p.expr.result)), "make a string of it, or let it be the whole value")
+				c.problem(n.path, fmt.Sprintf("has the expression %s within a text, but its type is %s", quote(s.text), cel.FormatCELType(p.expr.result)), "convert the expression to a string, or use it as the whole value")
 			}
 		}
 		n.pieces = append(n.pieces, p)
@@ -108,7 +108,7 @@ func (c *compiler) text(n *node, text string) {
 func (c *compiler) expression(path, source string) *expression {
 	if c.total.source += len(source) + 10; c.total.source > maxSource {
 		if !c.total.said {
-			c.problem(path, fmt.Sprintf("is beyond the first %d KiB of expressions in all definitions together", maxSource>>10), "write fewer, or shorter ones")
+			c.problem(path, fmt.Sprintf("exceeds the limit of %d KiB for the expressions of all definitions together", maxSource>>10), "write fewer, or shorter ones")
 		}
 		c.total.said = true
 		c.made.broken = true
@@ -130,7 +130,7 @@ func (c *compiler) expression(path, source string) *expression {
 func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
 	source, ok, err := singleExpression(text)
 	if err != nil || !ok {
-		c.problem(path, fmt.Sprintf("wants an expression, found %s", quote(text)), "write ${…}")
+		c.problem(path, fmt.Sprintf("must be an expression, found %s", quote(text)), "write ${…}")
 		return nil
 	}
 	e := c.expression(path, source)
@@ -138,7 +138,7 @@ func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
 		return nil
 	}
 	if !e.result.IsExactType(typ) && e.result.Kind() != types.DynKind && (typ.Kind() != types.ListKind || e.result.Kind() != types.ListKind) {
-		c.problem(path, fmt.Sprintf("wants an expression of type %s, found %s", cel.FormatCELType(typ), cel.FormatCELType(e.result)), "")
+		c.problem(path, fmt.Sprintf("must be an expression of type %s, found %s", cel.FormatCELType(typ), cel.FormatCELType(e.result)), "")
 		return nil
 	}
 	return e
@@ -215,7 +215,7 @@ func (n *node) joined(r *run, variables map[string]any) (any, error) {
 		case float64:
 			text.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
 		default:
-			return nil, r.errorAt(n.path, p.expr, &errEvaluation{"is no text and no number"})
+			return nil, r.errorAt(n.path, p.expr, &errEvaluation{"is neither a text nor a number"})
 		}
 	}
 	return text.String(), nil

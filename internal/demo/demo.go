@@ -181,7 +181,7 @@ func findServer(ctx context.Context, c *cloud.Client, name string) (id string, e
 // Invite prints commands that the visitor can try while the agent is running.
 func (s *Show) Invite() {
 	_, _ = fmt.Fprintf(s.Out, `
-# The cloud and the agent stay for you to play with. In another terminal:
+# The cloud and the agent keep running. Try them in another terminal:
 
   export OS_CLIENT_CONFIG_FILE=%[1]s OS_CLOUD=demo
   openstack server list                    # or any other OpenStack client

@@ -128,7 +128,7 @@ func (e *Endpoints) Hold(ctx context.Context, lease int64, key string, value []b
 		return got.Succeeded, err
 	}
 	if len(got.Responses) != 1 || got.Responses[0].Txn == nil {
-		return false, fmt.Errorf("%w as etcd does: a transaction without what came of it", ErrSilent)
+		return false, fmt.Errorf("%w as etcd does: a transaction without its results", ErrSilent)
 	}
 	return got.Responses[0].Txn.Succeeded, nil
 }

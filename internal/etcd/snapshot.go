@@ -21,7 +21,7 @@ import (
 )
 
 // ErrCut is the error that a snapshot is incomplete, or differs from the data that the server has sent.
-var ErrCut = errors.New("the snapshot is not whole")
+var ErrCut = errors.New("the snapshot is not complete")
 
 // ErrTooLarge is the error that a snapshot is larger than allowed.
 var ErrTooLarge = errors.New("the snapshot is too large")
@@ -140,14 +140,14 @@ func (s *Snapshot) next() error {
 		return s.end()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it broke off after %d bytes", ErrCut, s.size)
+		return fmt.Errorf("%w: the transfer stopped after %d bytes", ErrCut, s.size)
 	}
 	var m message
 	switch err := json.Unmarshal(line, &m); {
 	case err == nil && m.Error != nil:
 		return &Refused{m.Error.Code, strings.TrimPrefix(m.Error.Message, "etcdserver: ")}
 	case err != nil || m.Result == nil:
-		return fmt.Errorf("%w: after %d bytes came something that etcd does not send", ErrCut, s.size)
+		return fmt.Errorf("%w: after %d bytes, the data is not from etcd", ErrCut, s.size)
 	}
 	if s.total < 0 {
 		if m.Result.Remaining > uint64(s.most) {
@@ -163,7 +163,7 @@ func (s *Snapshot) take(chunk []byte) error {
 	case s.size > s.most:
 		return s.tooLarge()
 	case s.size > s.total+trailer:
-		return fmt.Errorf("%w: more than %d bytes came", ErrCut, s.total+trailer)
+		return fmt.Errorf("%w: there are more than %d bytes", ErrCut, s.total+trailer)
 	}
 	s.chunk = chunk
 	s.all.Write(chunk)
@@ -183,9 +183,9 @@ func (s *Snapshot) tooLarge() error {
 func (s *Snapshot) end() error {
 	switch {
 	case s.size != s.total+trailer:
-		return fmt.Errorf("%w: %d bytes came of %d", ErrCut, s.size, max(0, s.total)+trailer)
+		return fmt.Errorf("%w: only %d of %d bytes were received", ErrCut, s.size, max(0, s.total)+trailer)
 	case !bytes.Equal(s.data.Sum(nil), s.last):
-		return fmt.Errorf("%w: its SHA-256 digest is not the one that etcd has sent behind it", ErrCut)
+		return fmt.Errorf("%w: its SHA-256 digest is not the one that etcd sent after it", ErrCut)
 	}
 	return io.EOF
 }

@@ -14,8 +14,8 @@ import (
 // address.
 const (
 	Expired          = "shows a certificate that has expired, or is not valid yet"
-	AnotherAuthority = "shows a certificate of an authority that is not the cluster's, or of a generation that is not next to the wanted one"
-	NotTrusting      = "does not take the agent's certificate"
+	AnotherAuthority = "shows a certificate of an authority outside of the cluster, or of a generation that is neither the wanted one nor next to it"
+	NotTrusting      = "rejects the agent's certificate"
 	WithoutTLS       = "answers without TLS, and the cluster must use TLS"
 	WithTLS          = "answers with TLS, and the cluster is configured without TLS"
 )
@@ -52,7 +52,7 @@ func (c Client) silence(ctx context.Context, address string, err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &name):
-		return unlike{"shows a certificate that is not valid for its address " + address + ": that has to be among its subjectAltNames"}
+		return unlike{"shows a certificate that is not valid for its address " + address + ": its subjectAltNames must contain this address"}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return unlike{Expired}
 	case errors.As(err, &untrusted):

@@ -150,7 +150,7 @@ func (x *exporter) drop(one *item, at, why string) {
 	why = "cannot be written in a manifest (" + why + ")"
 	if list, isItem := listOf(at); isItem {
 		list = one.kind.SpecPath + "." + list
-		why = shown(one.value(at).Interface()) + " is left out of the list: it " + why
+		why = shown(one.value(at).Interface()) + " is not in the list: it " + why
 		if id := one.idAt(at); id != "" {
 			x.ignoreElement(one, list, id, why)
 			return
@@ -191,7 +191,7 @@ func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 		return true
 	}
 	for _, c := range left {
-		what := "the cloud has " + shown(c.Have) + ", which the manifest cannot say"
+		what := "the cloud has " + shown(c.Have) + ", which a manifest cannot describe"
 		if c.Secret {
 			what = "it is secret"
 		}
@@ -199,7 +199,7 @@ func (x *exporter) checkStep(one *item, s plan.Step) (corrected bool) {
 	}
 	for _, field := range renamed {
 		if !corrected { // a correction may change their indexes
-			x.note(one, field, "adoption gives other names to these parts of it")
+			x.note(one, field, "adoption renames these parts of it")
 		}
 	}
 	return corrected
@@ -241,7 +241,7 @@ func (x *exporter) ignoreField(one *item, field, why string) (first bool) {
 }
 
 // leftAlone is the end of a note about a field or an element in the annotation.
-const leftAlone = "; it is left as it is by the annotation " + resolve.AnnotationIgnore
+const leftAlone = "; it is not changed because of the annotation " + resolve.AnnotationIgnore
 
 // ignoreElement adds the element of a list with that ID to the annotation ignore-fields.
 func (x *exporter) ignoreElement(one *item, list, id, why string) {

@@ -79,9 +79,9 @@ func (x *exporter) judge(one *item) {
 	why := ""
 	switch {
 	case x.Only != nil && !slices.Contains(x.Only, info.Kind):
-		why = "its kind is not asked for"
+		why = "its kind was not requested"
 	case !l.InOwnProject:
-		why = "it belongs to another project, or to the cloud as a whole"
+		why = "it belongs to another project, or to the whole cloud"
 	case l.Phase == kind.Deleting:
 		why = "it is being deleted"
 	case l.Mark != nil && !x.All:

@@ -41,7 +41,7 @@ func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands boo
 				continue
 			}
 			if i < len(ids) {
-				x.ignoreElement(one, path, ids[i], "it names what the cloud does not show")
+				x.ignoreElement(one, path, ids[i], "it names an object that the cloud does not show")
 				ids = slices.Delete(ids, i, i+1)
 			}
 			reflect.Copy(v.Slice(i, kept), v.Slice(i+1, kept))
@@ -60,9 +60,9 @@ func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands boo
 		name, ok := x.follow(of, v.String())
 		switch {
 		case !ok && restricts(options):
-			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out, with what it restricts", of, v.String()))
+			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; the reference is not written, and neither is the rule that it restricts", of, v.String()))
 		case !ok:
-			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out", of, v.String()))
+			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; the reference is not written", of, v.String()))
 		}
 		v.SetString(name)
 		return ok

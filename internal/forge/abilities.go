@@ -9,16 +9,16 @@ type Ability string
 const (
 	PullRequests     Ability = "commits are reviewed before they are merged"
 	ForkHeads        Ability = "a fork's commits can be fetched from the repository, without the fork's credentials"
-	Merges           Ability = "it says which pull request a commit was merged by"
-	PersonRights     Ability = "it says whether a person may change a branch"
+	Merges           Ability = "the forge shows which pull request a commit came from"
+	PersonRights     Ability = "the forge shows whether a person may change a branch"
 	BranchStatuses   Ability = "a commit of a branch can have a status, without a pull request"
-	EditableComments Ability = "a comment of ours can be edited in place"
+	EditableComments Ability = "the agent can edit its own comments"
 	CommentReactions Ability = "a comment can be given a reaction"
 	ForkStatuses     Ability = "people see the status of a fork's commit on the pull request"
-	StatusAuthors    Ability = "it says who set a status"
-	ErrorState       Ability = "a status can say that the outcome is unknown, apart from a failure"
-	Dependencies     Ability = "it says which others a pull request depends on, or is merged together with"
-	LineNotes        Ability = "it shows notes on lines of manifests beside a commit"
+	StatusAuthors    Ability = "the forge shows who set a status"
+	ErrorState       Ability = "a status has a value for an unknown outcome, different from a failure"
+	Dependencies     Ability = "the forge shows the pull requests on which a pull request depends, or with which it is merged"
+	LineNotes        Ability = "the forge shows notes on lines of manifests at a commit"
 )
 
 // EveryAbility returns all abilities, in the order in which they are shown to people.

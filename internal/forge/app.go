@@ -144,7 +144,7 @@ func (a *App) installation(ctx context.Context) (int64, error) {
 	case a.found != 0:
 		return a.found, nil
 	case a.Repository == "":
-		return 0, fmt.Errorf("%w: %s: neither installationID nor a repository to find it by is set", ErrRefused, a)
+		return 0, fmt.Errorf("%w: %s: neither installationID nor a repository is set, so the installation cannot be found", ErrRefused, a)
 	}
 	owner, name, _ := strings.Cut(a.Repository, "/")
 	var answer struct {

@@ -23,7 +23,7 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 	ErrUnsupported = errors.New("not supported")
 	ErrTooBig      = fmt.Errorf("%w: the forge's answer is too big", ErrUnavailable)
-	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
+	ErrTooMany     = fmt.Errorf("%w: there are too many to read", ErrRefused)
 )
 
 // MostConversation is the number of bytes that are read of a conversation. There is a limit because

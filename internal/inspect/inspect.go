@@ -54,12 +54,12 @@ func (t *trial) run(ctx context.Context, at forge.Sample) {
 	owner, err := t.forge.Owner(ctx)
 	t.tried(forge.TaskLogin, err, ownerText(owner))
 	if err != nil {
-		t.rest("the login comes first")
+		t.rest("not checked, because the login failed")
 		return
 	}
 	if err := t.forge.Reach(ctx); err != nil {
 		t.tried(forge.TaskRepository, err, "")
-		t.rest("the repository comes first")
+		t.rest("not checked, because the repository cannot be read")
 		return
 	}
 	t.tried(forge.TaskRepository, nil, "")
@@ -76,7 +76,7 @@ func (t *trial) run(ctx context.Context, at forge.Sample) {
 		}
 		t.others(result, why)
 	}
-	t.rest("the forge tells this right to nobody; only a write would show it")
+	t.rest("the forge does not show this permission; only an attempt to write would show it")
 }
 
 // pulls lists the open pull requests, and returns the first of them.
@@ -102,7 +102,7 @@ func (t *trial) reads(ctx context.Context, at forge.Sample, me forge.Person) {
 	}{
 		{forge.TaskComments, unless(at.Pull != 0, "no pull request is open"), func() error { _, err := t.forge.Comments(ctx, at.Pull); return err }},
 		{forge.TaskPeople, unless(at.Branch != "", "the branch is not known, because it was not fetched"), func() error { _, err := t.forge.MayWrite(ctx, me, at.Branch); return err }},
-		{forge.TaskHistory, cmp.Or(noCommit, unless(at.File != "", "the newest commit of the branch holds no file of the stack")), func() error { _, err := t.forge.LastTouch(ctx, at.Branch, at.File); return err }},
+		{forge.TaskHistory, cmp.Or(noCommit, unless(at.File != "", "the newest commit of the branch has no file of the stack")), func() error { _, err := t.forge.LastTouch(ctx, at.Branch, at.File); return err }},
 		{forge.TaskStatuses, noCommit, func() error { _, err := t.forge.Statuses(ctx, at.Commit); return err }},
 	} {
 		if !t.open(one.task) {

@@ -13,7 +13,7 @@ var (
 	// ErrNotFound is the error that there is no such object.
 	ErrNotFound = errors.New("there is no such Lease")
 	// ErrConflict is the error that the object differs from the one that was read, or already exists.
-	ErrConflict = errors.New("the Lease is another one now")
+	ErrConflict = errors.New("the Lease was changed by another program")
 )
 
 // maxSaid is the maximum length of a server's message in an error.
@@ -27,7 +27,7 @@ func understand(code int, answer []byte, into any) error {
 			return nil
 		}
 		if err := json.Unmarshal(answer, into); err != nil {
-			return fmt.Errorf("it does not answer as an API server does: %w", err)
+			return fmt.Errorf("the answer is not from a Kubernetes API server: %w", err)
 		}
 		return nil
 	}
@@ -43,7 +43,7 @@ func understand(code int, answer []byte, into any) error {
 	case code == http.StatusConflict:
 		return fmt.Errorf("%w: %s", ErrConflict, said)
 	case code == http.StatusForbidden:
-		return fmt.Errorf("%s; the agent has to get, list, create, patch and delete leases of coordination.k8s.io in the namespace", said)
+		return fmt.Errorf("%s; allow the agent to get, list, create, patch and delete leases of coordination.k8s.io in the namespace", said)
 	}
 	return errors.New(said)
 }

@@ -88,7 +88,7 @@ func (l *Leases) List(ctx context.Context, label, value string) ([]Lease, error)
 	}
 	err := l.ask(ctx, http.MethodGet, &at, "", nil, &got)
 	if err == nil && got.Metadata.Continue != "" {
-		err = fmt.Errorf("%s has answered with a part of the leases, which nobody asked for", at.Host)
+		err = fmt.Errorf("%s has answered with only a part of the leases", at.Host)
 	}
 	return got.Items, err
 }

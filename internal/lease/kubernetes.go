@@ -178,7 +178,7 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 		if living[leaseOf(one)] {
 			records = append(records, Record{key, []byte(one.Metadata.Annotations[valueAnnotation]), leaseOf(one), one.Metadata.CreationTimestamp.Unix()})
 		} else if _, err := k.remove(ctx, one); err != nil {
-			return nil, fmt.Errorf("remove what a lease had that has ended: %w", err)
+			return nil, fmt.Errorf("remove the records of a lease that has ended: %w", err)
 		}
 	}
 	return records, nil

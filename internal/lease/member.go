@@ -100,7 +100,7 @@ func (m *Member) session(ctx context.Context) error {
 	if err := s.register(ctx); err != nil {
 		return err
 	}
-	m.Log.Info("takes part among several agents", "agent", m.Name, "stacks", len(m.wanted()))
+	m.Log.Info("this agent shares the stacks with other agents", "agent", m.Name, "stacks", len(m.wanted()))
 	m.complain("")
 	return s.loop(ctx)
 }
@@ -123,7 +123,7 @@ func (s *session) register(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("register: %w", err)
 	case !held:
-		return fmt.Errorf("another agent is registered as %s; if that was this one before a crash, its lease ends within %s, else give each agent a name of its own", s.Name, s.Periods.TTL)
+		return fmt.Errorf("another agent is registered as %s; if that was this agent before a crash, its lease ends within %s; if not, give each agent a different name", s.Name, s.Periods.TTL)
 	}
 	return nil
 }

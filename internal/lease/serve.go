@@ -47,7 +47,7 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 		s.Log.Info("hands over a stack", "stack", stack, "to", v.preferred(stack).Name)
 		return s.release(ctx, stack)
 	case action == GiveUp:
-		s.Log.Warn("serving a stack has failed several times; another agent may have it", "stack", stack, "times", failed.times)
+		s.Log.Warn("serving a stack has failed several times; another agent may try it", "stack", stack, "times", failed.times)
 		return s.release(ctx, stack)
 	case here != nil: // the key is gone, or another agent has it
 		here.hold.markTaken()

@@ -94,7 +94,7 @@ func (s *session) round(ctx context.Context) error {
 	defer cancel()
 	records, err := s.Store.List(within)
 	if err != nil {
-		return fmt.Errorf("list who serves what: %w", err)
+		return fmt.Errorf("list the agents and their stacks: %w", err)
 	}
 	v := viewOf(records)
 	if v.Agents[s.Name].lease != s.id {
@@ -184,6 +184,6 @@ func (s *session) close(ctx context.Context) {
 	within, cancel := context.WithTimeout(ctx, s.Periods.Renew())
 	defer cancel()
 	if err := s.Store.Revoke(within, s.id); err != nil && !leaseEnded(err) {
-		s.Log.Debug("the lease could not be ended; others wait until it has expired", "error", err)
+		s.Log.Debug("the lease could not be ended; other agents wait until it has expired", "error", err)
 	}
 }

@@ -139,7 +139,7 @@ func rootAbove(path string) string {
 // user, because that user could replace the file.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
-		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
+		return fmt.Sprintf("it is in the work tree of %s, and everybody who can push to that repository can change it", root)
 	}
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o002 != 0 {
@@ -168,7 +168,7 @@ func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err er
 			replaced := at != path && mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 			switch {
 			case err != nil:
-				return fmt.Sprintf("it is not known whose %s is", at)
+				return fmt.Sprintf("the owner of %s is not known", at)
 			case !slices.Contains(trusted, uid):
 				return fmt.Sprintf("%s belongs to another user of this machine (%d)", at, uid)
 			case replaced:
@@ -190,7 +190,7 @@ func ownerOf(path string) (uid int, mode fs.FileMode, err error) {
 	}
 	system, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, 0, errors.New("the system does not say whose it is")
+		return 0, 0, errors.New("the system does not show the owner of the file")
 	}
 	return int(system.Uid), info.Mode(), nil
 }

@@ -39,7 +39,7 @@ func (c *checker) walk(n *yaml.Node, at *fieldPath, depth int) {
 	c.nodes++
 	switch {
 	case c.nodes > c.maxNodes:
-		c.refuse(n.Line, nil, fmt.Sprintf("more than %d values in one document, aliases expanded", c.maxNodes), "split the document")
+		c.refuse(n.Line, nil, fmt.Sprintf("more than %d values in one document, including the expanded aliases", c.maxNodes), "split the document")
 		return
 	case depth > c.maxDepth:
 		c.refuse(n.Line, nil, fmt.Sprintf("nested deeper than %d levels", c.maxDepth), "flatten it")
@@ -70,7 +70,7 @@ func (c *checker) alias(n *yaml.Node, at *fieldPath, depth int) {
 	c.aliases++
 	switch {
 	case c.aliases > c.maxAliases:
-		c.refuse(n.Line, nil, fmt.Sprintf("more than %d aliases, those within aliases included", c.maxAliases), "write the values out")
+		c.refuse(n.Line, nil, fmt.Sprintf("more than %d aliases, including aliases within aliases", c.maxAliases), "write the values out")
 		return
 	case c.open[n.Alias]:
 		c.refuse(n.Line, at, fmt.Sprintf("the anchor &%s contains itself", clip(n.Value)), "write the value out")
@@ -166,6 +166,6 @@ func (c *checker) tag(n *yaml.Node, at *fieldPath) {
 			return
 		}
 		// The message does not contain the value, because a password that begins with an exclamation mark looks like a tag.
-		c.problem(n.Line, at, "a tag, which is what a value that begins with ! is, is not supported", "write the plain value, or quote it")
+		c.problem(n.Line, at, "a value that begins with ! is a YAML tag, and tags are not supported", "write the plain value, or quote it")
 	}
 }

@@ -24,7 +24,7 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 		}
 	}
 	if !decimal.MatchString(written) {
-		return errors.New("wants an amount of 0 or more with at most 12 digits on each side of the point, such as 0.0208")
+		return errors.New("must be an amount of 0 or more with at most 12 digits on each side of the point, such as 0.0208")
 	}
 	d.text = written
 	return nil

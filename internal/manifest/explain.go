@@ -54,7 +54,7 @@ func Explain(body Type, at string) (string, error) {
 // frame contains the fields that every document has in addition to its body.
 type frame struct {
 	APIVersion string   `json:"apiVersion" rule:"required" doc:"The group and version of the kind."`
-	Kind       string   `json:"kind" rule:"required" doc:"What the object is."`
+	Kind       string   `json:"kind" rule:"required" doc:"The kind of the object."`
 	Metadata   metadata `json:"metadata" rule:"required" doc:"Names the object."`
 }
 

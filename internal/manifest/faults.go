@@ -86,17 +86,17 @@ func rowOf(text []byte, line int) []byte {
 
 // advice explains messages of the library and says how to fix the text.
 var advice = []struct{ message, what, fix string }{
-	{"mapping values are not allowed", "a colon where none can be", "quote the value, or align the line with its siblings"},
-	{"did not find expected key", "this line does not fit the ones above", "check its indentation and its quotes"},
-	{"did not find expected '-' indicator", "this line does not fit the list above", "check its indentation"},
-	{"could not find expected ':'", "not a key and a value", "write key: value, with a space after the colon"},
+	{"mapping values are not allowed", "a colon at a wrong place", "quote the value, or indent the line like the other lines of its block"},
+	{"did not find expected key", "this line does not match the lines above", "check its indentation and its quotes"},
+	{"did not find expected '-' indicator", "this line does not match the list above", "check its indentation"},
+	{"could not find expected ':'", "the line is not a key with a value", "write key: value, with a space after the colon"},
 	{"found unexpected end of stream", "a quote that is opened here is not closed", "close it"},
 	{"found unexpected document indicator", "a quote that is opened here is not closed", "close it"},
 	{"did not find expected ',' or", "a bracket that is opened here is not closed properly", "close it, put commas between its items, or quote the value"},
 	{"did not find expected node content", "a value is missing or starts with a reserved character", "quote the value"},
 	{"block sequence entries are not allowed", "a list cannot start here", "put each item on a line of its own, below the key"},
 	{"control characters are not allowed", "an invisible control character", "remove it"},
-	{"unknown anchor", "an alias without an anchor in this document", "add the anchor, or quote the value if * was meant literally"},
+	{"unknown anchor", "an alias without an anchor in this document", "add the anchor, or quote the value if * is a normal character"},
 	{"exceeded max depth", "nested far too deep", "flatten it"},
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }

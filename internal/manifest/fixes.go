@@ -88,7 +88,7 @@ func unitFix(n *yaml.Node, s spot) string {
 	if s.rules.secret || !withUnit.MatchString(n.Value) {
 		return ""
 	}
-	return "write the number alone; `explain` says in which unit it is"
+	return "write the number without a unit; `explain` names the unit"
 }
 
 func wholeFix(n *yaml.Node, s spot) string {

@@ -15,9 +15,9 @@ import (
 func FolderPattern(text string) string {
 	switch {
 	case text == "" || !doublestar.ValidatePattern(text) || strings.ContainsAny(text, `\{`) || strings.Contains(text, "**"):
-		return "is no pattern of folders; write it like clouds/* or teams/*/prod"
+		return "is not a pattern of folders; write it like clouds/* or teams/*/prod"
 	case path.Clean(text) != text || path.IsAbs(text) || text == ".." || strings.HasPrefix(text, "../"):
-		return "does not lead below the root of the repository; write it like clouds/*, without a slash at its ends"
+		return "does not name a folder below the root of the repository; write it like clouds/*, without a slash at its ends"
 	}
 	return ""
 }

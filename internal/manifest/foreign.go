@@ -12,8 +12,8 @@ import (
 type header struct{ begins, format, fix string }
 
 const (
-	decrypt    = "commit the manifest itself, or leave the file out with spec.source.exclude"
-	fetchedLFS = "commit the manifest itself: take its pattern out of .gitattributes and add the file again"
+	decrypt    = "commit the manifest itself, or exclude the file with spec.source.exclude"
+	fetchedLFS = "commit the manifest itself: remove its pattern from .gitattributes and add the file again"
 )
 
 // headers are compared with the first bytes of a file. Sources: git-lfs docs/spec.md, git-annex "pointer files",
@@ -30,8 +30,8 @@ var headers = []header{
 	{"-----BEGIN PGP MESSAGE-----", "encrypted with PGP", decrypt},
 	{"Salted__", "encrypted with openssl", decrypt},
 	{"U2FsdGVkX1", "encrypted with openssl", decrypt},
-	{"\x1f\x8b", "compressed with gzip", "commit what is in it"},
-	{"\x28\xb5\x2f\xfd", "compressed with zstd", "commit what is in it"},
+	{"\x1f\x8b", "compressed with gzip", "commit its content"},
+	{"\x28\xb5\x2f\xfd", "compressed with zstd", "commit its content"},
 }
 
 // Foreign returns the format of a file that contains only a pointer to another file or a ciphertext, such as a pointer of
@@ -63,7 +63,7 @@ func hidden(text []byte, docs []document) (format, fix string) {
 	plain := make([]byte, base64.StdEncoding.DecodedLen(min(len(packed), most)))
 	n, err := base64.StdEncoding.Decode(plain, packed[:min(len(packed), most)])
 	if plain = plain[:n]; err == nil && bytes.Contains(plain, []byte("apiVersion")) && bytes.Contains(plain, []byte("kind")) {
-		return "a manifest in base64", "commit it as it was before it was encoded"
+		return "a manifest in base64", "commit the manifest without the encoding"
 	}
 	return "", ""
 }

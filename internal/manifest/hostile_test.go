@@ -23,7 +23,7 @@ func TestHostileInputIsRefused(t *testing.T) {
 	}
 	wide := head + "spec:\n  a: &a [" + strings.Repeat("x,", 2000) + "]\n  b: [" + strings.Repeat("*a,", 900) + "]\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"laughs", laughs, "Network/x: more than 1000 aliases, those within aliases included; write the values out"},
+		{"laughs", laughs, "Network/x: more than 1000 aliases, including aliases within aliases; write the values out"},
 		{"wide aliases", wide, "a.yaml:5: Network/x: more than 100000 values in one document"},
 		{"deep lists", head + "spec: " + strings.Repeat("[", 100_000), "nested far too deep"},
 		{"deep closed lists", head + "spec: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "a.yaml:4: Network/x: nested deeper than 100 levels"},
@@ -38,7 +38,7 @@ func TestHostileInputIsRefused(t *testing.T) {
 		{"long key", head + "spec: {" + strings.Repeat("k", 1000) + ": 1}", "spec." + strings.Repeat("k", 64) + "…: unknown field"},
 		{"merge of a word", head + "<<: x\n", "a.yaml:4: Network/x: <<: << merges mappings only, found a string"},
 		{"merge of words", head + "<<: [{}, 3]\n", "a.yaml:4: Network/x: <<: << merges mappings only, found a number"},
-		{"unknown tag", head + "spec: !ruby/object:X {}\n", "a.yaml:4: Network/x: spec: a tag, which is what a value that begins with ! is, is not supported"},
+		{"unknown tag", head + "spec: !ruby/object:X {}\n", "a.yaml:4: Network/x: spec: a value that begins with ! is a YAML tag, and tags are not supported"},
 		{"list of itself", "apiVersion: v1\nkind: List\nitems: &a [{apiVersion: v1, kind: List, items: *a}]", "a list inside a list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

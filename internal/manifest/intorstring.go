@@ -29,7 +29,7 @@ func (v *IntOrString) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, &v.Text)
 	}
 	if json.Unmarshal(text, &v.Int) != nil {
-		return errors.New("wants a whole number or a string")
+		return errors.New("must be a whole number or a string")
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func (l *loader) kustomization(name string) {
 	why := "kustomization files are not read"
 	if text, ok := l.readFile(name); ok {
 		if fields := l.changing(text); len(fields) > 0 {
-			why += ", so that " + strings.Join(fields, ", ") + " in it does nothing: commit what `kustomize build` prints"
+			why += ", so that " + strings.Join(fields, ", ") + " has no effect here: commit the output of `kustomize build`"
 		}
 	}
 	l.ignore(Origin{File: name}, why)

@@ -248,7 +248,7 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		return
 	}
 	if items.Kind != yaml.SequenceNode {
-		l.lose(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
+		l.lose(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "must be a list, found " + describe(items, true)})
 		return
 	}
 	l.whole = nil
@@ -277,7 +277,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject, decrypted: l.opened != nil}
 	check.walk(root, nil, 0)
 	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
-		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
+		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, including the expanded aliases", l.opts.MaxNodes), l.opts.TooMuch)
 		return
 	}
 	l.reportFor(o, check.problems)

@@ -13,8 +13,8 @@ import (
 // metadata is the ObjectMeta of Kubernetes. The fields that only an API server writes are accepted and ignored. So the
 // output of kubectl get -o yaml is a valid manifest.
 type metadata struct {
-	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among all objects of its kind and namespace."`
-	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
+	Name            string            `json:"name" rule:"required,format=name" doc:"Name of the object. It must be unique for the kind and namespace."`
+	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Distinguishes objects with the same name."`
 	Labels          map[string]string `json:"labels,omitempty" doc:"Free text about the object."`
 	Annotations     map[string]string `json:"annotations,omitempty" rule:"raw" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
 	Finalizers      []string          `json:"finalizers,omitempty" doc:"Accepted, not used."`
@@ -70,7 +70,7 @@ func (l *loader) annotations(o *Object) []Problem {
 	if size > maxAnnotations {
 		const field = "metadata.annotations"
 		o.Annotations = nil
-		return []Problem{{Origin: o.Where(field), Field: field, What: "larger than " + bytesText(maxAnnotations) + " together", Fix: "move what is large to a ConfigMap"}}
+		return []Problem{{Origin: o.Where(field), Field: field, What: "larger than " + bytesText(maxAnnotations) + " together", Fix: "move large texts to a ConfigMap"}}
 	}
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(o.Annotations)) {

@@ -251,7 +251,7 @@ func TestJSON(t *testing.T) {
 		Data map[string]string `json:"data"`
 	}
 	problems := loaded.Objects[0].Decode(&data)
-	if got, want := manifest.Problems(problems).Error(), `a.json:8: ConfigMap/j: data.c: wants a string, found the boolean true; quote it: "true"`; got != want {
+	if got, want := manifest.Problems(problems).Error(), `a.json:8: ConfigMap/j: data.c: must be a string, found the boolean true; quote it: "true"`; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	smile := load(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: 😀}\n")
@@ -268,7 +268,7 @@ func TestTypesThatReadThemselves(t *testing.T) {
 		Addr   netip.Addr           `json:"addr"`
 	}
 	got := manifest.Problems(o.Decode(&into)).Error()
-	want := "dir/a.yaml:4: ConfigMap/x: either: the number 1.5 is not valid: wants a whole number or a string\n" +
+	want := "dir/a.yaml:4: ConfigMap/x: either: the number 1.5 is not valid: must be a whole number or a string\n" +
 		"dir/a.yaml:5: ConfigMap/x: hidden: not valid\n" +
 		"dir/a.yaml:6: ConfigMap/x: addr: the string \"10.0.0\" is not valid: ParseAddr(\"10.0.0\"): IPv4 address too short"
 	if got != want {

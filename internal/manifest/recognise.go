@@ -100,7 +100,7 @@ func (v vocabulary) judge(root *yaml.Node, assumed GroupVersionKind) verdict {
 	}
 	switch {
 	case api == "" && kind == "":
-		return faulty(root, "", "neither apiVersion nor kind, beside manifests that have both", "add them, or move it to a file of its own")
+		return faulty(root, "", "the document has neither apiVersion nor kind, but other manifests of the file have both", "add them, or move it to a file of its own")
 	case api == "":
 		return faulty(root, "apiVersion", "missing", meant(v.byKind[kind]))
 	case kind == "":
@@ -132,7 +132,7 @@ func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
 	if meant := nearest.Name(g.Group, v.groups); meant != "" {
 		return faulty(root, "apiVersion", "unknown group "+quote(g.Group), "did you mean "+meant+"?")
 	}
-	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
+	return verdict{ignore: fmt.Sprintf("%s %s is not a kind of this program", g.APIVersion(), g.Kind)}
 }
 
 // core judges a document without a group. It ignores v1 kinds of Kubernetes. A known kind is a problem, because its group
@@ -144,7 +144,7 @@ func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
 	if kind := nearest.Name(g.Kind, v.byAPI[g.APIVersion()]); kind != "" {
 		return faulty(root, "kind", "unknown kind "+quote(g.Kind), "did you mean "+kind+"?")
 	}
-	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
+	return verdict{ignore: fmt.Sprintf("%s %s is not a kind of this program", g.APIVersion(), g.Kind)}
 }
 
 // misnamed returns the problem of a document whose group is known and whose kind or version is not.
@@ -180,7 +180,7 @@ func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
 	case value == nil || isNull(value):
 		return assumed, nil
 	case value.Kind != yaml.ScalarNode || typeOf(value) != tagString:
-		return "", faulty(root, name, "wants a string, found "+describe(value, false), "").problem
+		return "", faulty(root, name, "must be a string, found "+describe(value, false), "").problem
 	}
 	return value.Value, nil
 }

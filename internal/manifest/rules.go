@@ -163,9 +163,9 @@ func (r rules) forbidden(c rune) bool {
 
 func (r rules) removal() string {
 	if r.lines {
-		return "remove it; line breaks and tabs may stay"
+		return "remove the character; line breaks and tabs are allowed"
 	}
-	return "remove it, line breaks at the end included (in YAML: |- in place of |)"
+	return "remove the character; a line break at the end is not allowed either (in YAML, write |- instead of |)"
 }
 
 func (r rules) word(s, shown string) (what, fix string) {

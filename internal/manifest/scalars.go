@@ -88,7 +88,7 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 		d.wants(s, "a number", n, unitFix(n, s))
 		return
 	case leadingZero.MatchString(n.Value):
-		d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some readers take it for octal: write it without")
+		d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some programs read such a number as octal: remove the zero")
 		return
 	}
 	written := strings.ReplaceAll(n.Value, "_", "")
@@ -164,7 +164,7 @@ func (d *decoder) freeScalar(n *yaml.Node, s spot) (any, bool) {
 		return parseBool(n.Value), true
 	case tagInt, tagFloat:
 		if leadingZero.MatchString(n.Value) {
-			d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some readers take it for octal: write it without, or quote it")
+			d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some programs read such a number as octal: remove the zero, or quote it")
 			return nil, false
 		}
 		written := strings.ReplaceAll(n.Value, "_", "")

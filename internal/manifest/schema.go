@@ -32,11 +32,11 @@ func Schema(body Type, gvk GroupVersionKind) (map[string]any, error) {
 	properties := doc["properties"].(map[string]any)
 	delete(meta["properties"].(map[string]any), "generateName")
 	properties["apiVersion"] = map[string]any{"type": "string", "const": gvk.APIVersion(), "description": "The group of the kind, and its version."}
-	properties["kind"] = map[string]any{"type": "string", "const": gvk.Kind, "description": "What sort of object it is."}
-	meta["description"] = "Its name, and what is noted at it: labels, annotations."
+	properties["kind"] = map[string]any{"type": "string", "const": gvk.Kind, "description": "The kind of the object."}
+	meta["description"] = "Name, labels and annotations of the object."
 	properties["metadata"] = meta
 	if spec, ok := properties["spec"].(map[string]any); ok && spec["description"] == nil {
-		spec["description"] = "How the object shall be."
+		spec["description"] = "The desired state of the object."
 	}
 	properties["status"] = map[string]any{"description": "Written by the agent; ignored in a manifest."}
 	required, _ := doc["required"].([]string)

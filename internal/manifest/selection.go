@@ -82,11 +82,11 @@ func (s Selection) below(name string) (rest string, within bool) {
 func NoPattern(text string) string {
 	switch {
 	case strings.HasPrefix(text, "!"):
-		return "begins with !, but patterns cannot be negated; name in include what is read, in exclude what is not"
+		return "begins with !, but patterns cannot be negated; name the files that are read in include, and the others in exclude"
 	case strings.Contains(text, `\`):
 		return `holds a backslash; separate folders with /, as in ` + strings.ReplaceAll(text, `\`, "/")
 	case anchored(text) == "" || !doublestar.ValidatePattern(text) || slices.Contains(strings.Split(text, "/"), ".."):
-		return "is no pattern; write it like net/*.yaml or **/drafts"
+		return "is not a pattern; write it like net/*.yaml or **/drafts"
 	}
 	return ""
 }

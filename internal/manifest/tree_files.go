@@ -26,7 +26,7 @@ func (l *loader) folder(dir string, depth int) {
 		return
 	}
 	if depth > 0 && slices.ContainsFunc(names, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
-		l.lose(Problem{Origin: Origin{File: dir}, What: "a repository of its own, which a commit holds as a submodule if at all, and submodules are not fetched", Fix: submodule})
+		l.lose(Problem{Origin: Origin{File: dir}, What: "the folder is a repository of its own; a commit can only contain it as a submodule, and submodules are not fetched", Fix: submodule})
 		return
 	}
 	slices.SortStableFunc(names, func(a, b fs.DirEntry) int { return natural.Compare(a.Name(), b.Name()) })
@@ -42,7 +42,7 @@ func (l *loader) folder(dir string, depth int) {
 	}
 }
 
-const submodule = "commit the files themselves, or leave the folder out with spec.source.exclude"
+const submodule = "commit the files themselves, or exclude the folder with spec.source.exclude"
 
 // entry handles an entry of a folder. It checks the type of the entry before the name: a folder that cannot be read may
 // contain manifests, whatever its name is.

@@ -37,11 +37,11 @@ func CheckMail(server string, m Mail) map[string]string {
 	to, err := url.Parse(server)
 	switch {
 	case err != nil || to.Hostname() == "" || to.Scheme != "smtps" && to.Scheme != "smtp":
-		wrong["url"] = "is not a mail server; write it as smtps://host, or smtp://host where it offers STARTTLS"
+		wrong["url"] = "is not a mail server; write it as smtps://host, or as smtp://host if the server offers STARTTLS"
 	case to.User != nil:
-		wrong["url"] = "carries a login; use username and passwordFile"
+		wrong["url"] = "contains a login; use username and passwordFile"
 	case strings.Trim(to.Path, "/") != "" || to.RawQuery != "" || to.Fragment != "":
-		wrong["url"] = "has something behind the host; remove it"
+		wrong["url"] = "has more text after the host; remove it"
 	}
 	for i, address := range append([]string{m.From}, m.To...) {
 		field := "from"

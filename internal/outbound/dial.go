@@ -53,7 +53,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		case d.local.Load():
 			return nil
 		}
-		return private.Hidef("an address of the agent's own machine is not asked", "%w: %s is %s, on this machine or its link, where no address in the configuration is", ErrRefused, host, at.Addr())
+		return private.Hidef("the agent sends no request to its own machine", "%w: %s is %s, which is on this machine or link-local, but the configured address is not", ErrRefused, host, at.Addr())
 	}
 	return base.DialContext(ctx, network, address)
 }

@@ -28,7 +28,7 @@ func public(ip netip.Addr) bool {
 }
 
 func notPublic(host string) error {
-	return private.Hidef("an address that is not public is not asked", "%w: %s is not on a public address, and the configuration does not name it", ErrRefused, host)
+	return private.Hidef("the agent sends no request to an address that is not public", "%w: %s does not have a public address, and the configuration does not allow this host", ErrRefused, host)
 }
 
 // judge returns an error if a host is written as an IP address that is not public. This is checked here because

@@ -33,7 +33,7 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 	case err != nil:
 		return nil, err
 	case !m.Home && (local(at.Addr()) || ours(at.Addr())):
-		return nil, fmt.Errorf("%w: %s is an address of this machine or its link, or has one within it", ErrRefused, at.Addr())
+		return nil, fmt.Errorf("%w: %s is or contains a link-local address, or an address of this machine", ErrRefused, at.Addr())
 	case !m.Allows(at.Addr()):
 		return nil, fmt.Errorf("%w: %s is in none of the networks in spec.defaults.machineNetworks of the stack's configuration", ErrRefused, at.Addr())
 	}

@@ -119,7 +119,7 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 		return private.Hidef("a redirect to another address is not followed", "%w: %s redirects to another address, %s, to which no credentials are sent; correct the configured address",
 			ErrRefused, Origin(via[0].URL), Origin(req.URL))
 	case from.Method != req.Method:
-		return fmt.Errorf("%w: a redirect of %s, which would not be carried out", ErrRefused, from.Method)
+		return fmt.Errorf("%w: a redirect of %s, which would lose the request", ErrRefused, from.Method)
 	}
 	return nil
 }

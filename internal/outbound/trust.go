@@ -23,7 +23,7 @@ func Trusting(file string) (*tls.Config, error) {
 		config.RootCAs = x509.NewCertPool()
 	}
 	if !config.RootCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
+		return nil, fmt.Errorf("%s contains no certificate in PEM", file)
 	}
 	return config, nil
 }

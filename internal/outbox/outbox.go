@@ -218,7 +218,7 @@ func (o *Outbox) logRefusal(key string, err error, quiet bool) {
 	switch {
 	case err == nil:
 	case quiet:
-		o.log.Debug(o.to+" does not take it", "what", key, "error", err)
+		o.log.Debug(o.to+" rejects the report", "what", key, "error", err)
 	case before != err.Error():
 		o.log.Error(o.to+" refuses it", "what", key, "error", err)
 	}

@@ -25,7 +25,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-h.watching }()
 	default:
 		w.Header().Set("Retry-After", "10")
-		readapi.Refuse(w, http.StatusTooManyRequests, "too many watches are open; ask again later")
+		readapi.Refuse(w, http.StatusTooManyRequests, "too many pages are open; try again later")
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -108,7 +108,7 @@ func (h *Handler) serveLimited(w http.ResponseWriter, r *http.Request, method st
 		return
 	}
 	if method == http.MethodPost && (h.origin.Check(r) != nil || r.Header.Get("Origin") == "") {
-		http.Error(w, "this is not a request of the page itself", http.StatusForbidden)
+		http.Error(w, "this request does not come from the page itself", http.StatusForbidden)
 		return
 	}
 	h.places.Answer(w, r, serve)
@@ -122,7 +122,7 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
 	}
 	h.sessions.end(r)
 	http.SetCookie(w, cookie(r, h.sessions.begin(token)))
-	h.Log.Info("the page is read", "by", token.Name)
+	h.Log.Info("somebody logged in to the page", "by", token.Name)
 	w.WriteHeader(http.StatusNoContent)
 }
 

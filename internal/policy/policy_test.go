@@ -21,7 +21,7 @@ func TestAgainst(t *testing.T) {
 		"!('spec.resource.flavorRef' in step.changes)":                 "p (rules.yaml:3): no",
 		"object.spec.resource.flavorRef in ['m1.tiny']":                "p (rules.yaml:3): no",
 		"has(object.metadata.labels.owner)":                            "p (rules.yaml:3): no",
-		"object.metadata.labels.owner == 'ada'":                        "p (rules.yaml:3) cannot be asked about Server/web: no such key: owner; ask for a field that may be missing with has()",
+		"object.metadata.labels.owner == 'ada'":                        "p (rules.yaml:3) cannot be asked about Server/web: no such key: owner; use has() for a field that may be missing",
 		"object.spec":                                                  "p (rules.yaml:3) cannot be asked about Server/web: is neither true nor false, but of type map",
 		"object.spec.resource.flavorRef > 3":                           "p (rules.yaml:3) cannot be asked about Server/web: no such overload",
 		"lists.range(1000).all(a, lists.range(1000).all(b, a+b >= 0))": "p (rules.yaml:3) cannot be asked about Server/web: costs more than",

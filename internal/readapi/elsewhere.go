@@ -17,7 +17,7 @@ type Other struct {
 func (o Other) message() string {
 	switch {
 	case o.Agent == "":
-		return "no agent serves it now"
+		return "no agent serves the stack now"
 	case o.Address == "":
 		return "served by " + report.Clean(o.Agent)
 	}

@@ -38,7 +38,7 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 		t.Errorf("served here again: %s", text)
 	}
 	s.ShowElsewhere("prod", Other{})
-	if text := string(s.items(s.at(""), stackGVK)[0].text); !strings.Contains(text, "no agent serves it now") {
+	if text := string(s.items(s.at(""), stackGVK)[0].text); !strings.Contains(text, "no agent serves the stack now") {
 		t.Errorf("served by nobody: %s", text)
 	}
 }

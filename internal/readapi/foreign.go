@@ -16,7 +16,7 @@ type foreignKind struct {
 	instead string
 }
 
-const noPods = "there are no pods here; `kubectl get virtualmachines,servers` shows machines. What a machine writes to its console: `openstack console log show SERVER`"
+const noPods = "there are no pods here; `kubectl get virtualmachines,servers` shows machines. To see the console of a machine, use `openstack console log show SERVER`"
 
 var foreign = map[manifest.GroupVersionKind]foreignKind{
 	{Version: "v1", Kind: "Pod"}:                        {"po", noPods},

@@ -61,7 +61,7 @@ func NewHistory(dir string, now time.Time, log *slog.Logger) *History {
 }
 
 func (h *History) complain(err error) {
-	h.log.Warn("events cannot be kept; the next start will not know them", "folder", h.dir, "error", err)
+	h.log.Warn("events cannot be saved; they will be lost at the next start", "folder", h.dir, "error", err)
 }
 
 func (h *History) file(name string) string { return filepath.Join(h.dir, name+".json") }
@@ -80,10 +80,10 @@ func (h *History) read(name string) (events []report.Event) {
 		err = json.Unmarshal(text, &c)
 	}
 	if err == nil && c.Version != historyVersion {
-		err = fmt.Errorf("it is of version %d, and this program knows %d", c.Version, historyVersion)
+		err = fmt.Errorf("the file has version %d, but this program needs version %d", c.Version, historyVersion)
 	}
 	if err != nil {
-		h.log.Warn("earlier events cannot be read; they are left out", "file", h.file(name), "error", err)
+		h.log.Warn("earlier events cannot be read; they are not shown", "file", h.file(name), "error", err)
 		return nil
 	}
 	events = slices.DeleteFunc(c.Events, func(e report.Event) bool {

@@ -70,7 +70,7 @@ func (h *Handler) allSchemas() ([]Schema, error) {
 
 // described returns the OpenAPI document of one version of a group.
 func described(at string, schemas []Schema, readable []resource) map[string]any {
-	paths, components := map[string]any{}, map[string]any{intOrString: map[string]any{"format": "int-or-string", "oneOf": types("integer", "string"), "description": "A number or a text."}}
+	paths, components := map[string]any{}, map[string]any{intOrString: map[string]any{"format": "int-or-string", "oneOf": types("integer", "string"), "description": "A number, or a text."}}
 	for _, s := range schemas {
 		gvk := map[string]string{"group": s.GVK.Group, "version": s.GVK.Version, "kind": s.GVK.Kind}
 		doc := toOpenAPI(s.Doc)

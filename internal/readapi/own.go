@@ -15,12 +15,12 @@ var eventColumns = []any{column("Last-Seen", 0), column("Type", 0), column("Reas
 
 var own = map[manifest.GroupVersionKind]ownKind{
 	stackGVK:      {columns: []any{nameColumn(0), column("State", 0), column("Commit", 0), column("Last-Pass", 0), column("Message", 1)}},
-	eventGVK:      {columns: eventColumns, about: "What happened to an object, or should be known of it.", short: []string{"ev"}},
-	newerEventGVK: {columns: eventColumns, about: "What happened to an object, or should be known of it.", aside: true, short: []string{"ev"}},
-	planGVK:       {columns: []any{nameColumn(0), column("State", 0), column("Hash", 0), column("Summary", 0)}, about: "The work that is left for a stack, in words: status.text."},
+	eventGVK:      {columns: eventColumns, about: "An event: what happened to an object, or a note about it.", short: []string{"ev"}},
+	newerEventGVK: {columns: eventColumns, about: "An event: what happened to an object, or a note about it.", aside: true, short: []string{"ev"}},
+	planGVK:       {columns: []any{nameColumn(0), column("State", 0), column("Hash", 0), column("Summary", 0)}, about: "A plan: the remaining work for a stack; status.text describes the work in words."},
 	passGVK:       {columns: []any{nameColumn(0), column("Started", 0), column("Outcome", 0), column("Commit", 0), column("Did", 0), column("Count", 0), column("Message", 1)}, about: "How one or several passes of a stack ended."},
 	namespaceGVK:  {columns: []any{nameColumn(0)}, about: "A stack, as the place of its objects.", wide: true, short: []string{"ns"}},
-	definitionGVK: {columns: []any{nameColumn(0), column("Kind", 0), column("Scope", 0)}, about: "A kind that can be read, for programs that look kinds up. openapi/v3 says what its manifests hold.", wide: true, aside: true, short: []string{"crd", "crds"}},
+	definitionGVK: {columns: []any{nameColumn(0), column("Kind", 0), column("Scope", 0)}, about: "A kind that can be read, for programs that look up kinds. openapi/v3 describes its manifests.", wide: true, aside: true, short: []string{"crd", "crds"}},
 }
 
 // isOwn reports whether the API itself adds a kind, which then does not come from a plan.

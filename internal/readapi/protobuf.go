@@ -28,7 +28,7 @@ func fields(message []byte) (map[protowire.Number][]byte, error) {
 	for len(message) > 0 {
 		number, kind, size := protowire.ConsumeField(message)
 		if size < 0 {
-			return nil, errors.New("this is no protobuf")
+			return nil, errors.New("this is not protobuf")
 		}
 		if kind == protowire.BytesType {
 			_, _, head := protowire.ConsumeTag(message)

@@ -55,7 +55,7 @@ type pathDeed struct {
 func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestReview))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		Refuse(w, http.StatusRequestEntityTooLarge, "a review is not as long as this")
+		Refuse(w, http.StatusRequestEntityTooLarge, "the review is too long")
 		return
 	}
 	var q question
@@ -111,7 +111,7 @@ func (h *Handler) mayI(q question) map[string]any {
 }
 
 const (
-	noWriting = "nothing can be written here; change it in Git"
+	noWriting = "nothing can be changed here; change the manifest in Git"
 	noTrial   = "nothing can be tried here; `stackreeve plan --dir DIR` shows what manifests in a folder would change"
 )
 

@@ -29,11 +29,11 @@ func selectionOf(query url.Values) (s selection, err error) {
 		terms += max(1, len(r.Values))
 	}
 	if terms > maxTerms {
-		return s, fmt.Errorf("the selectors hold %d conditions and values, and at most %d are understood", terms, maxTerms)
+		return s, fmt.Errorf("the selectors have %d conditions and values, but at most %d are allowed", terms, maxTerms)
 	}
 	for _, f := range s.fields {
 		if !selectable(f.Label) {
-			return s, fmt.Errorf("field selectors know metadata.name, metadata.namespace, status.state and those of events, and not %s", printable.Name(f.Label))
+			return s, fmt.Errorf("field selectors can use metadata.name, metadata.namespace, status.state and the fields of events, but not %s", printable.Name(f.Label))
 		}
 	}
 	return s, nil

@@ -103,7 +103,7 @@ func available(known bool, state, message, reason string) []status.Condition {
 	case !known:
 		can = "Unknown"
 	case state == inSync:
-		can, message = "True", "the cloud is as the commit says"
+		can, message = "True", "the cloud matches the commit"
 	}
 	is := status.Condition{Type: "Available", Status: can, Reason: reason, Message: message}
 	ready := is

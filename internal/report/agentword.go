@@ -20,7 +20,7 @@ type AgentWord struct {
 // String returns the report as text, with the name of the agent.
 func (w AgentWord) String() string {
 	if w.Error != "" {
-		return Clean(fmt.Sprintf("no answer from %s: %s; the rest comes from this program's own check", w.Server, w.Error))
+		return Clean(fmt.Sprintf("no answer from %s: %s; everything else comes from this program's own check", w.Server, w.Error))
 	}
 	text := w.State
 	if w.Commit != "" {
@@ -31,7 +31,7 @@ func (w AgentWord) String() string {
 	}
 	text += "; says " + w.Server
 	if !w.Looked.IsZero() {
-		text += " of its check at " + w.Looked.UTC().Format("2006-01-02 15:04 UTC")
+		text += " about its check at " + w.Looked.UTC().Format("2006-01-02 15:04 UTC")
 	}
 	return Clean(text)
 }

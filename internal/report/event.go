@@ -68,7 +68,7 @@ var done = map[plan.Action][2]string{
 	plan.Update:   {"Changed", "changed"},
 	plan.Recreate: {"Deleted", "deleted, to be created again"},
 	plan.Delete:   {"Deleted", "deleted"},
-	plan.Detach:   {"Detached", "left in the cloud without an owner"},
+	plan.Detach:   {"Detached", "stays in the cloud without an owner"},
 }
 
 func (b *eventList) ended(r engine.Result) {

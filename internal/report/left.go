@@ -31,10 +31,10 @@ func (t Text) ignoredFiles(all []manifest.Ignored) {
 		fmt.Fprintln(t.W)
 	}
 	for _, i := range list {
-		fmt.Fprintf(t.W, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
+		fmt.Fprintf(t.W, "ignored: %s: %s\n", i.Origin, printable.Line(i.Why))
 	}
 	if more > 0 {
-		fmt.Fprintf(t.W, "left alone: %s more%s\n", Plural(more, "document"), t.flagged(" (-v names them)"))
+		fmt.Fprintf(t.W, "ignored: %s more%s\n", Plural(more, "document"), t.flagged(" (-v names them)"))
 	}
 }
 

@@ -100,7 +100,7 @@ func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
-	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "to be recreated; deleted", plan.Delete: "deleted", plan.Detach: "let go"}
+	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be created again", plan.Delete: "deleted", plan.Detach: "let go"}
 	text := fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], DurationText(r.Took))
 	if r.Unfinished {
 		text += ", " + unfinishedText(r.Step.Action)
@@ -111,9 +111,9 @@ func finished(r engine.Result) string {
 // unfinishedText returns the state of a step that the cloud has not finished.
 func unfinishedText(a plan.Action) string {
 	if a.Destroys() {
-		return "not seen gone yet"
+		return "the cloud still lists the object"
 	}
-	return "not seen usable yet"
+	return "not usable yet"
 }
 
 // ticking calls a function at intervals between start and stop.

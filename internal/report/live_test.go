@@ -36,7 +36,7 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 		l.Finished(engine.Result{Step: plan.Step{Key: key("Port", "q"), Action: plan.Create}, Err: errors.New("no\nway")})
 		l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "r"), Action: plan.Create}, Took: 29 * time.Millisecond, Unfinished: true})
 		l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "s"), Action: plan.Recreate}, Took: time.Millisecond, Unfinished: true})
-		want = "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\ns: + Server/r: created in 29ms, not seen usable yet\ns: -/+ Server/s: to be recreated; deleted in 1ms, not seen gone yet\n"
+		want = "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\ns: + Server/r: created in 29ms, not usable yet\ns: -/+ Server/s: old object deleted in 1ms, the cloud still lists the object\n"
 		if b.String() != want {
 			t.Errorf("got %q, want %q", b.String(), want)
 		}

@@ -137,7 +137,7 @@ func (l *Log) Ran(r Run) {
 	l.outcome = outcome
 	commit := Short(r.Revision.Commit)
 	if r.FetchErr != nil {
-		l.log.Warn("cannot fetch; the last revision is kept", "commit", commit, "error", r.FetchErr)
+		l.log.Warn("cannot fetch; the agent continues with the last revision", "commit", commit, "error", r.FetchErr)
 	}
 	if r.Refused != nil && r.Refused.Commit != l.refused {
 		l.problems(*r.Refused, commit)
@@ -165,7 +165,7 @@ func (l *Log) problems(f Refusal, kept string) {
 	if f.Cautious {
 		attrs = append(attrs, "cautious", true)
 	}
-	l.log.Error("revision refused; nothing of it is applied", attrs...)
+	l.log.Error("revision refused; nothing is applied", attrs...)
 }
 
 func (l *Log) logPass(p engine.Pass, commit string) {

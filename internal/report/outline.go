@@ -55,7 +55,7 @@ func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
 		o.Notes = append(o.Notes, Plural(n, "object")+": only the owner mark is renewed")
 	}
 	for _, reason := range p.Unlisted {
-		o.Notes = append(o.Notes, Clean("could not be listed, so the plan leaves its objects as they are: "+reason))
+		o.Notes = append(o.Notes, Clean("could not be listed, so the plan does not change its objects: "+reason))
 	}
 	var more strings.Builder
 	t.W = &more

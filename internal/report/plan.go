@@ -40,7 +40,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(yellow, "~"), Plural(n, "object")+": only the owner mark is renewed (-v names them)")
 	}
 	for _, reason := range p.Unlisted {
-		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan leaves its objects as they are: "+reason))
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan does not change its objects: "+reason))
 	}
 	t.ignoredFiles(p.Ignored)
 	t.leaves(p)
@@ -55,7 +55,7 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 		return
 	}
 	if rev.Folder != "" && p.Summary().Writes() > 0 {
-		fmt.Fprintf(t.W, "Nothing is carried out from a folder. Once these are the files of the branch, this carries out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
+		fmt.Fprintf(t.W, "A plan of a folder cannot be carried out. After these files are committed to the branch, this command carries out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 		return
 	}
 	if p.Held != nil || t.Binding && p.Summary().Writes() > 0 {

@@ -30,7 +30,7 @@ func Monthly(c *preflight.Cost) string {
 	for i, r := range c.Unpriced {
 		names[i] = QuotaName(r)
 	}
-	return text + ", without what has no price: " + some(names)
+	return text + ", without these, which have no price: " + some(names)
 }
 
 // Usage returns a text about how much of a quota a plan needs, and how much is free.
@@ -42,9 +42,9 @@ func Usage(q preflight.Quota) string {
 	free, known := q.Free()
 	switch {
 	case !known:
-		return text + fmt.Sprintf(", of %d in all; the free amount is unknown", q.Limit)
+		return text + fmt.Sprintf(", of a quota of %d; the free part is unknown", q.Limit)
 	case q.Tight():
-		return text + fmt.Sprintf(", %d of %d are free before that", free, q.Limit)
+		return text + fmt.Sprintf(", %d of %d are free before the plan", free, q.Limit)
 	}
 	return text + fmt.Sprintf(", %d of %d are free", free, q.Limit)
 }

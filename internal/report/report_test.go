@@ -77,14 +77,14 @@ func story() plan.Plan {
 			}}},
 			{Key: key("Subnet", "red"), Action: plan.Update, Source: plan.Source{Origin: at(55)}, Comparison: plan.Comparison{Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}}},
 			{Key: key("Subnet", "drifted"), Action: plan.Keep, Source: plan.Source{Origin: at(60)}, Comparison: plan.Comparison{Drift: true, Trace: &kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}, Changes: []kind.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}}, Causes: cause.List{cause.Of(cause.Reported, "only reported")}},
-			{Key: key("Image", "debian"), Action: plan.Wait, Source: plan.Source{Origin: at(65)}, Causes: cause.List{cause.Of(cause.Reported, "the cloud has no image named debian; the nearest are debian-11, debian-12")}, Error: true,
+			{Key: key("Image", "debian"), Action: plan.Wait, Source: plan.Source{Origin: at(65)}, Causes: cause.List{cause.Of(cause.Reported, "the cloud has no image named debian; similar names are debian-11, debian-12")}, Error: true,
 				Remarks: plan.Remarks{Notes: []kind.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}}},
 			{Key: key("Router", "main"), Action: plan.Refuse, Source: plan.Source{Origin: at(70)}, Causes: cause.List{cause.Of(cause.Reported, "the name main is taken by 4711, which stack prod did not make")}},
 			{Key: key("Port", "old-1"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}},
 			{Key: key("Network", "old"), Action: plan.Delete, Causes: cause.List{cause.Of(cause.Reported, "no longer in the repository")}, Order: plan.Order{Blockers: []string{"old-1", "old-2", "old-3", "old-4"}}},
 		},
 		Lists:     plan.Lists{Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"}},
-		Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%")}},
+		Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, "the plan would delete or replace 3 of the 20 objects that the stack owns, more than the limit of 10%")}},
 	}
 }
 

@@ -30,7 +30,7 @@ func ParseSelector(text string) (list []Requirement, err error) {
 	for _, term := range terms(text) {
 		r, ok := parseRequirement(strings.TrimSpace(term))
 		if !ok {
-			return nil, fmt.Errorf("%s is no condition; write label=value, label!=value, label in (a,b), label notin (a,b), label or !label, several with commas between", printable.Name(strings.TrimSpace(term)))
+			return nil, fmt.Errorf("%s is not a condition; write label=value, label!=value, label in (a,b), label notin (a,b), label or !label, several with commas between", printable.Name(strings.TrimSpace(term)))
 		}
 		list = append(list, r)
 	}

@@ -75,7 +75,7 @@ func TestMetricsCount(t *testing.T) {
 	ran("two", 20*time.Second, engine.Pass{First: drift, Last: drift})
 	m.Ran(Run{Stack: "s", Refused: &Refusal{}})
 	want := `
-# HELP stackreeve_applied_seconds From a commit's time to the moment when the cloud equalled it.
+# HELP stackreeve_applied_seconds Time from a commit to the moment when the cloud matched it.
 # TYPE stackreeve_applied_seconds histogram
 stackreeve_applied_seconds_bucket{stack="s",le="1"} 0
 stackreeve_applied_seconds_bucket{stack="s",le="2"} 0
@@ -101,7 +101,7 @@ stackreeve_drifted_objects{stack="s"} 1
 # HELP stackreeve_last_success_timestamp_seconds When the stack was last in sync.
 # TYPE stackreeve_last_success_timestamp_seconds gauge
 stackreeve_last_success_timestamp_seconds{stack="s"} 1.767323055e+09
-# HELP stackreeve_objects Objects by what is left to be done about them after the last pass.
+# HELP stackreeve_objects Objects after the last pass, by the work that remains.
 # TYPE stackreeve_objects gauge
 stackreeve_objects{action="create",stack="s"} 0
 stackreeve_objects{action="delete",stack="s"} 0

@@ -73,7 +73,7 @@ func StateAfter(run *Run) StackState {
 	case run.FetchErr != nil:
 		return StackState{StateFailed, run.FetchErr.Error()}
 	case pass == nil:
-		return StackState{StateUnknown, "the cloud was not looked at"}
+		return StackState{StateUnknown, "the cloud was not listed"}
 	}
 	left := planState(&pass.Last)
 	switch {

@@ -29,7 +29,7 @@ func (t StatusText) Stack(v StatusView, f StatusFilter) {
 	if shown := f.Select(v.Objects); len(shown) > 0 {
 		b.WriteString("\n" + t.table(t.rows(shown)))
 		if n := len(v.Objects) - len(shown); n > 0 {
-			fmt.Fprintf(&b, "\n%s shown, %d left out by the filter\n", Plural(len(shown), "object"), n)
+			fmt.Fprintf(&b, "\n%s shown, %d hidden by the filter\n", Plural(len(shown), "object"), n)
 		}
 	} else if len(v.Objects) > 0 {
 		fmt.Fprintf(&b, "\nNo object matches (of %d).\n", len(v.Objects))

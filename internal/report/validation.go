@@ -73,7 +73,7 @@ func findings(problems []manifest.Problem) []FindingDoc {
 // Text writes for people. Ignored files and notes are first. Then the problems follow, or the number of objects if there are no problems.
 func (v Validation) Text(out, err io.Writer) {
 	for _, i := range v.Ignored {
-		fmt.Fprintf(err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
+		fmt.Fprintf(err, "ignored: %s: %s\n", i.Origin, printable.Line(i.Why))
 	}
 	for _, n := range v.Notes {
 		fmt.Fprintf(err, "note: %s\n", n)
@@ -155,7 +155,7 @@ func (v Validation) SARIF(program, version string) any {
 	}
 	rules := []object{
 		{"id": forge.RuleProblem, "shortDescription": object{"text": "The manifest is wrong: nothing of its stack is applied"}},
-		{"id": forge.RuleNote, "shortDescription": object{"text": "The manifest is applied, and something about it is worth to know"}},
+		{"id": forge.RuleNote, "shortDescription": object{"text": "The manifest is applied, but you should read this"}},
 	}
 	return object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",

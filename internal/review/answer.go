@@ -39,7 +39,7 @@ func answered(comments []forge.Comment, id int64) bool {
 func reply(cmd command, s readComments) (forge.Reaction, string) {
 	switch {
 	case cmd.edited:
-		return forge.Confused, "Commands in a comment that was edited do not count: please write a new comment.\n"
+		return forge.Confused, "The agent ignores commands in edited comments: please write a new comment.\n"
 	case !cmd.known():
 		return forge.Confused, "I do not know that command.\n\n" + help
 	case cmd.verb == verbHelp:

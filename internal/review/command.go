@@ -118,10 +118,10 @@ func hashForm(text string) bool {
 const help = `| command | does |
 |---|---|
 | ` + "`/stackreeve plan`" + ` | plans this pull request again, against the cloud as it is now |
-| ` + "`/stackreeve plan COMMIT`" + ` | plans exactly that commit of a fork; the comment above has the line to copy |
-| ` + "`/stackreeve approve HASH`" + ` | lets exactly the plan of that hash through, once it is merged; the hash is in the plan's comment |
+| ` + "`/stackreeve plan COMMIT`" + ` | plans exactly that commit of a fork; copy the line from the comment above |
+| ` + "`/stackreeve approve HASH`" + ` | allows exactly the plan with that hash to be carried out after the merge; the hash is in the plan's comment |
 | ` + "`/stackreeve help`" + ` | this |
 
-A command is a line of its own, outside of code, quotations, lists and HTML, in a comment that was not edited. It counts
-from people who may push to this repository.
+A command must be a line of its own, outside of code, quotations, lists and HTML, in a comment that was not edited. The agent
+obeys only people who may push to this repository.
 `

@@ -144,7 +144,7 @@ func (r *Repository) conversationOf(ctx context.Context, pull forge.Pull) (conve
 func (r *Repository) comments(ctx context.Context, number int) (list []forge.Comment, unread bool, err error) {
 	list, err = r.Forge.Comments(ctx, number)
 	if unread = errors.Is(err, forge.ErrTooMany); unread {
-		r.Complain(fmt.Sprintf("pull request %d has more comments than are read; later ones count for nothing", number), err)
+		r.Complain(fmt.Sprintf("pull request %d has more comments than the agent reads; later comments are ignored", number), err)
 		err = nil
 	}
 	return list, unread, err

@@ -165,7 +165,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	}
 	switch {
 	case !slices.Equal(merge.Under, commits): // the needed pull requests have new commits, which were not checked when the job was made
-		p.Err, p.temporary = "what it depends on has just changed", true
+		p.Err, p.temporary = "a pull request on which this one depends has just changed", true
 		return p
 	case len(merge.Conflicts) > 0:
 		what, with := p.against(merge.Clean)

@@ -172,7 +172,7 @@ func (r *Repository) writeCheck(ctx context.Context, p page, status forge.Status
 
 // Clip shortens text to the number of characters in most. The result ends after a whole line, with a note.
 func Clip(text string, most int) string {
-	const note = "\n\nThe rest is left out here; `stackreeve plan` shows all of it.\n"
+	const note = "\n\nThe rest is not shown here; `stackreeve plan` shows the complete plan.\n"
 	if len([]rune(text)) <= most {
 		return text
 	}

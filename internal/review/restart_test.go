@@ -162,7 +162,7 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 		}
 		head := w.Open(1, "+a")
 		w.Visit()
-		w.WantStatus(head, "plan", forge.Success, "suspended: nothing of it is applied")
+		w.WantStatus(head, "plan", forge.Success, "suspended: nothing is applied")
 		got := w.Comments(1)
 		if len(got) != 1 || !strings.Contains(got[0], "**The stack is suspended** with this: `a test says so`") || strings.Contains(got[0], "**To apply it**") || strings.Contains(got[0], "/stackreeve approve") {
 			t.Errorf("the comment is %q", got)

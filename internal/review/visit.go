@@ -77,7 +77,7 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 	for _, branch := range slices.Sorted(maps.Keys(branches)) {
 		pulls, err := r.Forge.OpenPulls(ctx, branch)
 		if errors.Is(err, forge.ErrTooMany) {
-			r.Complain("there are more open pull requests than are read; the newest are not planned", err)
+			r.Complain("there are more open pull requests than the agent reads; the newest are not planned", err)
 			complete = false
 		} else if err != nil {
 			failed = fmt.Errorf("list pull requests into %s: %w", branch, err)

@@ -17,11 +17,11 @@ var (
 	ErrNoBucket = fmt.Errorf("%w: there is no such bucket", ErrNotFound)
 	// ErrChanged is the error that an object already exists, or differs from the one that was read. The request was
 	// not carried out.
-	ErrChanged = errors.New("the object is another one than was seen")
+	ErrChanged = errors.New("the object was replaced by another object")
 	// ErrDenied is the error that the store does not accept the keys, or that the keys do not have the permission.
-	ErrDenied = errors.New("the store does not allow it")
+	ErrDenied = errors.New("the store does not allow the request")
 	// ErrRejected is the error that the store does not accept such a request.
-	ErrRejected = errors.New("the store refuses it")
+	ErrRejected = errors.New("the store refuses the request")
 )
 
 // These errors can be corrected by people, and their texts are written here. All of them are [ErrRejected], even

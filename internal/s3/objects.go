@@ -67,7 +67,7 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 			return nil
 		}
 		if p.Next == "" || p.Next == token {
-			return errors.New("the list does not say how it goes on")
+			return errors.New("the list does not say where it continues")
 		}
 		token = p.Next
 	}

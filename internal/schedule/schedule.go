@@ -146,7 +146,7 @@ func problemOf(spec string) string {
 		return "is too long"
 	case strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ="):
 		if _, rest, ok := strings.Cut(spec, " "); !ok || strings.TrimSpace(rest) == "" {
-			return "names a time zone and no time"
+			return "has a time zone but no time"
 		}
 	case strings.HasPrefix(spec, "@every "):
 		every, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(spec, "@every ")))
@@ -154,7 +154,7 @@ func problemOf(spec string) string {
 			return "has an interval that cannot be read, such as 30s, 5m or 1h30m"
 		}
 		if every < minInterval {
-			return fmt.Sprintf("comes more often than every %s", minInterval)
+			return fmt.Sprintf("is more frequent than every %s", minInterval)
 		}
 	}
 	return ""

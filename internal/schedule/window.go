@@ -21,11 +21,11 @@ const longestWindow = 31 * 24 * time.Hour
 // time zone of the process. Its errors say how to write a window.
 func ParseWindow(spec, lasts, zone string) (Window, error) {
 	if strings.HasPrefix(strings.TrimSpace(spec), "@every") || strings.Contains(spec, "TZ=") {
-		return Window{}, errors.New(`a window begins at moments of the clock, such as "0 22 * * 1-5", and has its time zone apart`)
+		return Window{}, errors.New(`a window begins at times such as "0 22 * * 1-5", and its time zone is a field of its own`)
 	}
 	if zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
-			return Window{}, fmt.Errorf("there is no time zone %q; write one like Europe/Berlin", zone)
+			return Window{}, fmt.Errorf("there is no time zone %q; write a name such as Europe/Berlin", zone)
 		}
 		spec = "CRON_TZ=" + zone + " " + strings.TrimSpace(spec)
 	}
@@ -35,7 +35,7 @@ func ParseWindow(spec, lasts, zone string) (Window, error) {
 	}
 	d, err := time.ParseDuration(lasts)
 	if err != nil || d < time.Minute || d > longestWindow {
-		return Window{}, fmt.Errorf("a window lasts from a minute to %s, such as 8h; it is %q", longestWindow, lasts)
+		return Window{}, fmt.Errorf("a window lasts from one minute to %s, such as 8h; the given duration is %q", longestWindow, lasts)
 	}
 	return Window{begins, d}, nil
 }

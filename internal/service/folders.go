@@ -113,7 +113,7 @@ func (f *folders) look(ctx context.Context, svc *service, d *config.Stack) {
 		svc.health.Listed(d.Name, svc.roster.names(d.Name))
 	}
 	if failed && len(unlisted) == 0 {
-		svc.log.Info("the folders that are stacks are known now", "stack", d.Name, "stacks", len(f.known[d.Name]))
+		svc.log.Info("the folders that are stacks are now known", "stack", d.Name, "stacks", len(f.known[d.Name]))
 	}
 	f.logProblems(svc, unlisted, problems)
 	if listed && !slices.Equal(before, f.known[d.Name]) {
@@ -138,7 +138,7 @@ func (f *folders) logProblems(svc *service, unlisted []config.Unlisted, problems
 		text = problems.Error()
 	}
 	if text != "" && text != f.lastProblems {
-		svc.log.Error("a folder cannot be a stack, and is left alone", "error", problems)
+		svc.log.Error("a folder cannot be a stack, and is ignored", "error", problems)
 	}
 	f.lastProblems = text
 }
@@ -147,7 +147,7 @@ func (f *folders) logProblems(svc *service, unlisted []config.Unlisted, problems
 func (svc *service) logFolders(changed, gone []config.Stack) {
 	now := len(svc.roster.names())
 	for _, one := range gone {
-		svc.log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+one.Name,
+		svc.log.Warn("its folder no longer exists: the objects of the stack stay in the cloud, and no agent manages them; restore the folder, or end the stack with: stackreeve destroy "+one.Name,
 			"stack", one.Name, "folder", one.Spec.Source.Path, "stacks", now)
 	}
 	for _, one := range changed {

@@ -55,7 +55,7 @@ func (f *forwarder) send(to []string, m webhook.Message) {
 				f.sendOne(address, m)
 			}()
 		default:
-			f.log.Debug("a webhook is not forwarded: too many are on their way", "to", address)
+			f.log.Debug("a webhook is not forwarded: too many webhooks are being forwarded", "to", address)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (f *forwarder) sendOne(address string, m webhook.Message) {
 	defer cancel()
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !outbound.Loopback(u.Hostname())) {
-		f.log.Debug("a webhook is not forwarded: the agent's address is none", "to", address)
+		f.log.Debug("a webhook is not forwarded: the other agent has no valid address", "to", address)
 		return
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.JoinPath(m.Path).String(), bytes.NewReader(m.Body))
@@ -79,7 +79,7 @@ func (f *forwarder) sendOne(address string, m webhook.Message) {
 		err = sent.Err // the full error contains the path, which may contain the secret
 	}
 	if err != nil {
-		f.log.Debug("a webhook did not reach the agent that serves its stack; its poll finds out", "to", address, "error", err)
+		f.log.Debug("a webhook did not reach the agent that serves its stack; that agent finds the change with its next poll", "to", address, "error", err)
 		return
 	}
 	defer resp.Body.Close()

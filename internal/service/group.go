@@ -50,7 +50,7 @@ func identifyAgent(with *config.Agents, f Options) (who lease.Agent, err error) 
 	who.Name, who.Address = cmp.Or(f.AgentName, with.Spec.Name), cmp.Or(f.AgentAddress, with.Spec.Address)
 	if who.Name == "" {
 		if who.Name, err = os.Hostname(); err != nil {
-			return who, fmt.Errorf("--agent-name is missing, and the name of the machine is not known: %w", err)
+			return who, fmt.Errorf("--agent-name is missing, and the name of the machine cannot be read: %w", err)
 		}
 	}
 	if what := config.CheckAgent(who.Name, who.Address); what != "" {

@@ -243,7 +243,7 @@ func TestAgentsInAPod(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c.have, got, err)
 		}
 	}
-	if err := inPod(&config.AgentsKubernetes{}, files, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "runs in no pod") {
+	if err := inPod(&config.AgentsKubernetes{}, files, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "does not run in a pod") {
 		t.Errorf("outside: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func (svc *service) leases(with *config.Agents) (store lease.Store, err error) {
 	}
 	for _, file := range secrets {
 		if file != "" && localfile.Exposed(file) {
-			svc.log.Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", file)
+			svc.log.Warn("a file with credentials can be read by everybody on this machine; remove that permission with chmod o-rwx", "file", file)
 		}
 	}
 	return store, err
@@ -85,7 +85,7 @@ const (
 func inPod(k *config.AgentsKubernetes, files string, env func(string) string) error {
 	host, port := env("KUBERNETES_SERVICE_HOST"), env("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return errors.New("server is missing, and the agent runs in no pod of Kubernetes; set server and namespace, or run it in one")
+		return errors.New("server is missing, and the agent does not run in a pod of Kubernetes; set server and namespace, or run the agent in a pod")
 	}
 	k.Server = "https://" + net.JoinHostPort(host, port)
 	if k.CAFile == "" {
@@ -97,7 +97,7 @@ func inPod(k *config.AgentsKubernetes, files string, env func(string) string) er
 	if k.Namespace == "" {
 		text, err := localfile.Read(filepath.Join(files, "namespace"), maxToken)
 		if err != nil {
-			return fmt.Errorf("namespace is missing, and that of the pod is not known: %w", err)
+			return fmt.Errorf("namespace is missing, and the namespace of the pod is not known: %w", err)
 		}
 		k.Namespace = strings.TrimSpace(string(text))
 	}
@@ -135,7 +135,7 @@ func certificates(file string) (*x509.CertPool, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
+		return nil, fmt.Errorf("%s contains no certificate in PEM", file)
 	}
 	return roots, nil
 }

@@ -27,7 +27,7 @@ type Options struct {
 func (svc *service) warnExposed(f Options) {
 	for _, file := range append(cloud.CredentialFiles(), f.ControlToken, f.APIToken, f.WebhookSecret, f.Listen.Key, f.TracesHeaders) {
 		if localfile.Exposed(file) {
-			svc.log.Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", file)
+			svc.log.Warn("a file with credentials can be read by everybody on this machine; remove that permission with chmod o-rwx", "file", file)
 		}
 	}
 }

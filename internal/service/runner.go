@@ -99,7 +99,7 @@ func (r *runner) keep(ctx context.Context, name string) {
 		}
 		failures++
 		pause := backoff.Pause(firstPause, maxPause, failures)
-		r.log.Error("the stack cannot be served; it is tried again", "stack", name, "in", pause, "error", err)
+		r.log.Error("the stack cannot be served; the agent tries again", "stack", name, "in", pause, "error", err)
 		if backoff.Wait(ctx, pause) != nil {
 			return
 		}

@@ -105,7 +105,7 @@ func (svc *service) serveHeld(ctx context.Context, h *lease.Hold) {
 	defer forges.close()
 	one, err := svc.prepareStack(&s, forges, h, nil)
 	if err != nil {
-		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
+		svc.log.Error("the stack cannot be served; the agent tries again", "stack", s.Name, "error", err)
 		return
 	}
 	defer one.close()

@@ -147,7 +147,7 @@ func (svc *service) run(ctx context.Context, d Listener) error {
 	defer stop()
 	svc.log.Info("started", "version", svc.opener.Version, "stacks", len(svc.roster.names()))
 	defer context.AfterFunc(ctx, func() {
-		svc.log.Info("stopping: what is in flight is finished; a second signal stops at once")
+		svc.log.Info("stopping: running requests are finished; a second signal stops the agent immediately")
 	})()
 	var reviews sync.WaitGroup
 	reviews.Go(func() { svc.forges.serve(ctx) })

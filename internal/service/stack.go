@@ -100,19 +100,19 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.
 func memoryAttributes(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
-	inSync, approvals, project := unknown, unknown+", but for rollouts of groups that have begun: what was approved is asked for again; set --data-dir, or report to a forge", unknown+": set spec.project, or a plan for the wrong project creates everything there"
+	inSync, approvals, project := unknown, unknown+", except rollouts of groups that have begun: approved plans need a new approval; set --data-dir, or report to a forge", unknown+": set spec.project; otherwise, with credentials of a wrong project, a plan creates all objects in that project"
 	if folder {
 		approvals, project = "read from the folder for data", "read from the folder for data"
 	}
 	if forge {
-		inSync, approvals, project = "read from the forge", "read from the forge", "compared with what the forge says was in sync"
+		inSync, approvals, project = "read from the forge", "read from the forge", "compared with the commit that was in sync according to the forge"
 	}
 	if s.Spec.Project != "" {
 		project = "spec.project"
 	}
 	attrs := []any{"approvals", approvals, "in_sync", inSync, "project", project}
 	if !forge && s.LeavesDrift() {
-		attrs = append(attrs, "drift", "what is missing and the commit before wanted is only reported")
+		attrs = append(attrs, "drift", "missing objects that the earlier commit wanted are only reported")
 	}
 	return attrs
 }

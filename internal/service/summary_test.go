@@ -96,7 +96,7 @@ func TestALostStackIsNotShownAsItWas(t *testing.T) {
 		t.Fatal(text)
 	}
 	svc.forget("prod")
-	if text := shown(); strings.Contains(text, `"in sync"`) || !strings.Contains(text, "no agent serves it now") {
+	if text := shown(); strings.Contains(text, `"in sync"`) || !strings.Contains(text, "no agent serves the stack now") {
 		t.Error(text)
 	}
 }

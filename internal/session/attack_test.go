@@ -32,11 +32,11 @@ func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 	testcost.Long(t)
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 	for _, c := range []struct{ name, branch, pull, want string }{
-		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, with what the manifests expand to: that is the limit for a pull request, given 0 of the branch; " +
+		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, including the objects that the manifests expand to: that is the limit for a pull request if the branch has 0; " +
 			"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"},
 		{"as large again", bomb(2), bomb(3), ""},
 		{"larger", bomb(1), bomb(3), "that is the limit for a pull request, given 3005 of the branch"},
-		{"large", bomb(6), bomb(7), "more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"},
+		{"large", bomb(6), bomb(7), "more than 20000 objects, including the objects that the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"},
 		{"broken", "apiVersion: stackreeve.dev/v1alpha1\nkind: Oops\n", bomb(3), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,12 +37,12 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	if err != nil {
 		return nil, PublicError(err)
 	}
-	first := "and the cloud does not know yet; apply that first with `stackreeve run --once`"
+	first := "but this commit is not applied yet; first apply it with `stackreeve run --once`"
 	kept := map[manifest.Key]string{}
 	for _, d := range reading.Want {
 		switch o := d.Options; {
 		case o.Suspend:
-			kept[d.Key] = `is suspended; take the annotation suspend: "true" away to have it deleted`
+			kept[d.Key] = `is suspended; to have it deleted, remove the annotation suspend: "true"`
 		case o.NoPrune:
 			kept[d.Key] = `has prune: "false", ` + first
 		case o.Detach:

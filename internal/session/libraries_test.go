@@ -40,7 +40,7 @@ func TestALibraryThatIsAwayIsLeftAloneForAWhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := one.fetch(t.Context(), l.Commit, now.Add(libraryPause-1)); err == nil {
-		t.Error("it was asked for again at once")
+		t.Error("it was requested again at once")
 	}
 	if rev, err := one.fetch(t.Context(), l.Commit, now.Add(libraryPause)); err != nil || rev.Commit != l.Commit {
 		t.Errorf("after a pause: %+v, %v", rev, err)

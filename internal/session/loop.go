@@ -54,7 +54,7 @@ func (o Opener) past(s *config.Stack) *memory.Memory {
 	}
 	past, err := memory.Open(path, s.Name, time.Now())
 	if err != nil {
-		o.Log.Warn("what was kept of the stack's past is not read", "stack", s.Name, "error", err.Error())
+		o.Log.Warn("the saved memory of the stack cannot be read", "stack", s.Name, "error", err.Error())
 	}
 	return past
 }

@@ -100,7 +100,7 @@ func (o Opener) look(ctx context.Context, s *config.Stack, ref, dir string) (v P
 func (o Opener) checkTree(s *config.Stack, dir string) error {
 	problems, notes := Uncommitted(filepath.Join(dir, filepath.FromSlash(s.Root())), s.Root(), s.Selection())
 	for _, n := range notes {
-		o.Log.Warn("the work tree differs from what a commit holds", "stack", s.Name, "file", n.Origin.File, "reason", n.What)
+		o.Log.Warn("the work tree differs from its commit", "stack", s.Name, "file", n.Origin.File, "reason", n.What)
 	}
 	return problems.Sorted().Err()
 }

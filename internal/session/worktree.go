@@ -19,7 +19,7 @@ func Uncommitted(dir, label string, selection manifest.Selection) (problems mani
 	}
 	differences, err := source.Uncommitted(dir, named, format)
 	if err != nil {
-		return nil, []manifest.Problem{{Origin: manifest.Origin{File: label}, What: "is not compared with what Git holds: " + err.Error()}}
+		return nil, []manifest.Problem{{Origin: manifest.Origin{File: label}, What: "cannot be compared with Git: " + err.Error()}}
 	}
 	for _, d := range differences {
 		p := manifest.Problem{Origin: manifest.Origin{File: path.Join(label, d.File)}}
@@ -28,15 +28,15 @@ func Uncommitted(dir, label string, selection manifest.Selection) (problems mani
 			if !selection.Selects(d.File) {
 				continue
 			}
-			p.What, p.Fix = "a submodule, and submodules are not fetched", "commit the files themselves, or leave the folder out with spec.source.exclude"
+			p.What, p.Fix = "a submodule, and submodules are not fetched", "commit the files themselves, or exclude the folder with spec.source.exclude"
 		case source.Converted:
-			p.What, p.Fix = "is stored in Git as "+d.Stored, "take its pattern out of .gitattributes and add the file again"
+			p.What, p.Fix = "is stored in Git as "+d.Stored, "remove its pattern from .gitattributes and add the file again"
 		case source.Linked:
-			p.What, p.Fix = "is stored in Git as a symbolic link, which is not followed", "put the file itself here"
+			p.What, p.Fix = "is stored in Git as a symbolic link, and the agent does not follow links", "put the file itself here"
 		case source.Untracked:
-			p.What = "is in no commit: Git ignores it, or it was not added yet"
+			p.What = "is not in a commit: Git ignores the file, or it was not added yet"
 		case source.CheckedOut:
-			p.What = "is not checked out here (sparse checkout), and a commit has it"
+			p.What = "is in the commit, but is not checked out here (sparse checkout)"
 		}
 		if p.Fix == "" {
 			notes = append(notes, p)

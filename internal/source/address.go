@@ -26,7 +26,7 @@ var (
 	hasScheme = pattern.Of(`^[A-Za-z][A-Za-z0-9+.-]*:(//|:)`)
 )
 
-const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"
+const notAnAddress = "looks like an address with a login, but is not a valid address; write it as https://host/path, ssh://git@host/path or /a/folder"
 
 // mayContainLogin reports whether a path could be a mistyped URL with a login. Such a path must not
 // be shown.
@@ -87,7 +87,7 @@ func parseURL(raw string) (a address, password, problem string) {
 		a.user = u.User.Username()
 		var set bool
 		if password, set = u.User.Password(); set && a.scheme != "http" && a.scheme != "https" {
-			return a, password, "carries a password; ssh needs auth.sshKeyFile and auth.knownHostsFile, a path needs none"
+			return a, password, "contains a password; ssh needs auth.sshKeyFile and auth.knownHostsFile, a path needs no login"
 		}
 	}
 	if mayContainLogin(u.Path) {

@@ -266,7 +266,7 @@ func TestHostKeys(t *testing.T) {
 	}{
 		"other host":   {with(hostLine("git.example.com:22", ed)), []string{"has no key for " + s.addr, "ssh-keyscan -p "}},
 		"empty":        {with(""), []string{"has no key for " + s.addr}},
-		"changed":      {with(hostLine(s.addr, stranger)), []string{"is not the one in", "line 1"}},
+		"changed":      {with(hostLine(s.addr, stranger)), []string{"is not the key in", "line 1"}},
 		"revoked":      {with(hostLine(s.addr, ed) + "@revoked * " + string(ssh.MarshalAuthorizedKey(ed.PublicKey()))), []string{"revoked"}},
 		"malformed":    {with("one two\n"), []string{"known_hosts"}},
 		"not in file":  {func() Config { c := s.config(); c.Auth.KnownHostsFile += "-none"; return c }(), []string{"auth.knownHostsFile"}},

@@ -99,7 +99,7 @@ func TestUnusableCacheFolder(t *testing.T) {
 	g.Commit("first", "a.yaml", "1")
 	r, log := loggedRepo(t, Config{URL: g.Dir, Dir: filepath.Join(writeFile(t, "a file"), "cache")})
 	rev, _ := mustFetch(t, r)
-	if readFile(t, rev, "a.yaml") != "1" || !strings.Contains(log.String(), "going on in memory") {
+	if readFile(t, rev, "a.yaml") != "1" || !strings.Contains(log.String(), "continues without it") {
 		t.Errorf("log says %q", log)
 	}
 }

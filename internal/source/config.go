@@ -21,7 +21,7 @@ func (c *Config) check() (address, []string) {
 		addr = address{scheme: addr.scheme} // no other message may show an address that could not be parsed
 	}
 	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "" && c.Auth.Token == nil) {
-		add("url: carries a login; remove it and put it in a file named by auth.tokenFile or auth.basicAuthFile")
+		add("url: contains a login; move the login to a file, and name the file in auth.tokenFile or auth.basicAuthFile")
 	}
 	if c.Branch != "" && !validBranch(c.Branch) {
 		add("branch: %q is not a branch name; write it as `git branch` prints it, such as main", c.Branch)
@@ -30,7 +30,7 @@ func (c *Config) check() (address, []string) {
 		add("path: %s", p)
 	}
 	if c.Timeout < 0 {
-		add("timeout: %s is negative; leave it out for %s", c.Timeout, DefaultTimeout)
+		add("timeout: %s is negative; remove it to use %s", c.Timeout, DefaultTimeout)
 	}
 	if c.Dir != "" && strings.ContainsRune(c.Dir, 0) {
 		add("dir: holds a NUL byte; name a folder")
@@ -52,26 +52,26 @@ func (a Auth) problems(addr address) (out []string) {
 		out = append(out, "auth: more than one of tokenFile, basicAuthFile and githubApp is set; keep one")
 	}
 	if a.BasicAuthFile != "" && a.Username != "" {
-		out = append(out, "auth: basicAuthFile holds the user already; remove username")
+		out = append(out, "auth: basicAuthFile already contains the user; remove username")
 	}
 	switch addr.scheme {
 	case "ssh":
 		if login {
-			out = append(out, "auth: tokenFile and basicAuthFile are for https; ssh needs sshKeyFile and knownHostsFile")
+			out = append(out, "auth: tokenFile and basicAuthFile are only for https; ssh needs sshKeyFile and knownHostsFile")
 		}
 		if a.SSHKeyFile == "" {
 			out = append(out, "auth.sshKeyFile: is empty; name a file with a private key that has no passphrase")
 		}
 		if a.KnownHostsFile == "" {
-			out = append(out, "auth.knownHostsFile: is empty; make one with `ssh-keyscan "+scanArgs(addr)+"` and compare its key with the one the host publishes")
+			out = append(out, "auth.knownHostsFile: is empty; create the file with `ssh-keyscan "+scanArgs(addr)+"` and compare its key with the key that the host publishes")
 		}
 	case "http", "https":
 		if a.SSHKeyFile != "" || a.KnownHostsFile != "" {
-			out = append(out, "auth: sshKeyFile and knownHostsFile are for ssh; https takes tokenFile or basicAuthFile")
+			out = append(out, "auth: sshKeyFile and knownHostsFile are only for ssh; https needs tokenFile or basicAuthFile")
 		}
 	case "file":
 		if login || a.SSHKeyFile != "" || a.KnownHostsFile != "" {
-			out = append(out, "auth: a local path takes no credentials; remove it")
+			out = append(out, "auth: a local path needs no credentials; remove auth")
 		}
 	}
 	return out

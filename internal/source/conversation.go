@@ -82,7 +82,7 @@ func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do fu
 
 func (r *Repo) explain(ctx, parent context.Context, hidden secrets, err error) error {
 	if ctx.Err() != nil && parent.Err() == nil {
-		err = failure.New(ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
+		err = failure.New(ErrUnavailable, "%s; the agent tries again at the next poll", context.Cause(ctx))
 	}
 	return finish(parent, r.addr, hidden, err)
 }

@@ -102,7 +102,7 @@ func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Com
 
 func (r *Repo) checkIntact() error {
 	if !r.cache.Store().Intact() {
-		return fmt.Errorf("%w: a pack is gone or unreadable", store.ErrIncomplete)
+		return fmt.Errorf("%w: a pack is missing or unreadable", store.ErrIncomplete)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) er
 	case ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, store.ErrCache):
 		return err
 	case strings.Contains(err.Error(), "not our ref"), strings.Contains(err.Error(), "unadvertised object"):
-		return failure.New(ErrNotFound, "the server does not hand out the commit %s by its number; name a branch, a tag or a refs/pull/N/head that leads to it", want)
+		return failure.New(ErrNotFound, "the server does not allow a fetch of commit %s by its hash; name a branch, a tag or a refs/pull/N/head that contains the commit", want)
 	case !r.cache.Tip().IsZero():
 		return fmt.Errorf("%w: %w", store.ErrIncomplete, err)
 	}

@@ -32,7 +32,7 @@ func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		return nil, nil, err
 	}
 	if len(known) == 0 {
-		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s has no key for %s; run `ssh-keyscan %s`, compare the key with the one the host publishes, and add the line", file, r.hostPort(), scanArgs(r.addr))
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s has no key for %s; run `ssh-keyscan %s`, compare the key with the key that the host publishes, and add the line", file, r.hostPort(), scanArgs(r.addr))
 	}
 	callback := func(host string, remote net.Addr, key ssh.PublicKey) error {
 		return r.hostKeyError(check(host, remote, key), key)
@@ -69,9 +69,9 @@ func (r *sshRemote) hostKeyError(err error, key ssh.PublicKey) error {
 	case errors.As(err, &revoked):
 		return failure.New(ErrCredentials, "the host's key (%s) is revoked in %s; do not trust this host until its owner says which key is right", offered, r.auth.KnownHostsFile)
 	case errors.As(err, &other) && len(other.Want) > 0:
-		return failure.New(ErrCredentials, "the host's key (%s) is not the one in %s line %d: it was changed, or another host answers in its place; compare with the key the host publishes before you replace the line", offered, r.auth.KnownHostsFile, other.Want[0].Line)
+		return failure.New(ErrCredentials, "the host's key (%s) is not the key in %s line %d: the key was changed, or another host answers; compare it with the key that the host publishes before you replace the line", offered, r.auth.KnownHostsFile, other.Want[0].Line)
 	}
-	return failure.New(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
+	return failure.New(ErrCredentials, "the host's key (%s) is not in %s; compare it with the key that the host publishes and add it", offered, r.auth.KnownHostsFile)
 }
 
 // algorithms lists the signature algorithms of the listed keys. A host can prove with one of them

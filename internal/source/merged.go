@@ -171,7 +171,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 		}
 		return m, nil
 	case result.Folder.IsZero() && r.cfg.Path != ".":
-		return Merge{}, failure.NewMissing("after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
+		return Merge{}, failure.NewMissing("after the merge there is no folder %q; keep the folder, or first change source.path", r.cfg.Path)
 	}
 	folder, err := r.cache.Store().Sparse(result.Folder, r.cfg.Folders, result.Made)
 	if err != nil {

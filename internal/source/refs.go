@@ -50,7 +50,7 @@ func refusal(words string) error {
 	lower := strings.ToLower(words)
 	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist", "not exported"} {
 		if strings.Contains(lower, sign) {
-			return failure.New(ErrNotFound, "the server says there is no such repository, or the login may not read it%s; check source.url and source.auth", quoteServer(words))
+			return failure.New(ErrNotFound, "the server reports that there is no such repository, or that the login may not read it%s; check source.url and source.auth", quoteServer(words))
 		}
 	}
 	for _, sign := range []string{"denied", "not allowed", "unauthorized", "permission"} {
@@ -58,7 +58,7 @@ func refusal(words string) error {
 			return failure.New(ErrCredentials, "the server refuses access%s; check source.auth", quoteServer(words))
 		}
 	}
-	return failure.New(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", quoteServer(words))
+	return failure.New(ErrUnavailable, "the server sent no references%s; the agent tries again at the next poll", quoteServer(words))
 }
 
 // findBranch returns the name and the newest commit of a branch. An empty name means the branch to

@@ -60,7 +60,7 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 	raw := &bounded{r: resp, left: q.limit + q.limit/16 + maxPreamble, what: "the server's answer"}
 	what := "the pack"
 	if q.depth > 1 {
-		what = "the history that shows where the two commits part"
+		what = "the history between the two commits and their common start"
 	}
 	return receive(&bounded{r: demux(req, raw), left: q.limit, what: what})
 }

@@ -127,7 +127,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		limit = maxRefsBytes
 		if kind := resp.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
 			resp.Body.Close()
-			return nil, failure.New(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", printable.Clip(kind, 80))
+			return nil, failure.New(ErrConfig, "the server answered with %q, which does not come from a Git server; set source.url to the address for `git clone`", printable.Clip(kind, 80))
 		}
 	}
 	body := &bounded{r: resp.Body, left: limit, what: "the server's answer"}
@@ -143,7 +143,7 @@ func statusError(resp *http.Response, message string, login bool) error {
 	limited := resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("Retry-After") != ""
 	switch code := resp.StatusCode; {
 	case limited || code >= 500 || code == http.StatusRequestTimeout:
-		return failure.New(ErrUnavailable, "%s; it is tried again at the next poll", status)
+		return failure.New(ErrUnavailable, "%s; the agent tries again at the next poll", status)
 	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && login:
 		return failure.New(ErrCredentials, "%s; the login in source.auth is wrong, has expired or may not read this repository", status)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
@@ -153,7 +153,7 @@ func statusError(resp *http.Response, message string, login bool) error {
 	case code == http.StatusProxyAuthRequired:
 		return failure.New(ErrConfig, "%s; set the proxy's login in HTTPS_PROXY", status)
 	}
-	return failure.New(ErrConfig, "%s; source.url does not lead to a Git repository", status)
+	return failure.New(ErrConfig, "%s; source.url is not the address of a Git repository", status)
 }
 
 // plainText returns the message for people in an error of the server; "" if there is none.
@@ -214,7 +214,7 @@ func httpError(err error) error {
 	case errors.As(err, &unknown):
 		return failure.New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
 	case errors.As(err, &hostname), errors.As(err, &invalid):
-		return failure.New(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
+		return failure.New(ErrConfig, "%s; the server's certificate has expired or is for another host: renew the certificate, or name its host in source.url", err)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return failure.New(ErrConfig, "%s; the server does not speak https at this port", err)
 	case errors.As(err, &name):

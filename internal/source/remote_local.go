@@ -115,7 +115,7 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 	w.list = nil
 	for _, want := range req.Wants {
 		if _, err := s.objects.EncodedObject(plumbing.AnyObject, want); errors.Is(err, plumbing.ErrObjectNotFound) {
-			return nil, failure.New(ErrNotFound, "the repository does not hold the commit %s", want)
+			return nil, failure.New(ErrNotFound, "the repository does not have the commit %s", want)
 		}
 		if err := w.walk(want, 0); err != nil {
 			return nil, contentError(want, err)
@@ -135,7 +135,7 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 func contentError(want plumbing.Hash, err error) error {
 	for _, damage := range []error{plumbing.ErrObjectNotFound, object.ErrMalformedTree, object.ErrMalformedCommit, object.ErrMalformedTag} {
 		if errors.Is(err, damage) {
-			return failure.NewLocal(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
+			return failure.NewLocal(ErrContent, "the repository has only a part of commit %s (%s); `git fsck` there shows the missing objects", want, err)
 		}
 	}
 	return err

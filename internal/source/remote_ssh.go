@@ -86,7 +86,7 @@ func (r *sshRemote) explain(err error) error {
 	case errors.As(err, &known):
 		return known
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return failure.New(ErrCredentials, "the host does not accept the key in %s for the user it was offered for; add its public half to the repository's deploy keys", r.auth.SSHKeyFile)
+		return failure.New(ErrCredentials, "the host does not accept the key in %s for this user; add the public key to the repository's deploy keys", r.auth.SSHKeyFile)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):
 		return failure.New(ErrCredentials, "the host has no key of the kinds that %s lists for it; run `ssh-keyscan %s`, compare, and add what it prints", r.auth.KnownHostsFile, scanArgs(r.addr))
 	}
@@ -176,7 +176,7 @@ func (s *sshSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 		return nil, s.explain(ctx, err)
 	}
 	resp := packp.NewUploadPackResponse(req)
-	in := &bounded{r: s.out, left: maxPreamble, what: "what comes before the pack"}
+	in := &bounded{r: s.out, left: maxPreamble, what: "the data before the pack"}
 	if err := resp.Decode(io.NopCloser(in)); err != nil {
 		return nil, s.explain(ctx, err)
 	}

@@ -97,11 +97,11 @@ func (a Auth) login(ctx context.Context, addr address) (user, password string, e
 		}
 		var ok bool
 		if user, password, ok = strings.Cut(both, ":"); !ok || user == "" || password == "" {
-			return "", "", failure.New(ErrCredentials, "auth.basicAuthFile: %s must hold user:password on one line", a.BasicAuthFile)
+			return "", "", failure.New(ErrCredentials, "auth.basicAuthFile: %s must contain user:password on one line", a.BasicAuthFile)
 		}
 	}
 	if err == nil && strings.ContainsFunc(user+password, isControl) {
-		return "", "", failure.New(ErrCredentials, "auth: the credential file holds a line break or another control character; it must be one line")
+		return "", "", failure.New(ErrCredentials, "auth: the credential file contains a line break or another control character; it must be one line")
 	}
 	return user, password, err
 }

@@ -106,7 +106,7 @@ func (s *Survey) lastPass(ctx context.Context, v *report.StatusView) {
 		v.WhyUnknown = "no forge is configured"
 		return
 	}
-	v.WhyUnknown = "the forge knows of none for this commit"
+	v.WhyUnknown = "the forge knows no pass of this commit"
 	ctx, cancel := context.WithTimeout(ctx, statusPatience)
 	defer cancel()
 	if len(s.forges) == 0 {

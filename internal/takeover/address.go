@@ -16,7 +16,7 @@ import (
 func (r *resource) address() (string, error) {
 	for _, name := range []string{r.Type, r.Name} {
 		if !identifier(name) {
-			return "", errors.New("its type or name is no identifier of Terraform's")
+			return "", errors.New("its type or name is not a valid identifier of Terraform")
 		}
 	}
 	modules, err := r.modules()
@@ -47,7 +47,7 @@ type module struct{ name, step, key string }
 
 // modules parses the path and writes it again. So an address contains no unchecked text of the state.
 func (r *resource) modules() (list []module, err error) {
-	errPath := errors.New("its module is no address of Terraform's")
+	errPath := errors.New("its module is not a valid address of Terraform")
 	if len(r.Module) > 8*longestID {
 		return nil, errPath
 	}

@@ -83,7 +83,7 @@ var forms = map[string]form{
 	"openstack_blockstorage_quotaset_v2":    {stays: quotaStays},
 	"openstack_blockstorage_quotaset_v3":    {stays: quotaStays},
 	"openstack_blockstorage_volume_attach_v3": {
-		stays: "it attaches a volume to a host that is no machine of Nova's, which no kind says"},
+		stays: "it attaches a volume to a host that is not a machine of Nova; no kind can declare that"},
 	"openstack_images_image_v2": {kind: "Image"},
 
 	"openstack_lb_loadbalancer_v2": {kind: "LoadBalancer"},
@@ -115,7 +115,7 @@ var forms = map[string]form{
 }
 
 // quotaStays is the reason why sets of quotas are not adopted: see the kind Quota.
-const quotaStays = "a set of quotas bears no mark, so there is nothing to adopt; write a Quota with the same limits, and remove this when a stack has applied that"
+const quotaStays = "a set of quotas has no mark, so it cannot be adopted; write a Quota with the same limits, and remove this resource after a stack has applied the Quota"
 
 // sharedKinds contains the kinds with the field sharedWith, by Neutron's names of their objects in RBAC
 // policies.

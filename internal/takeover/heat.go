@@ -38,7 +38,7 @@ var heatParts = map[string]string{
 	"OS::Neutron::RBACPolicy": "Network", // or a QoSPolicy: the list does not say which
 }
 
-const rolesStay = "the list does not say whose roles these are; write them with `export --kind RoleAssignment`, and keep Heat from deleting them by deletion_policy: retain"
+const rolesStay = "the list does not name the users of these roles; write the roles with `export --kind RoleAssignment`, and set deletion_policy: retain so that Heat does not delete them"
 
 // heatStays contains types that are not adopted, or about which the list does not contain enough, with the
 // reasons.
@@ -56,13 +56,13 @@ func Heat(encoded []byte) ([]Declared, error) {
 	var lines []heatResource
 	err := each(encoded, func(at int, one *heatResource) error {
 		if one.Name == "" || one.Type == "" {
-			return fmt.Errorf("resource %d has no resource_name or no resource_type; give what `openstack stack resource list --long -n 5 -f json STACK` writes", at+1)
+			return fmt.Errorf("resource %d has no resource_name or no resource_type; give the output of `openstack stack resource list --long -n 5 -f json STACK`", at+1)
 		}
 		lines = append(lines, *one)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("it is not a list of Heat's resources: %w", err)
+		return nil, fmt.Errorf("the file is not a list of Heat's resources: %w", err)
 	}
 	if len(lines) == 0 {
 		return nil, errors.New("the list has no resources")
@@ -117,7 +117,7 @@ func (h *heatResource) declared(path []string) Declared {
 	case d.Kind == "":
 		d.Stays = "there is no kind for " + string(h.Type)
 	case strings.HasPrefix(string(h.Status), "DELETE"):
-		d.Stays = "Heat is deleting it"
+		d.Stays = "Heat is deleting the object"
 	case d.Part:
 		d.ID = ""
 	case h.Type == "OS::Barbican::Secret":
@@ -128,7 +128,7 @@ func (h *heatResource) declared(path []string) Declared {
 		d.ID, d.Uses = "", []string{router, strings.TrimPrefix(id, "subnet_id=")}
 	}
 	if d.Stays == "" && !d.Part && len(d.Uses) == 0 && !usable(d.ID) {
-		d.ID, d.Stays = "", "the list has no ID for it"
+		d.ID, d.Stays = "", "the list has no ID for this object"
 	}
 	return d
 }

@@ -29,11 +29,11 @@ func TestHeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `attached | attached | Server  [] part 
-gone | gone | Volume v-1 [] Heat is deleting it
+gone | gone | Volume v-1 [] Heat is deleting the object
 group.0.server | group-0-server | Server s-1 [] 
 key | key | BarbicanSecret k-1 [] 
 net | net | Network n-1 [] 
-none | none | Volume  [] the list has no ID for it
+none | none | Volume  [] the list has no ID for this object
 old | old | LoadBalancer  [] part 
 path | path | LoadBalancer  [] part 
 quota | quota |  q [] ` + quotaStays + `

@@ -29,9 +29,9 @@ type Taken struct {
 func (a Asked) Read(stdin io.Reader) (*Taken, error) {
 	switch {
 	case a.Terraform != "" && a.Heat != "":
-		return nil, errors.New("--heat-resources: give it, or --terraform-state, and not both")
+		return nil, errors.New("--heat-resources: give either this or --terraform-state, not both")
 	case a.Removals != "" && a.Terraform == "":
-		return nil, errors.New("--state-rm: there is nothing to write without --terraform-state")
+		return nil, errors.New("--state-rm: needs --terraform-state")
 	case a.Terraform == "" && a.Heat == "":
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (t *Taken) Report(w io.Writer, r export.Result) error {
 	}
 	lines(w, "These stay with "+t.tool+":", stays)
 	if t.others > 0 {
-		fmt.Fprintf(w, "Resources of other providers, which are not looked at: %d.\n", t.others)
+		fmt.Fprintf(w, "Resources of other providers, which are ignored: %d.\n", t.others)
 	}
 	if t.tool == "Heat" {
 		lines(w, "When a stack has adopted these, give them deletion_policy: retain in Heat's template, and update its stack before you delete it:", forget)

@@ -53,15 +53,15 @@ func Terraform(encoded []byte) (list []Declared, others int, err error) {
 	err = json.Unmarshal(encoded, &s)
 	switch {
 	case err != nil:
-		return nil, 0, fmt.Errorf("it is not Terraform's state: %w", wrongShape(err))
+		return nil, 0, fmt.Errorf("the file is not a state of Terraform: %w", wrongShape(err))
 	case s.Encrypted != nil:
-		return nil, 0, errors.New("it is encrypted; give what `tofu state pull` writes")
+		return nil, 0, errors.New("the state is encrypted; give the output of `tofu state pull`")
 	case s.Shown != nil:
-		return nil, 0, errors.New("it is what `terraform show` writes; give what `terraform state pull` writes")
+		return nil, 0, errors.New("the file is the output of `terraform show`; give the output of `terraform state pull`")
 	case s.Version == nil:
-		return nil, 0, errors.New("it is not Terraform's state: it has no version; give what `terraform state pull` writes")
+		return nil, 0, errors.New("the file is not a state of Terraform, because it has no version; give the output of `terraform state pull`")
 	case string(s.Version) != "4":
-		return nil, 0, errors.New("it is not of version 4, the only one that is read; Terraform since 0.12 and OpenTofu write that: pull it with one of them")
+		return nil, 0, errors.New("the state does not have version 4, and no other version can be read; pull it with Terraform 0.12 or later, or with OpenTofu")
 	}
 	s.Resources.join()
 	return sorted(s.Resources.list), s.Resources.others, nil
@@ -112,11 +112,11 @@ func (r *resources) add(one *resource) error {
 		case of.stays != "":
 			d.Stays = of.stays
 		case d.Kind == "":
-			d.Stays = "there is no kind for it"
+			d.Stays = "there is no kind for this type"
 		case i.Deposed != "":
-			d.Stays = "it is deposed, so that Terraform is about to delete it; apply there first"
+			d.Stays = "the object is deposed, so Terraform will delete it; first apply that with Terraform"
 		case i.Status == "tainted":
-			d.Stays = "it is tainted, so that Terraform is about to replace it; apply there first, or untaint it"
+			d.Stays = "the object is tainted, so Terraform will replace it; first apply that with Terraform, or untaint the object"
 		case of.parent != nil:
 			d.Part = true
 			r.parts = append(r.parts, part{at: len(r.list), id: string(i.Attributes.ID), parent: string(of.parent(&i.Attributes))})
@@ -144,7 +144,7 @@ func (d *Declared) identify(of form, a *attributes) {
 	}
 	d.ID = id
 	if len(d.Uses) == 0 && !usable(d.ID) {
-		d.ID, d.Stays = "", "the state has no ID for it"
+		d.ID, d.Stays = "", "the state has no ID for this object"
 	}
 }
 
@@ -166,7 +166,7 @@ func (r *resources) join() {
 			above = byID[above.parent]
 		}
 		if above.id == "" || r.list[above.at].Kind != d.Kind || r.list[above.at].Part {
-			d.Stays = "the " + d.Kind + " that it is a part of is not in the state"
+			d.Stays = "the " + d.Kind + " to which it belongs is not in the state"
 			continue
 		}
 		d.ID = above.id

@@ -61,10 +61,10 @@ func TestTerraform(t *testing.T) {
 	}
 	want := `module.web["a.b"].module.vm[1].openstack_compute_instance_v2.node[0] | web-a.b-vm-1-node-0 | Server s-0 [] 
 module.web["a.b"].module.vm[1].openstack_compute_instance_v2.node[11] | web-a.b-vm-1-node-11 | Server s-11 [] 
-openstack_blockstorage_volume_v3.v | v | Volume  [] it is deposed, so that Terraform is about to delete it; apply there first
+openstack_blockstorage_volume_v3.v | v | Volume  [] the object is deposed, so Terraform will delete it; first apply that with Terraform
 openstack_blockstorage_volume_v3.v | v | Volume v-1 [] 
 openstack_dns_recordset_v2.www | www | DNSRecordSet z-1/rs-1 [] 
-openstack_fw_policy_v2.wall | wall |   [] there is no kind for it
+openstack_fw_policy_v2.wall | wall |   [] there is no kind for this type
 openstack_identity_role_assignment_v3.r | r | RoleAssignment  [role grp prj] 
 openstack_lb_listener_v2.l | l | LoadBalancer lb-1 [] part 
 openstack_lb_loadbalancer_v2.lb | lb | LoadBalancer lb-1 [] 
@@ -74,10 +74,10 @@ openstack_networking_floatingip_associate_v2.a | a | FloatingIP f-1 [] part
 openstack_networking_floatingip_v2.f | f | FloatingIP f-1 [] 
 openstack_networking_network_v2.front | front | Network n-1 [] 
 openstack_networking_portforwarding_v2.pf | pf | PortForwarding f-1/pf-1 [] 
-openstack_networking_secgroup_rule_v2.alien | alien | SecurityGroup  [] part the SecurityGroup that it is a part of is not in the state
+openstack_networking_secgroup_rule_v2.alien | alien | SecurityGroup  [] part the SecurityGroup to which it belongs is not in the state
 openstack_networking_secgroup_rule_v2.ssh | ssh | SecurityGroup g-1 [] part 
 openstack_networking_secgroup_v2.web["inside \"x\" $${y}"] | web-inside "x" ${y} | SecurityGroup g-1 [] 
-openstack_networking_secgroup_v2.web["out"] | web-out | SecurityGroup  [] it is tainted, so that Terraform is about to replace it; apply there first, or untaint it
+openstack_networking_secgroup_v2.web["out"] | web-out | SecurityGroup  [] the object is tainted, so Terraform will replace it; first apply that with Terraform, or untaint the object
 `
 	if got := shown(list); got != want || others != 1 {
 		t.Errorf("got, %d others:\n%s\nwant, 1 other:\n%s", others, got, want)
@@ -114,7 +114,7 @@ func TestTerraformParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `openstack_blockstorage_volume_attach_v3.a | a |   [] it attaches a volume to a host that is no machine of Nova's, which no kind says
+	want := `openstack_blockstorage_volume_attach_v3.a | a |   [] it attaches a volume to a host that is not a machine of Nova; no kind can declare that
 openstack_compute_quotaset_v2.q | q |   [] ` + quotaStays + `
 openstack_keymanager_secret_v1.key | key | BarbicanSecret s-1 [] 
 openstack_lb_l7policy_v2.old | old | LoadBalancer lb-1 [] part 
@@ -123,8 +123,8 @@ openstack_lb_listener_v2.l | l | LoadBalancer lb-1 [] part
 openstack_lb_loadbalancer_v2.lb | lb | LoadBalancer lb-1 [] 
 openstack_networking_network_v2.front | front | Network n-1 [] 
 openstack_networking_rbac_policy_v2.others | others | Network n-1 [] part 
-openstack_networking_rbac_policy_v2.outside | outside |   [] there is no kind for it
-openstack_networking_rbac_policy_v2.wall | wall | SecurityGroup  [] part the SecurityGroup that it is a part of is not in the state
+openstack_networking_rbac_policy_v2.outside | outside |   [] there is no kind for this type
+openstack_networking_rbac_policy_v2.wall | wall | SecurityGroup  [] part the SecurityGroup to which it belongs is not in the state
 `
 	if got := shown(list); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -154,8 +154,8 @@ func TestOtherTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "it is empty",
 		"PK\x03\x04":                            "no valid JSON",
-		`{"version": 3, "modules": []}`:         "not of version 4",
-		`{"version": 5, "resources": []}`:       "not of version 4",
+		`{"version": 3, "modules": []}`:         "does not have version 4",
+		`{"version": 5, "resources": []}`:       "does not have version 4",
 		`{"version": "4", "resources": 7}`:      "a list is expected",
 		`{"resources": []}`:                     "it has no version",
 		`[]`:                                    "the value cannot be of type array",

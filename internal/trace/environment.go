@@ -40,7 +40,7 @@ func Configured(address, headers string, env func(string) string) (*Sender, erro
 		return nil, err
 	}
 	if len(s.Headers) > 0 && to.Scheme == "http" && !outbound.Loopback(to.Hostname()) {
-		return nil, fmt.Errorf("%s: headers of traces may be secret and are sent over https only; use https, or no headers", field)
+		return nil, fmt.Errorf("%s: headers of traces may be secret, so they are sent over https only; use https, or no headers", field)
 	}
 	return s, nil
 }

@@ -108,9 +108,9 @@ func (s *Sender) send(ctx context.Context, text []byte) {
 	s.Count(outcome)
 	switch {
 	case err != nil && !s.away:
-		s.Log.Warn("the receiver does not accept traces; they are dropped until it does", "error", err)
+		s.Log.Warn("the receiver does not accept traces; traces are dropped until it accepts them", "error", err)
 	case err == nil && s.away:
-		s.Log.Info("traces are taken again")
+		s.Log.Info("the receiver accepts traces again")
 	}
 	s.away = err != nil
 }

@@ -33,7 +33,7 @@ func lookups(want []kind.Desired) (list []manifest.Problem) {
 		for parents[by] != (manifest.Key{}) {
 			by = parents[by]
 		}
-		p := manifest.Problem{Origin: d.Origin, Key: by, What: fmt.Sprintf("names %s, which is not in the repository: it will be looked up in the cloud", d.Key)}
+		p := manifest.Problem{Origin: d.Origin, Key: by, What: fmt.Sprintf("names %s, which is not in the repository, so the agent will look for it in the cloud", d.Key)}
 		if near := nearest.Name(d.Key.Name, names[:min(len(names), maxCompared)]); near != "" {
 			p.Fix = "did you mean " + near + "?"
 		}

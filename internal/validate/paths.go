@@ -31,7 +31,7 @@ func Sort(stdin io.Reader, args []string) (configs []string, parts []manifest.Pa
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			problems = append(problems, fmt.Errorf("%w; give paths of files, or of folders with manifests", err))
+			problems = append(problems, fmt.Errorf("%w; give paths of files, or of folders that contain manifests", err))
 		case slices.Contains(clean[:i], path) || slices.ContainsFunc(clean, func(other string) bool { return other != path && below(path, other) }):
 		case info.IsDir():
 			rev, err := source.Dir(path)

@@ -37,11 +37,11 @@ func NoteWay(e *kind.Expansion, field, external, network string, subnets []strin
 	switch {
 	case len(subnets) == 0:
 	case elsewhere != "" && external == "":
-		e.Note(field, elsewhere+", leads to no external network: unless another router does, the cloud refuses to let the address lead there; set externalGateways of the Router")
+		e.Note(field, elsewhere+", leads to no external network: unless another router leads there, the cloud refuses this floating IP; set externalGateways of the Router")
 	case elsewhere != "":
-		e.Note(field, elsewhere+", does not lead to Network/"+external+": unless another router does, the cloud refuses to let the address lead there; name that network in externalGateways of the Router")
+		e.Note(field, elsewhere+", does not lead to Network/"+external+": unless another router leads there, the cloud refuses this floating IP; name that network in externalGateways of the Router")
 	default:
-		e.Note(field, "no router in the repository leads to Subnet/"+subnets[0]+": unless another does, the cloud refuses to let the address lead there; set routerRef of the Subnet")
+		e.Note(field, "no router in the repository leads to Subnet/"+subnets[0]+": unless another router leads there, the cloud refuses this floating IP; set routerRef of the Subnet")
 	}
 }
 

@@ -54,7 +54,7 @@ func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (tot
 
 func TestAttackGroups(t *testing.T) {
 	testcost.Long(t)
-	const want = "VirtualMachineGroup/g6: more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
+	const want = "VirtualMachineGroup/g6: more than 20000 objects, including the objects that the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
 	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), want); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)
 	}
@@ -71,7 +71,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 		t.Fatalf("%d objects, %v", base.Size.Objects, err)
 	}
 	bounds := resolve.Bounds{}.ForPull(base.Size, 0)
-	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is the limit for a pull request, given 307 of the branch; "+
+	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, including the objects that the manifests expand to: that is the limit for a pull request if the branch has 307; "+
 		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
 	if total > 32 {
 		t.Errorf("it took %d MiB", total)
@@ -145,7 +145,7 @@ func TestAttackManyValues(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&b, "      k%d: v\n", i)
 	}
-	if total := refused(t, resolve.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in what the manifests expand to"); total > 100 {
+	if total := refused(t, resolve.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in the objects that the manifests expand to"); total > 100 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -223,7 +223,7 @@ func TestAttackData(t *testing.T) {
 	large := func(size int) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  run: echo\n  rest: " + strings.Repeat("x", size) + "\n"
 	}
-	refused(t, resolve.Bounds{}, file(large(2<<20)), "ConfigMap/c: holds 2097163 bytes, more than 1 MiB; split it")
+	refused(t, resolve.Bounds{}, file(large(2<<20)), "ConfigMap/c: has 2097163 bytes, more than 1 MiB; split it")
 	var b strings.Builder
 	b.WriteString(large(1_000_000) + "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\n" +
 		"spec: {replicas: 1000, template: {image: debian, flavor: small, initScript: {configMapRef: {name: c, key: run}}}}\n")
@@ -242,7 +242,7 @@ func TestAttackAnnotations(t *testing.T) {
 	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a,", 50_000)), "names more than 100 fields"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
-	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move what is large to a ConfigMap"); total > 64 {
+	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move large texts to a ConfigMap"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
 }

@@ -201,7 +201,7 @@ spec: {resource: {}}
 		t.Errorf("it is available though nobody knows: %+v", c)
 	}
 	missing := strings.Replace(text("${true}"), "beside: twins-group", "beside: twins-troup", 1)
-	if _, err := g.TryResolve(missing); err == nil || !strings.Contains(err.Error(), "shows SecurityGroup/twins-troup as beside, which is not in the repository; did you mean twins-group?") {
+	if _, err := g.TryResolve(missing); err == nil || !strings.Contains(err.Error(), "refers to SecurityGroup/twins-troup as beside, but that object is not in the repository; did you mean twins-group?") {
 		t.Errorf("error is %v", err)
 	}
 }

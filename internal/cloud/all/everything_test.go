@@ -190,7 +190,7 @@ func (w *ownWorld) letGo() {
 	w.each(func(k *kind.Kind, l kind.Live) {
 		if name := k.Info.Kind; staysOwned[name] == "" {
 			if err := k.Driver.Unmark(w.t.Context(), l); err != nil {
-				w.t.Errorf("take the mark off %s %s: %v", name, l.Name, err)
+				w.t.Errorf("remove the mark %s %s: %v", name, l.Name, err)
 			}
 		}
 	})

@@ -43,7 +43,7 @@ func TestExportOfACredential(t *testing.T) {
 	own, _ := c.OwnUser()
 	id := hand{t: t, c: c}.make(cloud.Identity, "users/"+own+"/application_credentials", "application_credential", map[string]any{"name": g.Stack})
 	r := exportOf(t, g, export.Input{Chosen: []export.Chosen{{Kind: "ApplicationCredential", Name: "login", ID: id}}})
-	if len(r.Objects) != 0 || len(r.Notes) != 1 || r.Notes[0].Field != "" || !strings.Contains(r.Notes[0].Text, "cannot be adopted, since Keystone") {
+	if len(r.Objects) != 0 || len(r.Notes) != 1 || r.Notes[0].Field != "" || !strings.Contains(r.Notes[0].Text, "cannot be adopted, because Keystone") {
 		t.Errorf("%s, %v", joined(r), r.Notes)
 	}
 }

@@ -33,7 +33,7 @@ func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	}
 	for _, id := range []string{other, addresses} {
 		if !slices.ContainsFunc(notes, func(n export.Note) bool {
-			return strings.Contains(n.Text, id) && strings.Contains(n.Text, "it is left out, with what it restricts")
+			return strings.Contains(n.Text, id) && strings.Contains(n.Text, "the reference is not written, and neither is the rule")
 		}) {
 			t.Errorf("nothing is said of %s: %v", id, notes)
 		}

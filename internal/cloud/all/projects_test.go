@@ -221,7 +221,7 @@ func TestNamesAnotherProject(t *testing.T) {
 func TestNoPlaceForAMarkInAnotherProject(t *testing.T) {
 	g, _, _, _ := neighbour(t)
 	for what, why := range map[string]string{
-		"spec: {resource: {projectRef: team, description: " + strings.Repeat("x", 220) + "}}": "leaves no room for it",
+		"spec: {resource: {projectRef: team, description: " + strings.Repeat("x", 220) + "}}": "has no room for the mark",
 		"spec: {resource: {projectRef: team, sharedWith: []}}":                                "remove projectRef or this",
 	} {
 		object := "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: other}\n" + what + "\n"

@@ -131,7 +131,7 @@ func TestExportOfWhatIsChosen(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	for _, want := range []string{"Volume/lost is left out: the cloud does not show it", "RouterInterface/none is left out", "Network/public is not adopted: it belongs to another project", "Image/image is not adopted: it belongs to another project, or to the cloud as a whole"} {
+	for _, want := range []string{"Volume/lost is left out: the cloud does not show it", "RouterInterface/none is left out", "Network/public is not adopted: it belongs to another project", "Image/image is not adopted: it belongs to another project, or to the whole cloud"} {
 		if !slices.ContainsFunc(notes, func(n export.Note) bool { return strings.HasPrefix(n.Kind+"/"+n.Name+" "+n.Text, want) }) {
 			t.Errorf("no note %q in %v", want, notes)
 		}

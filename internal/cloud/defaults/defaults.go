@@ -12,16 +12,16 @@ import (
 // Defaults are values of a stack's configuration. They replace values that manifests leave out, and translate names that only the
 // organisation uses into the cloud's names.
 type Defaults struct {
-	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
-	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
-	Regions      map[string]string `json:"regions,omitempty" doc:"spec.region to the cloud's region."`
-	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
-	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
+	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers whose manifests name no network."`
+	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"Names of networks, by the spec.vipType of a LoadBalancer."`
+	Regions      map[string]string `json:"regions,omitempty" doc:"Regions of the cloud, by the spec.region of a manifest."`
+	Zones        map[string]string `json:"zones,omitempty" doc:"Availability zones, by the spec.zone of a manifest."`
+	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"Flavors of Octavia, by the spec.serviceType of a LoadBalancer. \"\" means no flavor."`
 	// StorageClasses are for manifests that were written for a Kubernetes cluster.
-	StorageClasses map[string]string `json:"storageClasses,omitempty" doc:"Volume types by the storageClassName of an EtcdCluster or M3DBCluster. \"\" means the cloud's default, which is also used for a name that is not here."`
+	StorageClasses map[string]string `json:"storageClasses,omitempty" doc:"Volume types by the storageClassName of an EtcdCluster or M3DBCluster. \"\" means the cloud's default type, which is also used for a name that this list does not have."`
 	ImageHosts     []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses from which images may be downloaded. All other hosts must be on public addresses."`
 	// ImageDownload says who downloads images from their addresses.
-	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Who downloads images. agent: the agent, which checks each address when it connects. glance: Glance itself, if it offers web-download and the manifest gives neither hash nor decompress. Glance then follows names and redirects without a check by the agent."`
+	ImageDownload string `json:"imageDownload,omitempty" rule:"enum=agent|glance,default=agent" doc:"Program that downloads images. agent: the agent, which checks each address when it connects. glance: Glance itself, if Glance offers web-download and the manifest gives neither hash nor decompress; the agent then cannot check the addresses to which names and redirects lead."`
 	// MachineNetworks bound the addresses to which the agent itself connects, because the addresses of machines come from manifests.
 	MachineNetworks []string `json:"machineNetworks,omitempty" rule:"max=100,unique,format=cidr" doc:"Networks, as CIDR, of machines that the agent connects to: for probes, and for members of etcd and M3DB. It connects to no other machines. If left out, it connects to the ports of the stack's machines in every network, and to etcdEndpoints of an EtcdBackup within Subnets of the stack. It never connects to its own machine or to link-local addresses."`
 	Etcd            *Etcd    `json:"etcd,omitempty" doc:"Defaults for the machines of an EtcdCluster, and for the programs on them."`
@@ -71,7 +71,7 @@ type Etcd struct {
 	VolumeSize int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume for the data of each machine. If left out, the data is on the machine's own disk."`
 	Repository string            `json:"repository,omitempty" doc:"Address of the binary of etcd, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. Debian's package etcd-server if left out."`
 	Checksums  map[string]string `json:"checksums,omitempty" doc:"SHA-256 of the file at that address, by version."`
-	Versions   map[string]string `json:"versions,omitempty" doc:"Versions that are used in place of the versions that manifests name."`
+	Versions   map[string]string `json:"versions,omitempty" doc:"Replacements for versions that manifests name: the version in the manifest, and the version that is used."`
 	// MasterKeyFile is read when a cloud is opened.
 	MasterKeyFile string `json:"masterKeyFile,omitempty" doc:"File with the master key from which keys and certificates are derived, with TLS: {auto: {}}. It has 32 random bytes or more, for example from openssl rand -hex 32. Everybody who has the key can use every such cluster. If the key is lost, nobody can change these clusters."`
 }
@@ -84,5 +84,5 @@ type M3 struct {
 	Repository  string            `json:"repository,omitempty" doc:"Address of the file m3dbnode, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. M3DB's own releases if left out."`
 	Checksums   map[string]string `json:"checksums,omitempty" doc:"SHA-256 of the file at that address, by version."`
 	Versions    map[string]string `json:"versions,omitempty" doc:"Versions by the tags of images that manifests name, such as latest."`
-	EtcdCluster string            `json:"etcdCluster,omitempty" doc:"EtcdCluster for clusters that name no etcd. If left out, each such cluster gets an EtcdCluster of its own."`
+	EtcdCluster string            `json:"etcdCluster,omitempty" doc:"EtcdCluster for M3DBClusters that name no etcd. If left out, each such cluster gets an EtcdCluster of its own."`
 }

@@ -5,7 +5,7 @@ package defaults
 func (d Defaults) VolumeType(class string) (name, note string) {
 	name, known := d.StorageClasses[class]
 	if class != "" && !known {
-		note = "is a class of Kubernetes, and spec.defaults.storageClasses in the stack's configuration has no volume type for it: the cloud's default type is used"
+		note = "is a class of Kubernetes, but spec.defaults.storageClasses in the stack's configuration has no volume type for this class, so the cloud's default type is used"
 	}
 	return name, note
 }

@@ -200,7 +200,7 @@ func (d *Driver[Spec, Filter, More]) Delete(ctx context.Context, have typed.Live
 func (d *Driver[Spec, Filter, More]) Unmark(ctx context.Context, have typed.Live[State[Spec, More]]) error {
 	switch {
 	case d.of.Info.FixedMark || d.of.Info.StaysMarked:
-		return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, d.of.Info.Kind)
+		return fmt.Errorf("%w: the mark of a %s cannot be removed", kind.ErrRejected, d.of.Info.Kind)
 	case d.of.Unmark != nil:
 		return d.of.Unmark(ctx, d, have)
 	}

@@ -28,7 +28,7 @@ func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Ma
 	if m := mark.InMetadata(answer.Server.Metadata); m != nil && of != nil && (mark.Claim{Mark: m}).Holder() == (mark.Claim{Mark: of}).Holder() {
 		return nil
 	}
-	return fmt.Errorf("%w: it is attached to server %s, which the stack does not own; detach it, or undo the replacement", kind.ErrRejected, server)
+	return fmt.Errorf("%w: the object is attached to server %s, which the stack does not own; detach the object, or undo the change that replaces it", kind.ErrRejected, server)
 }
 
 // ServerGone reports whether Nova says that there is no such server. It is false if the answer is unknown.

@@ -37,7 +37,7 @@ type labeller struct {
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
 	if err == nil && !hasTags {
-		err = fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(n.Singular, "_", " "))
+		err = fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags, this %s cannot carry an owner mark", kind.ErrRejected, strings.ReplaceAll(n.Singular, "_", " "))
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 
 // errNoRoom is the error for an object of another project whose description has no room for the mark. In another label the mark would
 // not count.
-var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the owner mark, which follows it in another project; shorten it", kind.ErrRejected, table.Path("description"))
+var errNoRoom = fmt.Errorf("%w: %s: has no room for the owner mark, which is added to this text in another project; shorten the text", kind.ErrRejected, table.Path("description"))
 
 // takesTags reports whether the create request accepts tags, and the mark may be in them.
 func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {

@@ -63,7 +63,7 @@ func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call
 		return objects, err
 	}
 	if managed {
-		return nil, fmt.Errorf("%w; a %s that this stack manages may be among those that are not shown: give the credentials the right to list all, or only import them (managementPolicy: unmanaged)", err, d.of.Info.Kind)
+		return nil, fmt.Errorf("%w; the cloud may hide a %s that this stack manages: give the credentials the right to list all objects of this kind, or only import them (managementPolicy: unmanaged)", err, d.of.Info.Kind)
 	}
 	call.Path = d.of.Collection.Own
 	return d.each(ctx, call)

@@ -11,7 +11,7 @@ import (
 // repair that by a commit. The message calls the object by the word in what.
 func KeepOwn(id, what string, own ...string) error {
 	if id != "" && slices.Contains(own, id) {
-		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; another administrator has to remove it", kind.ErrRejected, what)
+		return fmt.Errorf("%w: this agent itself logs in with this %s; another administrator has to remove it", kind.ErrRejected, what)
 	}
 	return nil
 }

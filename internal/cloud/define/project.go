@@ -20,7 +20,7 @@ type ProjectRef struct {
 // ProjectFilter finds objects of a Project. It also finds objects that do not belong to the stack, which can be
 // imported.
 type ProjectFilter struct {
-	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project it is in."`
+	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project that the object is in."`
 }
 
 // resident is a spec with a [ProjectRef].
@@ -84,7 +84,7 @@ func (s *State[Spec, More]) guarded() *kind.Mark {
 // moved.
 func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes) {
 	if ref := projectOf(w); ref.ID != "" && ref.ID != projectID {
-		c.Note(table.Path("projectRef"), fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
+		c.Note(table.Path("projectRef"), fmt.Sprintf("the object stays in project %s, the project of this stack: an object cannot be moved to another project", projectID))
 	}
 }
 
@@ -94,16 +94,16 @@ func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	if ref.ID == "" || ref.Facts.OwnProject {
 		return ""
 	}
-	where := table.Path("projectRef") + ": in another project the mark of the owner stands in the description, "
+	where := table.Path("projectRef") + ": in another project, the owner mark is in the description, "
 	description, _ := d.fields.Present("description", w.Spec).(string)
 	if _, fits := mark.Description(w.Mark, description); !fits {
-		return where + "and this one leaves no room for it; shorten it"
+		return where + "but this description has no room for the mark; shorten it"
 	}
 	if w.OthersWrite(table.Path("description")) {
-		return where + "which is left to others here; remove that annotation"
+		return where + "but the annotation excludes the description from changes; remove the annotation"
 	}
 	if s := sharesIn(w.Spec); s != nil && s.SharedWith != nil {
-		return sharedWith + ": only objects of the stack's own project can be shared; remove projectRef or this"
+		return sharedWith + ": only objects of the stack's own project can be shared; remove projectRef or this field"
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 // they are deleted with the object, and the object bears the mark. So they are treated as a part of
 // the object, like the rules of a security group.
 type Shares struct {
-	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use the object besides its own; none if empty. If left out, sharing is not managed, since people may share the object by hand. Neutron refuses to stop sharing while the other project uses the object."`
+	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use the object, besides its own project; no other project if empty. If left out, the stack does not manage sharing, because people may share the object by hand. Neutron refuses to stop sharing while the other project uses the object."`
 }
 
 // Share is a project that can use an object of another one.
@@ -73,7 +73,7 @@ func (s *Shares) diff(have *Shares, lookup func(kind, name string) kind.Ref, c *
 	switch {
 	case s == nil || s.SharedWith == nil:
 	case have.SharedWith == nil:
-		c.Note(sharedWith, "it is left out: this cloud has no RBAC policies of such objects")
+		c.Note(sharedWith, "the field has no effect: this cloud has no RBAC policies for this kind of object")
 	default:
 		kind.Set(c, sharedWith, have.ids(nil), s.ids(lookup), kind.InPlace)
 	}

@@ -42,11 +42,11 @@ const (
 )
 
 var words = map[Rule]string{
-	NeverBack:       "MACHINE runs etcd RUNS, which never goes back to WANTED",
-	AllKnown:        "etcd WANTED follows when the versions of all members are known, and MACHINE does not answer",
-	OneMinorAtATime: "etcd goes up one minor version at a time, and MACHINE still runs RUNS, so WANTED has to wait",
-	NewEnough:       "etcd WANTED follows 3.5.26 or newer, and MACHINE runs RUNS",
-	OthersAreNewer:  "the others run a newer etcd, which never goes back to WANTED",
+	NeverBack:       "MACHINE runs etcd RUNS, and etcd cannot be changed back to the older version WANTED",
+	AllKnown:        "the change to etcd WANTED waits until the versions of all members are known, and MACHINE does not answer",
+	OneMinorAtATime: "etcd must be upgraded one minor version at a time, and MACHINE still runs RUNS, so the change to WANTED waits",
+	NewEnough:       "the change to etcd WANTED needs 3.5.26 or newer on all members, and MACHINE runs RUNS",
+	OthersAreNewer:  "the other members run a newer etcd, which cannot be changed back to the older version WANTED",
 }
 
 // Verdict is the rule that a version breaks now, and the machine that is the reason for it.

@@ -78,7 +78,7 @@ func (b bucket) names(ctx context.Context, begin string, each func(name string) 
 	case errors.Is(err, s3.ErrNoBucket): // it contains nothing
 		return kind.ErrGone
 	case errors.Is(err, s3.ErrNotFound): // from a proxy, which knows nothing of buckets
-		return fmt.Errorf("s3: the bucket %s could not be listed, since the answer does not come from an S3 store (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
+		return fmt.Errorf("s3: the bucket %s cannot be listed, because the answer does not come from an S3 store (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
 	}
 	return b.classed(err)
 }
@@ -119,13 +119,13 @@ func (b bucket) classed(err error) error {
 	case err == nil, errors.Is(err, ErrTooMany), errors.As(err, &listed):
 		return err
 	case errors.Is(err, s3.ErrNoBucket):
-		return fmt.Errorf("s3: %w: there is no bucket %s; make it, or correct spec.defaults.s3 of the stack's configuration", kind.ErrRejected, b.name)
+		return fmt.Errorf("s3: %w: there is no bucket %s; create it, or correct spec.defaults.s3 of the stack's configuration", kind.ErrRejected, b.name)
 	case errors.Is(err, s3.ErrNotFound):
 		return fmt.Errorf("s3: %w: %w", kind.ErrGone, err)
 	case errors.Is(err, s3.ErrChanged):
 		return fmt.Errorf("s3: %w: %w", kind.ErrBusy, err)
 	case errors.Is(err, s3.ErrDenied):
-		return fmt.Errorf("s3: %w: %w; check the keys in spec.defaults.s3.credentialsFile, and what they may do with the bucket %s", kind.ErrRejected, err, b.name)
+		return fmt.Errorf("s3: %w: %w; check the keys in spec.defaults.s3.credentialsFile, and their permissions for the bucket %s", kind.ErrRejected, err, b.name)
 	case errors.Is(err, s3.ErrRejected), errors.Is(err, outbound.ErrRefused):
 		return fmt.Errorf("s3: %w: %w", kind.ErrRejected, err)
 	}

@@ -12,9 +12,9 @@ import (
 // S3 says where a manifest has its snapshots in the S3 store of the stack's configuration.
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
 type S3 struct {
-	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET or BUCKET/NAME, of a bucket that the stack's configuration names." example:"backups"`
+	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"Place of the snapshot: BUCKET or BUCKET/NAME. The stack's configuration must name the bucket." example:"backups"`
 	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no effect, and a plan notes it. The stack's configuration has the keys."`
-	Endpoint       string `json:"endpoint,omitempty" doc:"Address of the store; that of the stack's configuration, or left out."`
+	Endpoint       string `json:"endpoint,omitempty" doc:"Address of the store. If given, it must be the address in the stack's configuration."`
 	ForcePathStyle bool   `json:"forcePathStyle,omitempty" doc:"Has no effect, because requests always have the bucket in the path."`
 }
 
@@ -35,15 +35,15 @@ func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 	const field = "spec.s3"
 	switch bucket, _, _ := strings.Cut(s.Path, "/"); {
 	case configured == nil:
-		r.Problem(field, "is given, and the stack's configuration names no such store", "set spec.defaults.s3 in the configuration of the stack: endpoint, buckets, credentialsFile; or keep snapshots in Swift")
+		r.Problem(field, "is given, but the stack's configuration names no such store", "set spec.defaults.s3 in the configuration of the stack: endpoint, buckets, credentialsFile; or keep snapshots in Swift")
 		return
 	case !slices.Contains(configured.Buckets, bucket):
-		r.Problem(field+".path", "is in a bucket that the stack's configuration does not name", "write one of "+strings.Join(configured.Buckets, ", ")+", or have the bucket added to spec.defaults.s3.buckets")
+		r.Problem(field+".path", "is in a bucket that the stack's configuration does not name", "write one of "+strings.Join(configured.Buckets, ", ")+", or ask the operator to add the bucket to spec.defaults.s3.buckets")
 	case s.Endpoint != "" && strings.TrimSuffix(s.Endpoint, "/") != strings.TrimSuffix(configured.Endpoint, "/"):
-		r.Problem(field+".endpoint", "is another store than that of the stack's configuration", "remove it, or have spec.defaults.s3.endpoint changed")
+		r.Problem(field+".endpoint", "is a different store than in the stack's configuration", "remove it, or ask the operator to change spec.defaults.s3.endpoint")
 	}
 	if s.AWSSecret != "" {
-		r.Note(field+".awsSecret", "has no meaning: the stack's configuration has the keys (spec.defaults.s3.credentialsFile)")
+		r.Note(field+".awsSecret", "has no effect: the stack's configuration has the keys (spec.defaults.s3.credentialsFile)")
 	}
 }
 

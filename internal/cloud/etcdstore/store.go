@@ -48,7 +48,7 @@ const (
 var ErrTooMany = errors.New("too many objects")
 
 // ErrReplaced says that the data of an object has changed.
-var ErrReplaced = fmt.Errorf("%w: it has been replaced by another one", kind.ErrRejected)
+var ErrReplaced = fmt.Errorf("%w: the object was replaced by another one", kind.ErrRejected)
 
 // Store stores the snapshots of a stack: in containers of Swift, or in buckets, which are containers with a name from [Bucket].
 type Store struct {

@@ -82,7 +82,7 @@ func CheckEndpoints(r *kind.Report, endpoints []string, field, secret string) (p
 	case encrypted < n:
 		r.Problem("spec.etcdEndpoints", fmt.Sprintf("has TLS at %d of %d addresses", encrypted, n), "write https for all members, or http for all")
 	case secret == "":
-		r.Problem(field, "is missing, and etcdEndpoints are asked with TLS", fmt.Sprintf("name a Secret with %s, %s and %s", Cert, Key, Trust))
+		r.Problem(field, "is missing, but etcdEndpoints use TLS", fmt.Sprintf("name a Secret with %s, %s and %s", Cert, Key, Trust))
 	}
 	return false
 }

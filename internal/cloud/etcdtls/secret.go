@@ -46,7 +46,7 @@ func (p Place) Read(e *kind.Expansion) *Pair {
 	case trust == nil:
 		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is no certificate", p.Trust(), p.Secret), "write it in PEM")
 	case err != nil:
-		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is no key, or is not that of %s", p.Key(), p.Secret, p.Cert()), "put both there as they were made together, in PEM and without a passphrase")
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not a key, or does not belong to %s", p.Key(), p.Secret, p.Cert()), "put a certificate and its own key there, in PEM and without a passphrase")
 	default:
 		return &Pair{p, chain[0], chain, trust}
 	}
@@ -80,7 +80,7 @@ func (p *Pair) NoteValidity(e *kind.Expansion, now time.Time) {
 	}
 	switch {
 	case now.After(p.Leaf.NotAfter):
-		note("has expired on %s, and nobody accepts it: put another one there", day(p.Leaf.NotAfter))
+		note("expired on %s, so nobody accepts it: put a new certificate there", day(p.Leaf.NotAfter))
 	case now.Before(p.Leaf.NotBefore):
 		note("is not valid before %s, and nobody accepts it until then", day(p.Leaf.NotBefore))
 	case now.Add(soon).After(p.Leaf.NotAfter):

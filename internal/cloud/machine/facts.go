@@ -74,7 +74,7 @@ func ParseFacts(text string) (*FactsTemplate, error) {
 	return p.out, nil
 }
 
-var errTooLong = fmt.Errorf("is more than the %d bytes that Nova takes", maxUserData)
+var errTooLong = fmt.Errorf("is more than the %d bytes that Nova accepts", maxUserData)
 
 type factsParser struct {
 	all, rest string
@@ -90,14 +90,14 @@ func (p *factsParser) until(section string, peers bool) (list []factsNode, err e
 		if !found {
 			if p.rest = ""; section != "" {
 				p.tag = opened
-				return nil, errors.New("a section has no end")
+				return nil, errors.New("a section is not closed")
 			}
 			return append(list, factsNode{text: text}), nil
 		}
 		p.tag = len(p.all) - len(rest) - len("{{")
 		var tag string
 		if tag, p.rest, found = strings.Cut(rest, "}}"); !found {
-			return nil, errors.New("{{ has no }}; {{'{{'}} stands for two braces")
+			return nil, errors.New("{{ has no matching }}; write {{'{{'}} for two braces")
 		}
 		sign, name := byte(0), strings.TrimSpace(tag)
 		if name != "" && strings.IndexByte("#^/!", name[0]) >= 0 {
@@ -124,7 +124,7 @@ func (p *factsParser) until(section string, peers bool) (list []factsNode, err e
 		case name == "'{{'":
 			list = append(list, factsNode{text: "{{"})
 		case !slices.Contains(factsNames, name):
-			return nil, errors.New("a name that is not known; there are " + strings.Join(factsNames, ", ") + ", and the section peers")
+			return nil, errors.New("an unknown name; the known names are " + strings.Join(factsNames, ", ") + ", and the section peers")
 		default:
 			p.out.PeerAddresses = p.out.PeerAddresses || name == "address" && peers
 			p.out.OwnAddress = p.out.OwnAddress || name == "address" && !peers
@@ -136,13 +136,13 @@ func (p *factsParser) until(section string, peers bool) (list []factsNode, err e
 func openable(sign byte, name string, peers bool) error {
 	switch {
 	case name == "peers" && peers:
-		return errors.New("the section peers is within itself")
+		return errors.New("the section peers contains a section peers")
 	case name == "peers" && sign == '^':
-		return errors.New("there are always peers: the machine itself is one")
+		return errors.New("the section peers is never empty, because the machine itself is one of the peers; remove {{^peers}}")
 	case name == "peers", peers && slices.Contains(factsSections, name):
 		return nil
 	}
-	return errors.New("a section that is not known here; there is peers, and within it first and last")
+	return errors.New("an unknown section; the known sections are peers, and first and last within peers")
 }
 
 // alone removes the whole line of a tag if nothing else is on that line. text is the text before the tag.

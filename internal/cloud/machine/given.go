@@ -20,8 +20,8 @@ type Given struct {
 // Certificate identifies a machine to a cluster. It is derived from the stack's master key, for the name and address of a member, or the name of a client.
 type Certificate struct {
 	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster to which the certificate belongs. Its machines trust each other."`
-	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the generation before and after it."`
-	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"member for a member of the cluster, client for a machine that only uses the cluster; member if left out."`
+	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Generation of the keys. A machine trusts the keys of its own generation, of the one before and of the one after."`
+	Use        string `json:"use,omitempty" rule:"enum=member|client" doc:"Use of the certificate: member for a member of the cluster, client for a machine that only uses the cluster. member if left out."`
 }
 
 // Validate reports values that are given without a template.
@@ -31,7 +31,7 @@ func (g *Given) Validate(at string, template bool, r *kind.Report) {
 	}
 	for field, given := range map[string]bool{"secretRefs": g.SecretRefs != nil, "certificate": g.Certificate != nil} {
 		if given {
-			r.Problem(at+"."+field, "is given for what is no template", "add template: true, or remove it")
+			r.Problem(at+"."+field, "is given, but the text is not a template", "add template: true, or remove it")
 		}
 	}
 }

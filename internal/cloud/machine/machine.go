@@ -13,19 +13,19 @@ import (
 type Template struct {
 	Image          string            `json:"image" rule:"required,min=1" doc:"Image to boot from."`
 	Flavor         string            `json:"flavor" rule:"required,min=1" doc:"Size of the machine."`
-	InitScript     *InitScript       `json:"initScript,omitempty" doc:"What the first boot runs."`
+	InitScript     *InitScript       `json:"initScript,omitempty" doc:"Script that the machine runs at its first boot."`
 	Description    string            `json:"description,omitempty" rule:"lines,max=255" doc:"Free text."`
 	Network        string            `json:"network,omitempty" doc:"Network of the machine. If left out, the stack's default, or the only network."`
 	Subnet         string            `json:"subnet,omitempty" doc:"Subnet of its address; the cloud decides if left out."`
-	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
+	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Address of the machine on the network; the cloud decides if left out."`
 	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Address that can be reached from outside, as a FloatingIP."`
-	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Security groups, which say who may connect to it; the cloud's default group if left out."`
+	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Security groups, which decide who may connect to the machine; the cloud's default group if left out."`
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
 	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one."`
 	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Volume to boot from, in place of the flavor's disk. It stays when the machine is replaced."`
 	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24,key=name" doc:"All further disks."`
-	Ports          []Interface       `json:"ports,omitempty" rule:"max=16,key=name" doc:"All further network interfaces, besides the one on network."`
-	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the machine stays."`
+	Ports          []Interface       `json:"ports,omitempty" rule:"max=16,key=name" doc:"Additional network interfaces, besides the interface on network."`
+	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the machine gets the script on a drive; the cloud decides if left out. Clouds and images may require a drive. If the machine has a drive although this is false, a plan notes it, and the machine is not replaced."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
 	Metadata       map[string]string `json:"metadata,omitempty" rule:"lines" doc:"Metadata of the server."`
 }
@@ -35,7 +35,7 @@ type InitScript struct {
 	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap with the text."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret with the text."`
-	Template     bool     `json:"template,omitempty" doc:"Whether it is a template. The agent fills in a template when it creates the machine, with values of the machine and its group. These are {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
+	Template     bool     `json:"template,omitempty" doc:"Whether the text is a template. The agent fills in a template when it creates the machine, with values of the machine and its group. These are {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
 	Group        *Group   `json:"group,omitempty" doc:"The machine's peers. If left out, the machines of a VirtualMachineGroup are each other's peers."`
 	Given        `json:",inline"`
 }
@@ -43,7 +43,7 @@ type InitScript struct {
 // DataRef names an entry of a ConfigMap or Secret.
 type DataRef struct {
 	Name string `json:"name" rule:"required,min=1" doc:"Name of the object."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
 }
 
 // FloatingIP requests an address that can be reached from outside.

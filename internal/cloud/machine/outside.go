@@ -8,7 +8,7 @@ import (
 // onlyExternal is the name of the import for the external network if no manifest names it.
 const onlyExternal = "the-only-external-network"
 
-const hintExternal = "several external networks could serve, or none; set spec.floatingIP.network"
+const hintExternal = "the project has no external network, or several; set spec.floatingIP.network"
 
 // External is the name of the network that the address comes from. The network is imported unless
 // the repository describes it.

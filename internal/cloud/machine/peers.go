@@ -28,7 +28,7 @@ func (g *Group) Validate(field string, template bool, r *kind.Report) {
 		r.Problem(field+".numbers", err.Error(), "write them like 0-2,4")
 	}
 	if !template {
-		r.Problem(field, "is given for what is no template", "add template: true, or remove it")
+		r.Problem(field, "is given, but the text is not a template", "add template: true, or remove it")
 	}
 }
 
@@ -42,7 +42,7 @@ func (g *Group) Members() (numbers []int, err error) {
 			last, err = strconv.Atoi(to)
 		}
 		if err != nil || first < 0 || last < first || len(numbers) > 0 && first <= numbers[len(numbers)-1] {
-			return nil, fmt.Errorf("has %q, which is no number or range above those before it", part)
+			return nil, fmt.Errorf("has %q, which is not a number or range, or is not above the numbers before it", part)
 		}
 		if last-first >= maxMembers-len(numbers) {
 			return nil, fmt.Errorf("are more than %d", maxMembers)
@@ -106,7 +106,7 @@ func (s *InitScript) CheckPeers(field string, machines int, e *kind.Expansion) (
 	if err != nil || !t.PeerAddresses || machines <= maxPeers {
 		return err == nil
 	}
-	e.Problem(field, fmt.Sprintf("says the addresses of %d machines to each of them", machines), fmt.Sprintf("have at most %d, or leave addresses out: names are enough where there is DNS", maxPeers))
+	e.Problem(field, fmt.Sprintf("gives the addresses of %d machines to each machine", machines), fmt.Sprintf("use at most %d machines, or remove the addresses from the template: names are enough if there is DNS", maxPeers))
 	return false
 }
 
@@ -130,4 +130,4 @@ func Complete(text string, f Facts) (string, error) {
 	return t.Render(f)
 }
 
-var errNoAddress = errors.New("says an address that is not known yet")
+var errNoAddress = errors.New("contains an address that is not known yet")

@@ -9,7 +9,7 @@ import (
 // CheckRepository reports an address of releases that does not contain the version.
 func CheckRepository(address string, r *kind.Report) {
 	if address != "" && !strings.Contains(address, "{version}") {
-		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
+		r.Problem("spec.repository", "has no place for the version", "write {version} in place of the version, and {arch} in place of amd64 or arm64")
 	}
 }
 
@@ -23,7 +23,7 @@ func CheckClaim(storage, field, example string, r *kind.Report) {
 // NoteUnchecked notes that no checksum protects the program that machines download.
 func NoteUnchecked(from, sum string, e *kind.Expansion) {
 	if from != "" && sum == "" {
-		e.Note("spec.checksum", "is left out: machines run what "+from+" returns, unchecked")
+		e.Note("spec.checksum", "is left out, so machines run the program that "+from+" returns, unchecked")
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 // Snapshots are snapshots that are regularly taken of a volume. The fields are those of VolumeSnapshotSchedule,
 // which validates them.
 type Snapshots struct {
-	Schedule  string  `json:"schedule" rule:"required" doc:"When one is taken, such as 0 3 * * * or @every 6h. The first one is taken immediately." example:"0 3 * * *"`
+	Schedule  string  `json:"schedule" rule:"required" doc:"Times at which a snapshot is taken, such as 0 3 * * * or @every 6h. The first one is taken immediately." example:"0 3 * * *"`
 	TimeZone  string  `json:"timeZone,omitempty" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out."`
-	Keep      int     `json:"keep" rule:"required,min=1" doc:"How many are kept of each volume."`
-	KeepFor   *string `json:"keepFor,omitempty" doc:"The largest difference in age between a kept one and the newest one, such as 720h."`
+	Keep      int     `json:"keep" rule:"required,min=1" doc:"How many snapshots or backups of each volume are kept."`
+	KeepFor   *string `json:"keepFor,omitempty" doc:"Snapshots or backups are removed if they are older than the newest one by more than this time, such as 720h."`
 	Type      string  `json:"type,omitempty" rule:"enum=Snapshot|Backup,default=Snapshot" doc:"Snapshot: on the volume's own storage. Backup: a copy in the cloud's backup service, which stays when the volume is deleted."`
-	Container *string `json:"container,omitempty" doc:"Where backups are kept; the cloud decides if left out."`
-	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete" doc:"What happens to them when the machine or the volume is removed from the manifest. keep: they stay, with their marks. delete: they are deleted. If left out, they stay, except snapshots of a volume that is deleted itself."`
+	Container *string `json:"container,omitempty" doc:"Container in which backups are stored; the cloud decides if left out."`
+	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete" doc:"What happens to the snapshots or backups when the machine or the volume is removed from the manifest. keep: they stay, with their marks. delete: they are deleted. If left out, they stay, except snapshots of a volume that is also deleted."`
 }
 
 // Ends returns what happens to the snapshots when the volume is removed. volume is what happens to the volume:
@@ -31,14 +31,14 @@ func (s *Snapshots) Ends(volume string) string {
 // RestoreFrom names the volume whose snapshots or backups a new volume starts from.
 type RestoreFrom struct {
 	Group   string  `json:"group,omitempty" doc:"VirtualMachineGroup of the other volume, even if its manifest was removed. Each machine gets the data of the machine with the same number."`
-	Machine string  `json:"machine,omitempty" doc:"VirtualMachine of the other volume, in place of group."`
+	Machine string  `json:"machine,omitempty" doc:"VirtualMachine of the other volume. Give either this or group."`
 	Volume  string  `json:"volume,omitempty" rule:"format=label" doc:"Name of the volume within that machine; the name of this volume if left out."`
-	Before  *string `json:"before,omitempty" doc:"The newest one up to this time is restored, such as 2026-05-04T03:00:00Z; the newest one of all if left out." example:"2026-05-04T03:00:00Z"`
+	Before  *string `json:"before,omitempty" doc:"A time such as 2026-05-04T03:00:00Z: the newest snapshot or backup up to this time is restored. If left out, the newest of all." example:"2026-05-04T03:00:00Z"`
 }
 
 func (f *RestoreFrom) validate(at string, r *kind.Report) {
 	if f != nil && (f.Group == "") == (f.Machine == "") {
-		r.Problem(at, "does not name one of group and machine", "say whose snapshots or backups are meant")
+		r.Problem(at, "names neither a group nor a machine, or both", "give either group or machine")
 	}
 }
 

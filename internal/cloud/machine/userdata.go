@@ -54,7 +54,7 @@ func (u UserData) Text(field, text string, r *kind.Report) (ok bool) {
 		most -= len(Interpreter)
 	}
 	if len(text) > most {
-		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova takes", len(text), most), "shorten it, or let it fetch the rest")
+		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova accepts", len(text), most), "shorten the script, or let it download the rest")
 		return false
 	}
 	return true
@@ -68,6 +68,6 @@ func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...str
 			return u.Text(field, text, &e.Report)
 		}
 	}
-	e.Lacks(field, kind, name, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add it there, or name another")
+	e.Lacks(field, kind, name, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add the entry there, or name another entry")
 	return false
 }

@@ -17,7 +17,7 @@ func CheckMetadata(r *kind.Report, called string, names []string) {
 		case seen[name]:
 			r.Problem(field, "is given twice", "keep one of them")
 		case ownertext.ReservedKey(name):
-			r.Problem(field, "is reserved for the mark of the owner", "choose another "+called)
+			r.Problem(field, "is reserved for the owner mark", "choose another "+called)
 		}
 		seen[name] = true
 	}

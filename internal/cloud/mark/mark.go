@@ -65,7 +65,7 @@ func UnmarkByTag(what string) string {
 
 // UnmarkByLabel is the command for objects that may have the mark in their description, too.
 func UnmarkByLabel(what string) string {
-	return UnmarkByTag(what) + ", or where it stands in the description, openstack " + what + " set --description <text> <id>"
+	return UnmarkByTag(what) + ", or if the mark is in the description, openstack " + what + " set --description <text> <id>"
 }
 
 // UnmarkByProperty is the command for objects that have the mark in metadata.

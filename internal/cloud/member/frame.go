@@ -12,7 +12,7 @@ import (
 // Info returns the properties that all kinds of members have, whatever their protocol.
 func (k Kind[Spec]) Info(name, doc string) kind.Info {
 	return kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: name, FixedMark: true, StaysMarked: true, Rare: true, ReportsHealth: true, HostedOn: k.Inside,
-		Unmark: "it bears the mark of its Port", Doc: doc}
+		Unmark: "it has the mark of its Port", Doc: doc}
 }
 
 // Marked is the common part of the drivers of all kinds of members. The mark is on the member's port, and is removed there.

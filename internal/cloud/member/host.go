@@ -43,7 +43,7 @@ func (h Host) Silent() (phase kind.Phase, down, message string) {
 	case h.Boots:
 		return kind.Pending, "", "its machine boots"
 	case h.ID == "":
-		return kind.Degraded, "away", "its machine is away"
+		return kind.Degraded, "away", "its machine does not exist"
 	}
 	return kind.Degraded, "silent", "does not answer"
 }

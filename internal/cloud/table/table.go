@@ -46,7 +46,7 @@ func (t *Table[Spec, More]) Extensions() map[string]string {
 // lacks notes a given field for which the cloud has no attribute.
 func (t *Table[Spec, More]) lacks(r *row, w typed.Want[Spec], c *kind.Changes) {
 	if _, given := r.of(reflect.ValueOf(w.Spec)); given {
-		c.Note(t.root+r.path, "it is left out: this cloud lacks the extension "+r.extension)
+		c.Note(t.root+r.path, "the field has no effect: this cloud lacks the extension "+r.extension)
 	}
 }
 

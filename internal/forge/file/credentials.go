@@ -31,7 +31,7 @@ func (f *file) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]forge.T
 	out, err := open(f.path, os.O_APPEND|os.O_WRONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		why := fmt.Sprintf("%s is not there yet; the first status makes it, if its folder is there", f.path)
+		why := fmt.Sprintf("%s does not exist yet; the first status creates the file if its folder exists", f.path)
 		held[forge.TaskWriteStatuses] = forge.TaskResult{Result: forge.NotTried, Why: why}
 		return held, nil
 	case err != nil:

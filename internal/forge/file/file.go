@@ -111,7 +111,7 @@ func open(path string, flags int) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file, so that it cannot be read back")}
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file, so statuses cannot be read from it")}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

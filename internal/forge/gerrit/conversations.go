@@ -128,7 +128,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 			return c, nil
 		}
 	}
-	return forge.Comment{}, r.refuse(what, fmt.Errorf("%w: what was written is not there", forge.ErrUnavailable))
+	return forge.Comment{}, r.refuse(what, fmt.Errorf("%w: the comment that was written is not there", forge.ErrUnavailable))
 }
 
 // Edit implements [forge.Conversations]. It writes a new message, which replaces the comment.
@@ -139,7 +139,7 @@ func (r *Repository) Edit(ctx context.Context, number int, id int64, body string
 // Delete implements [forge.Conversations]. It writes a new message, which says that the comment is
 // withdrawn.
 func (r *Repository) Delete(ctx context.Context, number int, id int64) error {
-	return r.replace(ctx, fmt.Sprintf("withdraw a comment on change %d", number), number, id, []string{"This part of the plan is no more.\n\n" + frame{comment: id}.String()})
+	return r.replace(ctx, fmt.Sprintf("withdraw a comment on change %d", number), number, id, []string{"This part of the plan no longer exists.\n\n" + frame{comment: id}.String()})
 }
 
 func (r *Repository) replace(ctx context.Context, what string, number int, id int64, messages []string) error {

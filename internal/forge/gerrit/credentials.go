@@ -50,7 +50,7 @@ func (r *Repository) Held(ctx context.Context, at forge.Sample) (map[forge.Task]
 		return held, nil
 	}
 	if at.Pull == 0 {
-		held[forge.TaskVote] = forge.TaskResult{Result: forge.NotTried, Why: "Gerrit tells who may vote only with an open change, and none is open"}
+		held[forge.TaskVote] = forge.TaskResult{Result: forge.NotTried, Why: "Gerrit shows who may vote only for an open change, and no change is open"}
 		return held, nil
 	}
 	var c struct {

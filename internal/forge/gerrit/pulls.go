@@ -82,7 +82,7 @@ func (r *Repository) oldest(found []change) []change {
 func (r *Repository) OpenPulls(ctx context.Context, branch string) (list []forge.Pull, err error) {
 	what := "list the open changes for " + branch
 	if strings.ContainsAny(branch, `"\`) {
-		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot hold that name", forge.ErrRefused))
+		return nil, r.refuse(what, fmt.Errorf("%w: a query cannot contain that name", forge.ErrRefused))
 	}
 	found, err := r.query(ctx, what, `status:open branch:"`+branch+`"`, commits)
 	if err != nil && !errors.Is(err, forge.ErrTooMany) {

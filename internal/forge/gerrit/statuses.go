@@ -92,7 +92,7 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 		return err
 	}
 	if len(found) == 0 {
-		return r.refuse(what, fmt.Errorf("%w: it is no patch set of an open change", forge.ErrUnsupported))
+		return r.refuse(what, fmt.Errorf("%w: the commit is not a patch set of an open change", forge.ErrUnsupported))
 	}
 	s.Context, s.Description = forge.FitContext(s.Context), forge.Describe(s.Description)
 	// Statuses reads the first change. So the first change is written last: when it has the status,

@@ -75,7 +75,7 @@ func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]f
 		may = *found.Permissions
 	}
 	if !may.Admin {
-		held[forge.TaskPeople] = forge.TaskResult{Result: forge.Missing, Why: "the token's user does not administer the repository; Gitea tells only administrators who may write"}
+		held[forge.TaskPeople] = forge.TaskResult{Result: forge.Missing, Why: "the token's user does not administer the repository; Gitea shows only to administrators who may write"}
 	}
 	if found.Archived {
 		archived := forge.TaskResult{Result: forge.Missing, Why: "the repository is archived"}
@@ -97,7 +97,7 @@ func (r *Repository) Held(ctx context.Context, _ forge.Sample) (map[forge.Task]f
 func resultOf(err error) forge.TaskResult {
 	switch {
 	case err == nil:
-		return forge.TaskResult{Result: forge.NotTried, Why: "Gitea has answered a write about what is not there as if it were there"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "Gitea reported success for a write to an object that does not exist"}
 	case errors.Is(err, forge.ErrNotFound):
 		return forge.TaskResult{Result: forge.Works}
 	case errors.Is(err, forge.ErrRefused):

@@ -39,7 +39,7 @@ func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
 	refused := !r.noChecks.IsZero() && time.Since(r.noChecks) < refusedFor
 	r.mu.Unlock()
 	if refused {
-		return fmt.Errorf("github: %s: %s: %w: these credentials may not", r, what, forge.ErrUnsupported)
+		return fmt.Errorf("github: %s: %s: %w: these credentials have no permission for that", r, what, forge.ErrUnsupported)
 	}
 	err := r.putCheck(ctx, c)
 	if code(err) != http.StatusForbidden {
@@ -48,7 +48,7 @@ func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
 	r.mu.Lock()
 	r.noChecks = time.Now()
 	r.mu.Unlock()
-	return fmt.Errorf("github: %s: %s: %w: GitHub takes check runs only from an App with the permission checks: write", r, what, forge.ErrUnsupported)
+	return fmt.Errorf("github: %s: %s: %w: GitHub accepts check runs only from an App with the permission checks: write", r, what, forge.ErrUnsupported)
 }
 
 func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {

@@ -34,7 +34,7 @@ var permissions = map[forge.Task]permission{
 
 // RightsByTask implements [forge.Credentials].
 func (r *Repository) RightsByTask() map[forge.Task]string {
-	rights := map[forge.Task]string{forge.TaskLogin: "a token that has not ended", forge.TaskWebhooks: "the secret of the webhook"}
+	rights := map[forge.Task]string{forge.TaskLogin: "a token that has not expired", forge.TaskWebhooks: "the secret of the webhook"}
 	if r.config.App != nil {
 		rights[forge.TaskLogin] = "an App that is installed on the account, with its private key"
 	}
@@ -114,7 +114,7 @@ func addAppResults(held map[forge.Task]forge.TaskResult, granted map[string]stri
 // classic token, and the rights of the user of any token. It does not report the permissions of a
 // fine-grained token.
 func addTokenResults(held map[forge.Task]forge.TaskResult, found *github.Repository, scopes string) {
-	held[forge.TaskChecks] = forge.TaskResult{Result: forge.NotOffered, Why: "GitHub takes check runs only from Apps; plans and statuses do without"}
+	held[forge.TaskChecks] = forge.TaskResult{Result: forge.NotOffered, Why: "GitHub accepts check runs only from Apps; plans and statuses work without check runs"}
 	list := strings.FieldsFunc(scopes, func(c rune) bool { return c == ',' || c == ' ' })
 	whole := slices.Contains(list, "repo") || slices.Contains(list, "public_repo") && !found.GetPrivate()
 	for task, enough := range map[forge.Task]bool{forge.TaskWriteComments: whole, forge.TaskWriteStatuses: whole || slices.Contains(list, "repo:status")} {
@@ -122,7 +122,7 @@ func addTokenResults(held map[forge.Task]forge.TaskResult, found *github.Reposit
 		case task == forge.TaskWriteStatuses && !found.GetPermissions()["push"]:
 			held[task] = forge.TaskResult{Result: forge.Missing, Why: "the token's user may not push to the repository"}
 		case len(list) == 0: // a fine-grained token
-			held[task] = forge.TaskResult{Result: forge.NotTried, Why: "GitHub does not tell the permissions of this token; only a write would show this one"}
+			held[task] = forge.TaskResult{Result: forge.NotTried, Why: "GitHub does not show the permissions of this token; only an attempt to write would show this one"}
 		case !enough:
 			held[task] = forge.TaskResult{Result: forge.Missing, Why: fmt.Sprintf("the classic token has the scopes %q; the scope repo gives this right", list)}
 		default:

@@ -45,7 +45,7 @@ func classify(err error) error {
 	case errors.As(err, &primary):
 		return &forge.LimitedError{Until: primary.Rate.Reset.Time, Reason: primary.Message}
 	case errors.As(err, &accepted):
-		return fmt.Errorf("%w: GitHub has not made up its mind yet", forge.ErrUnavailable)
+		return fmt.Errorf("%w: GitHub has not computed the result yet", forge.ErrUnavailable)
 	case errors.As(err, &refused) && refused.Response != nil:
 		return forge.Refusal(refused.Response.StatusCode, words422(refused)+hint(refused.Response.StatusCode))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

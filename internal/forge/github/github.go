@@ -103,7 +103,7 @@ func New(c Config) (*Repository, error) {
 		return nil, fmt.Errorf("github: %q is not the name of a repository; it looks like acme/cloud-config", c.Repository)
 	}
 	if (c.Token == nil) == (c.App == nil) {
-		return nil, fmt.Errorf("github: %s: set one of a token and an App", c.Repository)
+		return nil, fmt.Errorf("github: %s: set either a token or an App", c.Repository)
 	}
 	api, err := forge.ParseAPI(cmp.Or(c.APIURL, forge.GitHubAPI))
 	if err != nil {

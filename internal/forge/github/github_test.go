@@ -72,7 +72,7 @@ func TestErrorsHaveAClass(t *testing.T) {
 		{410, `{"message":"Issues are disabled"}`, forge.ErrNotFound, "Issues are disabled"},
 		{422, `{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"},{"message":"Body is too long"}]}`, forge.ErrRefused, "title is missing_field; Body is too long"},
 		{451, `{"message":"Blocked"}`, forge.ErrRefused, "Blocked"},
-		{202, ``, forge.ErrUnavailable, "not made up its mind"},
+		{202, ``, forge.ErrUnavailable, "not computed the result"},
 		{409, `{"message":"Conflict"}`, forge.ErrUnavailable, "Conflict"},
 		{500, `oh`, forge.ErrUnavailable, "500"},
 		{503, `<html>` + strings.Repeat("no ", 10_000), forge.ErrUnavailable, "503"},

@@ -85,7 +85,7 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 	}
 	list = slices.DeleteFunc(list, func(p *github.PullRequest) bool { return p.MergedAt == nil || p.GetBase().GetRef() != branch })
 	if len(list) == 0 {
-		return forge.Pull{}, fmt.Errorf("github: %s: %s: %w: it came to %s without one", r, what, forge.ErrNotFound, branch)
+		return forge.Pull{}, fmt.Errorf("github: %s: %s: %w: the commit was pushed to %s without a pull request", r, what, forge.ErrNotFound, branch)
 	}
 	// A commit can be in several pull requests. The result is the one whose merge made the commit,
 	// or else the first that was merged.
@@ -111,7 +111,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	}
 	// GitHub answers 409 for a repository without a commit.
 	if err == nil || code(err) == http.StatusConflict {
-		return "", fmt.Errorf("github: %s: %s: %w: no commit of %s did", r, what, forge.ErrNotFound, branch)
+		return "", fmt.Errorf("github: %s: %s: %w: no commit of %s changed the file", r, what, forge.ErrNotFound, branch)
 	}
 	return "", r.fail(err, what)
 }

@@ -134,7 +134,7 @@ func (s accountRights) comments() forge.TaskResult {
 		return no
 	}
 	if s.level < reporter {
-		return forge.TaskResult{Result: forge.NotTried, Why: "the token's user has no role from Reporter on; only a comment would show whether GitLab takes it"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "the token's user has a lower role than Reporter; only an attempt to write a comment would show whether GitLab allows it"}
 	}
 	return s.allowedByRole()
 }
@@ -157,7 +157,7 @@ func (s accountRights) statuses(branch string) forge.TaskResult {
 // allowedByRole returns the result if the role allows the task.
 func (s accountRights) allowedByRole() forge.TaskResult {
 	if s.scopes == nil {
-		return forge.TaskResult{Result: forge.NotTried, Why: "the role is enough; GitLab does not tell the scopes of this token"}
+		return forge.TaskResult{Result: forge.NotTried, Why: "the role is enough; GitLab does not show the scopes of this token"}
 	}
 	return forge.TaskResult{Result: forge.Works}
 }

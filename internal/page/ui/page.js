@@ -273,7 +273,7 @@ function stackHead(at) {
     h('div', { class: 'title' }, h('h1', {}, at.stack), badge(s.state), healthBadge(healthOf(s.health))),
     s.state !== 'in sync' && s.message && s.message !== s.state && at.tab !== 'plan' && !s.problems ? h('p', { class: 'lead' }, soft(s.message)) : '',
     facts([['Commit', commit], ['Branch', s.branch], ['Cloud', s.cloud], ['Repository', soft(s.repository)], ['Last pass', time(s.lastRun)], ['Objects', counted], ['Pending', pending(s)]]),
-    s.problems ? h('div', { class: 'note bad' }, h('p', {}, h('strong', {}, 'Commit ' + shortCommit(s.refused) + ' is refused; nothing of it is applied')), h('ul', {}, s.problems.map(p => h('li', {}, p)))) : '',
+    s.problems ? h('div', { class: 'note bad' }, h('p', {}, h('strong', {}, 'Commit ' + shortCommit(s.refused) + ' is refused; nothing is applied')), h('ul', {}, s.problems.map(p => h('li', {}, p)))) : '',
     s.progress || s.rollouts ? rollout(s) : '',
     h('nav', { class: 'tabs', 'aria-label': 'Stack' }, tabs.map(([tab, text]) => h('a', { href: stackAt(at.stack, tab === 'objects' ? '' : tab), 'aria-current': at.tab === tab ? 'page' : null, 'data-key': 't/' + tab }, text))),
   ];

@@ -51,7 +51,7 @@ func TestTextsOfOthersAreFoundInCauses(t *testing.T) {
 func TestMapLeavesOwnWords(t *testing.T) {
 	list := List{Of(CannotDelete, "web", Of(UserBecause, List{Of(Reported, "uses")}))}
 	got := list.Map(func(text string) string { return strings.ReplaceAll(text, "uses", "x") })
-	if want := "cannot be deleted while web uses it (x); end that use, or put its manifest back"; got.String() != want {
+	if want := "cannot be deleted while web uses it (x); change that object so that it does not use this one, or restore this object's manifest"; got.String() != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if list.Has(Gone) || !list.Names("uses") {

@@ -66,7 +66,7 @@ func TestApproval(t *testing.T) {
 	}{
 		"the very plan":        {lines: approvedOf},
 		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { delete(w.Things, "id-003") }},
-		"left, steps unknown":  {lines: approvedOf, hand: func(w *thingtest.World) { delete(w.Things, "id-003") }, want: "the approved hash HASH is not that of this plan"},
+		"left, steps unknown":  {lines: approvedOf, hand: func(w *thingtest.World) { delete(w.Things, "id-003") }, want: "the approved hash HASH is not the hash of this plan"},
 		"half of a replace":    {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { delete(w.Things, "id-002") }},
 		"an update on the way": {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { w.Things["id-001"].Colour = "green" }},
 		"a delete more":        {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { ours(w, "e") }, want: "the plan has grown since HASH was approved by Ann: it would also delete Thing/e"},

@@ -98,7 +98,7 @@ func (e *Engine) loginError(entry string) error {
 	return errNotTried
 }
 
-var errNotTried = errors.New("nobody has logged in yet")
+var errNotTried = errors.New("the agent has not logged in yet")
 
 // entryNames returns the names of all entries, the main one first.
 func (e *Engine) entryNames() []string {

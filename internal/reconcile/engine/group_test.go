@@ -170,7 +170,7 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 		}
 		h.engine.Limits.All = share("30%")
 		pass := h.sync(t, 5, "flat")
-		if want := "it would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; !strings.HasSuffix(pass.First.Held.String(), "; "+want) {
+		if want := "the plan would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; !strings.HasSuffix(pass.First.Held.String(), "; "+want) {
 			t.Errorf("held %q, want it to end in %q", pass.First.Held, want)
 		}
 	})
@@ -286,7 +286,7 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 			return nil
 		}
 		pass = h.sync(t, 3, "round")
-		if got := failed(pass); !strings.Contains(got, "sheep-1: it has not served for more than 15m0s; http :80/: status 503") {
+		if got := failed(pass); !strings.Contains(got, "sheep-1: the member has not served for more than 15m0s; http :80/: status 503") {
 			t.Error(got)
 		}
 	})

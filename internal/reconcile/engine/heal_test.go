@@ -134,7 +134,7 @@ func TestASickMajorityIsLeftAlone(t *testing.T) {
 		}
 		writes := h.Writes
 		pass := h.checks(t, 4, 30, "round")
-		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members do not serve, more than 2") {
+		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members do not serve, which is more than 2") {
 			t.Errorf("%d writes; %s", h.Writes-writes, messages(pass.Last, h))
 		}
 	})
@@ -204,7 +204,7 @@ func TestARolloutHasADeadline(t *testing.T) {
 			h.engine = engineWith(h)
 			h.engine.Probe = probe
 			pass := h.sync(t, 3, "flat")
-			if got := failed(pass); !strings.Contains(got, "sheep-0: it has not served for more than 5m0s") || pass.Took > most {
+			if got := failed(pass); !strings.Contains(got, "sheep-0: the member has not served for more than 5m0s") || pass.Took > most {
 				t.Errorf("agent %d, after %s: %s", agent, pass.Took, got)
 			}
 		}

@@ -54,7 +54,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.
 			return nil, true, nil
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("take the mark off: %w", err)
+			return nil, false, fmt.Errorf("remove the mark: %w", err)
 		}
 		return nil, false, nil
 	case plan.Keep, plan.Wait, plan.Refuse:

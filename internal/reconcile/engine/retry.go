@@ -127,7 +127,7 @@ func (t *history) ineffectiveChange(s plan.Step) string {
 
 // withoutEffect returns the error for a step that is not tried again because it was repeated too often.
 func (t *history) withoutEffect(s plan.Step) error {
-	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
+	return fmt.Errorf("the cloud accepted to %s this object %d times in this pass without lasting effect (%s); check the cloud's own log for the reason",
 		s.Action, maxRuns, cmp.Or(t.why, s.ShortCause()))
 }
 
@@ -248,13 +248,13 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 		case t != nil && t.err != nil:
 			errs[s.Key] = t.err
 		case t != nil && t.ineffectiveChange(*s) != "":
-			errs[s.Key] = fmt.Errorf("the cloud accepted to change %s, and it is as before; check the cloud's own log for why, the next pass tries it again", t.ineffectiveChange(*s))
+			errs[s.Key] = fmt.Errorf("the cloud accepted to change %s, and the value is as before; check the cloud's own log for the reason; the next pass tries the change again", t.ineffectiveChange(*s))
 		case t != nil && s.Action.Writes() && t.repeats(s.Action):
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):
-			errs[s.Key] = errors.New("it was created by this pass, and the cloud does not list it any more; the next pass goes on with it")
+			errs[s.Key] = errors.New("this pass created the object, but the cloud does not list it any more; the next pass continues")
 		case len(s.Awaits) == 0 && r.refusedDemand(s) != nil:
-			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.refusedDemand(s))
+			errs[s.Key] = fmt.Errorf("not tried, because the cloud refused the same request for another object: %w", r.refusedDemand(s))
 		}
 	}
 	return errs

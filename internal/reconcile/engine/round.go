@@ -122,7 +122,7 @@ func (r *run) trackPending(now time.Time) {
 				r.stuck[s.Key] = neverServed(s, limit)
 				continue
 			}
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.PendingWait, s.FullCause(), s.ShownID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on the object for more than %s (%s); check the cloud's own log for %s", r.timing.PendingWait, s.FullCause(), s.ShownID())
 			continue
 		}
 		if until := s.Until(); until.Sub(now) > maxSettleWait {
@@ -141,9 +141,9 @@ func (r *run) trackPending(now time.Time) {
 // member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
-		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
+		return fmt.Errorf("has reported for more than %s that %s does not serve", whom, limit)
 	}
-	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick)
+	return fmt.Errorf("the member has not served for more than %s; %s", limit, s.Sick)
 }
 
 // dispatch starts the steps that can be started, until the maximum number of steps is in flight. It removes from the queue the steps that

@@ -48,7 +48,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
 	pass := e.runPass(ctx, rev)
 	if err := e.past().Save(time.Now()); err != nil {
-		e.log().Warn("what is known of the past cannot be kept for the next process", "error", err)
+		e.log().Warn("the memory of the stack cannot be saved for the next process", "error", err)
 	}
 	return pass
 }

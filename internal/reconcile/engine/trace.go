@@ -85,7 +85,7 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	}
 	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets), have, changes)
 	if err != nil {
-		e.log().Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets, err))
+		e.log().Debug("the cloud cannot say who changed an object", "object", s.Key.String(), "error", hide(s.Secrets, err))
 	}
 	if !ok || err != nil {
 		return kind.Trace{}

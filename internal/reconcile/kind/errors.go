@@ -30,7 +30,7 @@ var (
 	// ErrUnanswered: no answer came in time, and the cloud may still be handling the request. The
 	// request may still create the object, so the engine waits for that object before it sends the
 	// request again.
-	ErrUnanswered = errors.New("not answered in time")
+	ErrUnanswered = errors.New("no answer in time")
 	// ErrNoService: the cloud does not offer the service at all.
 	ErrNoService = errors.New("the cloud does not offer it")
 )

@@ -51,7 +51,7 @@ func (r *Report) Problems(obj *manifest.Object) []manifest.Problem {
 		out = append(out, manifest.Problem{Origin: obj.Where(p.field), Key: obj.Key, Field: p.field, What: p.what, Fix: p.fix})
 	}
 	if r.more > 0 {
-		out = append(out, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("and %d problems more", r.more)})
+		out = append(out, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("and %d more problems", r.more)})
 	}
 	return out
 }

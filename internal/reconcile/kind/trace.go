@@ -18,7 +18,7 @@ const TimeLayout = "15:04 UTC, 2 Jan 2006"
 // Text describes in words who changed the object and when. done is the verb, such as "changed".
 func (t Trace) Text(done string) string {
 	if t == (Trace{}) {
-		return done + "; the cloud does not report by whom or when"
+		return done + "; the cloud does not report who did it or when"
 	}
 	text := done
 	if t.Who != "" {
@@ -31,7 +31,7 @@ func (t Trace) Text(done string) string {
 		text += " (" + t.What + ")"
 	}
 	if t.Who == "" {
-		text += "; the cloud does not report by whom"
+		text += "; the cloud does not report who did it"
 	}
 	return text
 }

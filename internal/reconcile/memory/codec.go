@@ -102,23 +102,23 @@ func (d document) check(stack string, now time.Time) error {
 	case d.Format != format:
 		return fmt.Errorf("format %d is not known", d.Format)
 	case d.Stack == "" || stack != "" && d.Stack != stack:
-		return errors.New("it is of another stack")
+		return errors.New("the document belongs to another stack")
 	case d.Where == "":
-		return errors.New("it does not say of which project it is")
+		return errors.New("the document does not name its project")
 	case d.Saved.After(now.Add(clockError)):
-		return errors.New("it was written later than now")
+		return errors.New("the time of the document is in the future")
 	case now.Sub(d.Saved) > maxAge:
-		return fmt.Errorf("it is older than %s", maxAge)
+		return fmt.Errorf("the document is older than %s", maxAge)
 	}
 	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(maxRequestTime)) }
 	for _, o := range d.Begun {
 		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
-			return errors.New("a begun object has no name, or its time is too far ahead")
+			return errors.New("an object whose step has begun has no name, or its time is too far in the future")
 		}
 	}
 	for _, r := range d.Unanswered {
 		if r.Step == "" || ahead(r.Until) {
-			return errors.New("a request names no step, or its time is too far ahead")
+			return errors.New("a request names no step, or its time is too far in the future")
 		}
 	}
 	for _, p := range d.Healed {

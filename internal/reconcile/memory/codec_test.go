@@ -70,7 +70,7 @@ func TestWhatIsKept(t *testing.T) {
 	if err := next.Print(&kept); err != nil {
 		t.Error(err)
 	}
-	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreated without an answer (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\n"
+	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreation requested, but no answer came (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\n"
 	if kept.String() != want {
 		t.Errorf("printed: %s", kept.String())
 	}
@@ -96,10 +96,10 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 		"another format":    {change: change(`"format":1`, `"format":2`), want: "format 2"},
 		"an unknown field":  {change: change(`"format"`, `"ids":{},"format"`), want: "unknown field"},
 		"another stack":     {change: change(`"stack":"s"`, `"stack":"t"`), want: "another stack"},
-		"no project":        {change: change(`one/p1`, ``), want: "which project"},
+		"no project":        {change: change(`one/p1`, ``), want: "its project"},
 		"of yesterday":      {after: 25 * time.Hour, want: "older than"},
-		"of tomorrow":       {after: -time.Hour, want: "later than now"},
-		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "too far ahead"},
+		"of tomorrow":       {after: -time.Hour, want: "in the future"},
+		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "too far in the future"},
 		"healed in future":  {change: change(`"at":["2024`, `"at":["2034`), want: "in the future"},
 		"an object of none": {change: change(`"kind":"Server"`, `"kind":""`), want: "has no name"},
 		"too large":         {change: func(text []byte) []byte { return append(text, make([]byte, maxBytes)...) }, want: "larger than"},

@@ -23,10 +23,10 @@ func (m *Memory) Print(w io.Writer) error {
 		fmt.Fprintf(out, "of project %s\n", printable.Name(m.where))
 	}
 	section(out, "seen, by ID", m.ids, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
-	section(out, "made and not usable so far, by ID", m.made, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
-	section(out, "made and not listed so far", m.created, func(id string, c creation) string { return printable.Name(id) + " at " + clock(c.at) })
+	section(out, "created, but not usable yet, by ID", m.made, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
+	section(out, "created, but not listed by the cloud yet", m.created, func(id string, c creation) string { return printable.Name(id) + " at " + clock(c.at) })
 	section(out, "begun", m.begun, func(key manifest.Key, o begun) string { return key.String() + unfinishedText(o) })
-	section(out, "created without an answer", m.unanswered, func(id string, until time.Time) string { return printable.Name(id) + untilText(until) })
+	section(out, "creation requested, but no answer came", m.unanswered, func(id string, until time.Time) string { return printable.Name(id) + untilText(until) })
 	section(out, "adopted", m.adopted, func(id string, _ bool) string { return printable.Name(id) })
 	section(out, "do not serve, or were healed", m.patients, patient)
 	section(out, "probed", m.probed, func(p probe, _ rollout.Record) string { return fmt.Sprintf("%s, probe %d", p.member, p.at+1) })

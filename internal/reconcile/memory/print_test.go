@@ -18,15 +18,15 @@ func TestPrint(t *testing.T) {
 	want := `of project one/p1
 seen, by ID (1)
   Server/web id-1
-made and not usable so far, by ID (1)
+created, but not usable yet, by ID (1)
   Server/web# id-1
-made and not listed so far (1)
+created, but not listed by the cloud yet (1)
   Server/web# at 2024-02-01T12:00:00Z
 begun (3)
   Server/old, which may be deleted until 2024-02-01T12:00:00Z
   Server/plain
   Server/web until 2024-02-01T12:03:00Z
-created without an answer (1)
+creation requested, but no answer came (1)
   Server/web# until 2024-02-01T12:03:00Z
 adopted (1)
   Server/web

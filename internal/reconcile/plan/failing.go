@@ -82,13 +82,13 @@ func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 
 // String says why the group went back, and what that means.
 func (f Fallback) String() string {
-	text := fmt.Sprintf("went back to what it was at commit %.10s: %s did not serve after it was changed (%s); correct its template, or undo the change", f.Commit, f.Member, f.Why)
+	text := fmt.Sprintf("changed back to commit %.10s: %s did not serve after the change (%s); correct the template of the group, or undo the change", f.Commit, f.Member, f.Why)
 	switch n := len(f.NewMembers); n {
 	case 0:
 	case 1:
-		text += fmt.Sprintf("; %s is not made before that", f.NewMembers[0])
+		text += fmt.Sprintf("; until then, %s is not created", f.NewMembers[0])
 	default:
-		text += fmt.Sprintf("; %s and %d more are not made before that", f.NewMembers[0], n-1)
+		text += fmt.Sprintf("; until then, %s and %d more objects are not created", f.NewMembers[0], n-1)
 	}
 	return text
 }

@@ -94,7 +94,7 @@ func (s Summary) Counts() []Count {
 	list := []Count{
 		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},
 		{Detach, s.Detach, "to let go"},
-		{Wait, s.Wait, "waiting"}, {Refuse, s.Refuse, "refused"}, {Keep, s.Reported, "drifted and only reported"},
+		{Wait, s.Wait, "waiting"}, {Refuse, s.Refuse, "refused"}, {Keep, s.Reported, "drifted, only reported"},
 		{Keep, s.Left, "left"},
 	}
 	out := list[:0]

@@ -112,8 +112,8 @@ func TestZonesThatAServiceHasNot(t *testing.T) {
 		want  string
 	}{
 		"all are there":   {map[string][]manifest.Key{"az-a": {vm("a")}}, []string{"az-a", "az-b"}, ""},
-		"one is not":      {map[string][]manifest.Key{"az-a": {vm("a")}, "az-z": {vm("b"), vm("c")}}, []string{"az-a", "az-b"}, "the compute service has no availability zone az-z that is available; it is asked for by Server/b, Server/c; it has az-a, az-b"},
-		"there are none":  {map[string][]manifest.Key{"az-a": {vm("a")}}, nil, "the compute service has no availability zone az-a that is available; it is asked for by Server/a"},
+		"one is not":      {map[string][]manifest.Key{"az-a": {vm("a")}, "az-z": {vm("b"), vm("c")}}, []string{"az-a", "az-b"}, "the compute service has no available zone with the name az-z, which is requested by Server/b, Server/c; its zones are az-a, az-b"},
+		"there are none":  {map[string][]manifest.Key{"az-a": {vm("a")}}, nil, "the compute service has no available zone with the name az-a, which is requested by Server/a"},
 		"nothing is made": {nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 		b.costs[c] = min(b.bound(cost(c)), base.spent[c]+max(base.spent[c], added*costs[c].each))
 	}
 	if most := base.Objects + max(base.Objects, added); most < b.Objects {
-		b.owner = fmt.Sprintf(": that is the limit for a pull request, given %d of the branch", base.Objects)
+		b.owner = fmt.Sprintf(": that is the limit for a pull request if the branch has %d", base.Objects)
 		b.fix = "add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 		b.Objects = most
 	}
@@ -117,9 +117,9 @@ var costs = [...]struct {
 	what string
 	each int
 }{
-	costObjects:     {"objects, with what the manifests expand to", 1},
-	costValues:      {"values in what the manifests expand to", 100},
-	costBytes:       {"bytes of text in what the manifests expand to", 32 << 10},
+	costObjects:     {"objects, including the objects that the manifests expand to", 1},
+	costValues:      {"values in the objects that the manifests expand to", 100},
+	costBytes:       {"bytes of text in the objects that the manifests expand to", 32 << 10},
 	costReferences:  {"references to the members of groups and networks", 20},
 	costComparisons: {"comparisons of names", 4},
 	costExpressions: {"units of cost in expressions of Definitions", 1000},

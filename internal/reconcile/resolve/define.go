@@ -70,7 +70,7 @@ func unknownKinds(kinds []*kind.Kind) map[string]string {
 	advice := map[string]string{}
 	for _, k := range kinds {
 		if k.Define != nil {
-			advice[k.Info.Group] = "a kind of your own needs its " + k.Info.Kind + " in the stack's folder or in one of its libraries, as long as there are objects of it"
+			advice[k.Info.Group] = "a kind of the repository needs its " + k.Info.Kind + " in the stack's folder or in one of its libraries, as long as there are objects of this kind"
 		}
 	}
 	return advice
@@ -91,7 +91,7 @@ func (r *resolver) expandDefined() {
 // placeTemplate adds the place in the template to a problem with an object from a template.
 func (r *resolver) placeTemplate(p *manifest.Problem) {
 	if n := r.byKey[p.Key]; n != nil && n.template != nil {
-		p.What += fmt.Sprintf(" (by the template at %s)", n.template(p.Field))
+		p.What += fmt.Sprintf(" (from the template at %s)", n.template(p.Field))
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *resolver) checkExternal() {
 		}
 		for id, key := range n.Definition.External {
 			if r.byKey[key] == nil && !r.allowMissing && !r.partsUnknown {
-				r.report(n.Problem("", fmt.Sprintf("shows %s as %s, which is not in the repository", shown(key), id), r.suggest(key)))
+				r.report(n.Problem("", fmt.Sprintf("refers to %s as %s, but that object is not in the repository", shown(key), id), r.suggest(key)))
 			}
 		}
 	}

@@ -107,13 +107,13 @@ func (r Reader) keysOf(ctx context.Context, parts []manifest.Part, now Reading) 
 func (r Reader) emptied(name, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: path.Join(r.Root, name)},
 		What: "has no manifest now; it declared " + objectsText(commit, keys),
-		Fix:  "restore it; or delete the file to have that deleted"}
+		Fix:  "restore the manifest; or, to have the objects deleted, delete the file"}
 }
 
 func (r Reader) unselected(pattern, commit string, keys []manifest.Key) manifest.Problem {
 	return manifest.Problem{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
-		What: fmt.Sprintf("has no file that matches the pattern %q of spec.source.include; the files that did declared %s", pattern, objectsText(commit, keys)),
-		Fix:  "name the folder or file as it is called now; or leave a file such as README.md where it was to have that deleted"}
+		What: fmt.Sprintf("has no file that matches the pattern %q of spec.source.include; the files that matched earlier declared %s", pattern, objectsText(commit, keys)),
+		Fix:  "write the present name of the folder or file; or, to have the objects deleted, add a file such as README.md at the old place"}
 }
 
 // objectsText returns a text with some of the objects, and the commit.

@@ -44,7 +44,7 @@ func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 			allowed = slices.Insert(allowed, 0, e.Main)
 		}
 		return []manifest.Problem{d.Problem(CloudField, fmt.Sprintf("names the entry %s, which the stack's configuration does not allow", printable.Name(name)),
-			"name one of "+strings.Join(allowed, ", ")+", remove cloudCredentialsRef for the stack's main entry, or have the entry added to spec.clouds of the stack's configuration")}
+			"name one of "+strings.Join(allowed, ", ")+", remove cloudCredentialsRef for the stack's main entry, or ask the operator to add the entry to spec.clouds of the stack's configuration")}
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 
 // known returns advice that lists the Secrets that manifests may name.
 func (e Entries) known() string {
-	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or have the Secret added to spec.credentialSecrets of the stack's configuration"
+	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or ask the operator to add the Secret to spec.credentialSecrets of the stack's configuration"
 }
 
 // inheritEntries sets the entry of objects that are a part of another object to the entry of that object. It does so for references that have the

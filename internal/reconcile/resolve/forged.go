@@ -27,7 +27,7 @@ type forgedMarks struct{ report kind.Report }
 
 func (f *forgedMarks) text(field, text, fix string) {
 	if ownertext.LooksLikeMark(text) {
-		f.report.Problem(field, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", ownertext.Word), "use "+fix+" without "+ownertext.Prefix)
+		f.report.Problem(field, fmt.Sprintf("looks like an owner mark (%s…:), by which stacks find their objects", ownertext.Word), "use "+fix+" without "+ownertext.Prefix)
 	}
 }
 
@@ -66,7 +66,7 @@ func (f *forgedMarks) walkMap(v reflect.Value, path string) {
 		} else if key.Kind() == reflect.String {
 			below += "[" + key.String() + "]"
 			if ownertext.ReservedKey(key.String()) {
-				f.report.Problem(below, "is reserved for the mark of the owner", "choose another key")
+				f.report.Problem(below, "is reserved for the owner mark", "choose another key")
 			}
 			f.text(below, key.String(), "a key")
 		}

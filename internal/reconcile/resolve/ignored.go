@@ -27,8 +27,8 @@ func (r *resolver) checkIgnored() {
 			case known && whole == "":
 				continue
 			case known:
-				r.report(n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, and %s", clip(path), clip(whole)+" is compared and written as a whole"),
-					"name "+clip(whole)+" to have all of it left alone"))
+				r.report(n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, but %s", clip(path), clip(whole)+" is compared and written as a whole"),
+					"name "+clip(whole)+" to have the agent ignore all of it"))
 				continue
 			case paths == nil:
 				for _, b := range bodies {
@@ -83,7 +83,7 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 	if near != "" {
 		fix = "did you mean " + near + "?"
 	}
-	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
+	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is not a field of %s", path, of), fix)
 }
 
 // bodiesOf returns the types of the documents whose fields the annotations of n can name: its own type, and the types of the objects that

@@ -58,9 +58,9 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 		case !ok || !manifest.IsName(name):
 			wrong(fmt.Sprintf("is %q", text), fmt.Sprintf("write %s/old-name", root.Kind))
 		case kind != root.Kind:
-			wrong(fmt.Sprintf("is %q, which is of another kind", text), fmt.Sprintf("an object can only take over one of its own kind: write %s/old-name", root.Kind))
+			wrong(fmt.Sprintf("is %q, which names another kind", text), fmt.Sprintf("the former name must have the same kind: write %s/old-name", root.Kind))
 		case name == root.Name:
-			wrong("is the name that the object has", "write the old one, or remove the annotation")
+			wrong("is the present name of the object", "write the old name, or remove the annotation")
 		case n.Key.Name == root.Name:
 			names = append(names, name)
 		case strings.HasPrefix(n.Key.Name, root.Name+"-"):
@@ -74,11 +74,11 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 func (r *resolver) addFormerName(n *node, from manifest.Key, first map[manifest.Key]*node) {
 	field := AnnotationField(AnnotationMoved)
 	if still := r.byKey[from]; still != nil && !still.Unmanaged {
-		r.report(n.Problem(field, fmt.Sprintf("names %s, which is still in the repository (%s)", from, describeOrigin(still)), "remove that, or the annotation"))
+		r.report(n.Problem(field, fmt.Sprintf("names %s, which is still in the repository (%s)", from, describeOrigin(still)), "remove that manifest, or the annotation"))
 		return
 	}
 	if other := first[from]; other != nil && other != n {
-		r.report(n.Problem(field, fmt.Sprintf("names %s, and so does %s (%s)", from, other.Key, describeOrigin(other)), "keep it where it belongs"))
+		r.report(n.Problem(field, fmt.Sprintf("names %s, and so does %s (%s)", from, other.Key, describeOrigin(other)), "keep the annotation on the right object only"))
 	}
 	first[from] = n
 	n.From = append(n.From, from)

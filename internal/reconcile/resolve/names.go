@@ -168,7 +168,7 @@ func (r *resolver) suggest(missing manifest.Key) string {
 		r.all = namesOf(r.order)
 	}
 	if elsewhere := r.otherNamespace(missing); elsewhere != "" {
-		return fmt.Sprintf("there is one in namespace %s, and objects refer to those of their own namespace only", elsewhere)
+		return fmt.Sprintf("an object with this name is in namespace %s, but objects can only refer to objects of their own namespace", elsewhere)
 	}
 	if near := r.guessName(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)

@@ -53,7 +53,7 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 		}
 		if len(o.Ignore) == MostIgnored {
 			problems = append(problems, d.Problem(AnnotationField(AnnotationIgnore),
-				fmt.Sprintf("names more than %d fields", MostIgnored), "name what holds them, such as spec.resource"))
+				fmt.Sprintf("names more than %d fields", MostIgnored), "name a field that contains several of them, such as spec.resource"))
 			break
 		}
 		o.Ignore = append(o.Ignore, cmp.Or(manifest.Element(d.Body, path), path))
@@ -74,15 +74,15 @@ func readAdoption(d *kind.Desired) []manifest.Problem {
 	case part && (d.Unmanaged || d.Import != nil || isData):
 		return nil
 	case value == "":
-		return []manifest.Problem{d.Problem(field, "is empty", `give the ID of the object in the cloud, or "true" for the one of its name`)}
+		return []manifest.Problem{d.Problem(field, "is empty", `give the ID of the object in the cloud, or "true" to find the object by its name`)}
 	case d.Unmanaged:
 		return []manifest.Problem{d.Problem(field, "is given for an unmanaged object", "remove it, or set managementPolicy: managed")}
 	case d.Import != nil:
-		return []manifest.Problem{d.Problem(field, "is given beside spec.import", "keep one of them")}
+		return []manifest.Problem{d.Problem(field, "is given together with spec.import", "keep one of them")}
 	case isData:
-		return []manifest.Problem{d.Problem(field, "is given for what has no object in the cloud", "remove it")}
+		return []manifest.Problem{d.Problem(field, "is given for a manifest that has no object in the cloud", "remove it")}
 	case d.Virtual && value != "true":
-		return []manifest.Problem{d.Problem(field, "is an ID, and this has no object of its own in the cloud", `use "true", with which each object that it stands for is adopted by its name, or write manifests for those`)}
+		return []manifest.Problem{d.Problem(field, "is an ID, but this manifest has no object of its own in the cloud", `use "true", which adopts each of its parts by name, or write a manifest for each part`)}
 	case d.Virtual:
 		return nil
 	}

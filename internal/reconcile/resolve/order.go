@@ -31,7 +31,7 @@ func (r *resolver) sort() []*node {
 				walk(next)
 			case next.visit == visiting && len(r.problems) < maxProblems:
 				r.report(n.Problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
-					"remove one of these references: none of these objects can be made first"))
+					"remove one of these references: none of these objects can be created first"))
 			}
 		}
 		path = path[:len(path)-1]

@@ -66,7 +66,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 			reading.without = append(reading.without, pattern)
 		}
 		reading.Ignored = append(reading.Ignored, manifest.Ignored{Origin: manifest.Origin{File: cmp.Or(r.Root, ".")},
-			Why: fmt.Sprintf("the pattern %q of include or exclude matches nothing below this folder", pattern)})
+			Why: fmt.Sprintf("the pattern %q of include or exclude matches no file below this folder", pattern)})
 	}
 	return reading, err
 }

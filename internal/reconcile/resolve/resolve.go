@@ -150,7 +150,7 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 			return
 		}
 		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
-			What: fmt.Sprintf("is made twice: here and at %s", describeOrigin(have)), Fix: "rename one of them"})
+			What: fmt.Sprintf("is declared twice: here and at %s", describeOrigin(have)), Fix: "rename one of the two"})
 		return
 	}
 	k := r.kinds[obj.Key.Kind]
@@ -175,8 +175,8 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 		n.Import.Hint = part.Hint
 	}
 	if adopts := parent != nil && n.Import != nil && n.Import.ByName; adopts && k.Info.FixedMark {
-		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
-			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
+		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, but the cloud cannot write a mark on an existing object of that kind", n.Key.Kind),
+			"have "+parent.Key.String()+" use an existing object instead of creating one, or remove the annotation"))
 	}
 	problems = append(r.withoutUnknown(n, problems), r.encrypted(n, k)...)
 	if parent != nil {
@@ -256,7 +256,7 @@ func (r *resolver) expand(n *node) {
 	n.Public = n.Public || said.Public
 	problems := e.Problems(n.Object)
 	if err != nil {
-		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
+		problems = append(problems, n.Problem("spec", err.Error(), "change the manifest that expands to this object"))
 	}
 	if len(problems) > 0 || said.Unsure {
 		r.markInvalid(n, problems)

@@ -65,7 +65,7 @@ func (r *resolver) checkWays() {
 				return
 			}
 			if i == maxWays {
-				r.report(n.Problem(AnnotationField(AnnotationChange), fmt.Sprintf("has more than %d entries", maxWays), "keep those of fields that differ"))
+				r.report(n.Problem(AnnotationField(AnnotationChange), fmt.Sprintf("has more than %d entries", maxWays), "keep the entries for fields that differ"))
 				break
 			}
 			if p, wrong := r.judgeWay(n, w, choices, named); wrong {
@@ -95,9 +95,9 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	}
 	switch {
 	case !known:
-		return n.Problem(field, fmt.Sprintf("has %q, and %s has no choice for a field %s", clip(w.text), r.ownerText(n), clip(w.field)), "the fields with a choice are "+choiceNames(choices)), true
+		return n.Problem(field, fmt.Sprintf("has %q, but %s has no field %s with such a choice", clip(w.text), r.ownerText(n), clip(w.field)), "the fields with a choice are "+choiceNames(choices)), true
 	case !slices.Contains(ways, w.way):
-		return n.Problem(field, fmt.Sprintf("has %q, which is no way to change %s", clip(w.text), clip(w.field)), "use one of "+strings.Join(ways, ", ")), true
+		return n.Problem(field, fmt.Sprintf("has %q, which is not a possible way to change %s", clip(w.text), clip(w.field)), "use one of "+strings.Join(ways, ", ")), true
 	}
 	return p, false
 }
@@ -123,7 +123,7 @@ func choiceNames(choices []manifest.Choice) string {
 // ownerText returns a text for the object whose fields an annotation is about.
 func (r *resolver) ownerText(n *node) string {
 	if r.kinds[n.Key.Kind].Driver == nil {
-		return "what a " + n.Key.Kind + " stands for"
+		return "the parts of a " + n.Key.Kind
 	}
 	return n.Key.Kind
 }

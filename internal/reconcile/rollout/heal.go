@@ -83,9 +83,9 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Treatment {
 		}
 		switch limit := h.maxSick(len(patients)); {
 		case sick+away > limit:
-			out.Held = fmt.Sprintf("%d of %d members do not serve, more than %d, so none is healed: the cause is probably not a single member", sick+away, len(patients), limit)
+			out.Held = fmt.Sprintf("%d of %d members do not serve, which is more than %d, so no member is healed: the cause is probably not a single member", sick+away, len(patients), limit)
 		case healed >= h.PerHour:
-			out.Held = fmt.Sprintf("members were healed %d times within an hour, and no more is allowed", healed)
+			out.Held = fmt.Sprintf("members were healed %d times within an hour, which is the limit", healed)
 		case away < max(1, atOnce):
 			out.Cures[i] = cure
 			away, healed, sick = away+1, healed+1, sick-1

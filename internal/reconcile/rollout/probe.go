@@ -76,7 +76,7 @@ type Finding struct {
 func (r Record) Finding(p Probe, worker string) Finding {
 	switch {
 	case r.of != worker || r.at.IsZero():
-		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p), Unproven: true}
+		return Finding{Sick: fmt.Sprintf("the agent has not probed %s yet", p), Unproven: true}
 	case r.failures == 0:
 		return Finding{}
 	}

@@ -19,7 +19,7 @@ func TestRecord(t *testing.T) {
 		answer error
 		sick   string
 	}{
-		{of: "a", second: 59, sick: "http :80/ok was not asked yet"},
+		{of: "a", second: 59, sick: "the agent has not probed http :80/ok yet"},
 		{of: "a", second: 60, due: true, answer: refused, sick: "http :80/ok: refused"},
 		{of: "a", second: 69, sick: "http :80/ok: refused"},
 		{of: "a", second: 70, due: true, answer: refused, sick: "http :80/ok: refused, 2 times in a row"},
@@ -58,7 +58,7 @@ func TestFinding(t *testing.T) {
 	p := Probe{Type: "tcp", Port: 22, Threshold: 2}
 	second := func(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
 	for answers, want := range map[string]Finding{ // one letter per second: g for a good answer, b for a bad one
-		"":    {Sick: "tcp :22 was not asked yet", Unproven: true},
+		"":    {Sick: "the agent has not probed tcp :22 yet", Unproven: true},
 		"g":   {},
 		"b":   {Sick: "tcp :22: refused", Unproven: true},
 		"bb":  {Sick: "tcp :22: refused, 2 times in a row", Unproven: true, Sure: true},

@@ -39,7 +39,7 @@ func (s subject) available(going Condition) Condition {
 	case s.have.Down != "":
 		c.Reason, c.Message = ReasonDown, s.have.Down+": "+s.have.Message
 	case s.have.Phase == kind.Ready, s.have.Phase == kind.Degraded:
-		c.Status, c.Reason, c.Message = "True", ReasonSuccess, "usable, but the cloud reports: "+s.have.Message
+		c.Status, c.Reason, c.Message = "True", ReasonSuccess, "usable, but the cloud reports this: "+s.have.Message
 	case s.have.Phase == kind.Failed:
 		c.Reason, c.Message = ReasonFailed, "failed: "+s.have.Message
 	case s.have.Phase == kind.Begun: // only the agent can finish such an object

@@ -98,7 +98,7 @@ func (s subject) ignoredText() string {
 	if s.want == nil || len(s.want.Options.Ignore) == 0 {
 		return ""
 	}
-	return "up to date, except for what " + resolve.AnnotationIgnore + " leaves to the cloud: " + strings.Join(s.want.Options.Ignore, ", ")
+	return "up to date, except for the fields that " + resolve.AnnotationIgnore + " excludes: " + strings.Join(s.want.Options.Ignore, ", ")
 }
 
 func fieldNames(changes []kind.Change) string {

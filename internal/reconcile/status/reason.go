@@ -36,7 +36,7 @@ type Meaning struct{ Reason, Means string }
 
 var reasons = []Meaning{
 	{ReasonSuccess, "nothing has to be done"},
-	{ReasonOutdated, "the strategy of its group leaves the object as it is; the message says until when"},
+	{ReasonOutdated, "the strategy of its group does not change the object now; the message says until when"},
 	{ReasonSuspended, "nothing is done while the object or the stack is suspended"},
 	{ReasonProgressing, "not done yet; the agent or the cloud continues automatically"},
 	{ReasonTransient, "the cloud could not be asked, did not answer, or was not ready in time; the agent tries again"},

@@ -71,11 +71,11 @@ func clipped(lines []string) []string {
 func values(c kind.Change, names map[string]string) (sum string, lines []string) {
 	switch {
 	case c.Field == kind.MarkField && c.Have == "":
-		return "", []string{"! added; without effect on users"}
+		return "", []string{"! added; no effect on users"}
 	case c.Field == kind.MarkField:
-		return "", []string{"! renewed; without effect on users"}
+		return "", []string{"! renewed; no effect on users"}
 	case c.Secret:
-		return "", []string{"! changed; it is a secret and not shown"}
+		return "", []string{"! changed; the value is a secret and is not shown"}
 	}
 	have, want := generic(c.Have), generic(c.Want)
 	switch h := have.(type) {

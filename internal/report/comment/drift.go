@@ -36,7 +36,7 @@ func (d Drift) Markdown() string {
 		b.WriteString(d.step(s))
 	}
 	if strings.Contains(b.String(), "diff\n@@ ") {
-		b.WriteString("In the diffs, red is what the cloud " + d.held() + " and green what the manifest says.\n\n")
+		b.WriteString("In the diffs, red lines are the values that the cloud " + d.held() + " and green lines the values in the manifest.\n\n")
 	}
 	if !d.Over && !d.Corrected {
 		b.WriteString(d.choice())
@@ -62,17 +62,17 @@ func (d Drift) summary() string {
 }
 
 func (d Drift) about() string {
-	text := "The cloud is as " + d.commit() + " says again: the drift was corrected, or explained by a commit."
+	text := "The cloud matches " + d.commit() + " again: the drift was corrected, or a new commit explains it."
 	if !d.Over {
-		text = "Somebody changed the cloud, and it no longer matches " + d.commit() + ": no commit explains that."
+		text = "Somebody changed the cloud, and the cloud no longer matches " + d.commit() + ": no commit explains the difference."
 		if d.Corrected {
 			text += " The drift was corrected."
 		} else {
-			text += " The stack only reports drift: the cloud stays like that until somebody acts."
+			text += " The stack only reports drift: the cloud stays as it is until somebody acts."
 		}
 	}
 	if !d.Since.IsZero() {
-		text += " It was found at " + d.Since.UTC().Format(kind.TimeLayout) + "."
+		text += " The drift was found at " + d.Since.UTC().Format(kind.TimeLayout) + "."
 	}
 	if d.More > 0 {
 		text += " No pull request mentions " + report.Plural(d.More, "more object") + " that drifted, because there are too many."
@@ -89,9 +89,9 @@ func (d Drift) commit() string {
 
 func (d Drift) held() string {
 	if d.Corrected || d.Over {
-		return "held"
+		return "had"
 	}
-	return "holds"
+	return "has"
 }
 
 // step returns the text about one object with drift: the difference, the person who caused it, and the fields.
@@ -122,13 +122,13 @@ func (d Drift) remedy(s plan.Step) string {
 	case s.Disruption() > kind.InPlace:
 		return "; it was " + prose(effectText(plan.Step{Action: plan.Update, Comparison: plan.Comparison{Changes: s.Changes}}))
 	}
-	return "; it was put back in place"
+	return "; the value of the manifest was restored"
 }
 
 // traced returns who changed the object, when, and in which way, as far as that is known.
 func traced(t kind.Trace) string {
 	if t == (kind.Trace{}) {
-		return ", by whom and when is unknown to this cloud"
+		return "; this cloud cannot say by whom and when"
 	}
 	text := ""
 	if t.Who != "" {
@@ -141,7 +141,7 @@ func traced(t kind.Trace) string {
 		text += " (" + code(t.What) + ")"
 	}
 	if t.Who == "" {
-		text += ", by whom is unknown to this cloud"
+		text += "; this cloud cannot say by whom"
 	}
 	return text
 }
@@ -152,14 +152,14 @@ func (d Drift) choice() string {
 	for _, s := range d.Steps {
 		gone, changed = gone || s.Vanished(), changed || !s.Vanished()
 	}
-	text := "**To keep what the cloud holds**, "
+	text := "**To keep the present values of the cloud**, "
 	switch {
 	case gone && changed:
-		text += "put its values into the manifests, take out the manifests of what was deleted, and merge that."
+		text += "put these values (red) into the manifests, remove the manifests of the deleted objects, and merge the change."
 	case gone:
-		text += "take the manifest out of the repository, and merge that."
+		text += "remove the manifest from the repository, and merge the change."
 	default:
-		text += "put its values (red) into the manifests, and merge that."
+		text += "put these values (red) into the manifests, and merge the change."
 	}
-	return text + " **To have the repository's back**, set the annotation `stackreeve.dev/drift: correct` on the object, or `sync.drift: correct` for the stack; or undo the change in the cloud by hand.\n"
+	return text + " **To restore the values of the repository**, set the annotation `stackreeve.dev/drift: correct` on the object, or `sync.drift: correct` for the stack; or undo the change in the cloud by hand.\n"
 }

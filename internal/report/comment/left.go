@@ -15,7 +15,7 @@ func (p Page) ignoredFiles() string {
 	}
 	var b strings.Builder
 	in := p.places()
-	fmt.Fprintf(&b, "<details><summary>%s left alone</summary>\n\n", report.Plural(len(list)+more, "document"))
+	fmt.Fprintf(&b, "<details><summary>%s ignored</summary>\n\n", report.Plural(len(list)+more, "document"))
 	for _, i := range list {
 		b.WriteString("- " + in.code(i.Origin) + ": " + quote(i.Why) + "\n")
 	}

@@ -23,7 +23,7 @@ func (p Page) missing() string {
 	list := p.todo()
 	text := p.approversText()
 	if p.Waits() {
-		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
+		return "**To have exactly this commit planned**, somebody with write access must read it, and then write this comment:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
 	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
 		return text // merging applies nothing, because the stack is suspended
@@ -47,14 +47,14 @@ func RunCommand(stack, hash string) string {
 // approve says how to approve a plan.
 func (p Page) approve(hash string) string {
 	if p.Unread {
-		return "There are more comments here than are read: a new one approves of nothing. To approve of exactly this plan, once it is merged, run:\n\n```\n" + RunCommand(p.Stack, hash) + "\n```\n\n"
+		return "This pull request has more comments than the agent reads, so a new comment approves nothing. To approve exactly this plan after the merge, run:\n\n```\n" + RunCommand(p.Stack, hash) + "\n```\n\n"
 	}
-	return "To approve of exactly this plan, comment:\n\n```\n" + ApproveCommand(hash) + "\n```\n\n"
+	return "To approve exactly this plan, write this comment:\n\n```\n" + ApproveCommand(hash) + "\n```\n\n"
 }
 
 func (p Page) todo() (list []string) {
 	if p.Err != "" {
-		list = append(list, "The reason above has to be out of the way. It is planned again with the next commit, and when somebody comments `/stackreeve plan`.")
+		list = append(list, "Remove the reason above. The agent plans again after the next commit, or when somebody writes the comment `/stackreeve plan`.")
 	}
 	if n := len(p.Problems); n > 0 {
 		list = append(list, "Correct "+map[bool]string{true: "the problem", false: "the problems"}[n == 1]+" below.")
@@ -63,14 +63,14 @@ func (p Page) todo() (list []string) {
 		return list
 	}
 	for _, reason := range p.Plan.Unlisted {
-		list = append(list, "The cloud has to answer: "+quote(reason)+". The plan leaves objects that could not be listed as they are.")
+		list = append(list, "The cloud must answer: "+quote(reason)+". The plan does not change objects that could not be listed.")
 	}
 	if n := p.Plan.Summary().Stuck; n > 0 {
-		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
+		list = append(list, report.Plural(n, "object")+" cannot be made as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge this to apply everything else.")
 	}
 	list = append(list, p.shortages()...)
 	if p.held() {
-		list = append(list, "Somebody with write access has to approve of it: "+quote(p.Plan.Held.String())+".")
+		list = append(list, "Somebody with write access must approve the plan: "+quote(p.Plan.Held.String())+".")
 	}
 	return list
 }

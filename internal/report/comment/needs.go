@@ -23,17 +23,17 @@ type Fate string
 // These are the values of Fate. The plan includes the commit of a need with one of the first two.
 const (
 	Included Fate = "the plan includes it"
-	Below    Fate = "its commit comes with this one"
-	Outdated Fate = "an older commit of it comes with this one: rebase this one"
+	Below    Fate = "its commit is part of this branch"
+	Outdated Fate = "an older commit of it is part of this branch: rebase this branch"
 	Merged   Fate = "it is merged"
 	Closed   Fate = "it was closed without being merged"
-	Astray   Fate = "it asks for another branch"
+	Astray   Fate = "it is for another branch"
 	Foreign  Fate = "it is not open in this repository"
 	NotOpen  Fate = "it is not open into this branch"
 	Circular Fate = "it is part of a circle of dependencies"
-	Strange  Fate = "it comes from somebody who may not change the branch"
+	Strange  Fate = "its author has no permission to change the branch"
 	Singly   Fate = "it has the same topic and is merged by itself"
-	Beyond   Fate = "it is one of too many"
+	Beyond   Fate = "there are too many"
 )
 
 // needs lists the pull requests on which this one depends.
@@ -47,7 +47,7 @@ func (p Page) needs() string {
 		fmt.Fprintf(&b, "- %s: %s\n", n.name(), n.fateText())
 	}
 	if p.MoreNeeds {
-		b.WriteString("- There are more; they are not looked at.\n")
+		b.WriteString("- There are more; the agent does not look at them.\n")
 	}
 	return b.String() + "\n"
 }
@@ -60,9 +60,9 @@ func (n Need) fateText() string {
 	case Closed, Astray, Foreign, NotOpen, Circular, Strange, Singly, Beyond:
 	}
 	if n.Inside {
-		return string(n.Fate) + "; a commit of it comes with this one, and the plan includes that commit"
+		return string(n.Fate) + "; a commit of it is part of this branch, and the plan includes that commit"
 	}
-	return string(n.Fate) + "; the plan does without it"
+	return string(n.Fate) + "; the plan does not include it"
 }
 
 // name returns the name of a need for people.

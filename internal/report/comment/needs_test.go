@@ -15,7 +15,7 @@ func TestNeeds(t *testing.T) {
 	for _, p.Plan = range []*plan.Plan{nil, {}} {
 		text := p.Markdown()
 		lines := strings.Split(text[strings.Index(text, "#### Depends on"):], "\n")
-		if len(lines) < 7 || lines[2] != "- 12 (`https://review.example.com/12`): "+string(Included) || lines[3] != "- `` https://x/`<b>` ``: "+string(Foreign)+"; the plan does without it" || lines[4] != "- 13: "+string(NotOpen)+"; the plan does without it" || lines[5] != "- 14: "+string(Strange)+"; a commit of it comes with this one, and the plan includes that commit" {
+		if len(lines) < 7 || lines[2] != "- 12 (`https://review.example.com/12`): "+string(Included) || lines[3] != "- `` https://x/`<b>` ``: "+string(Foreign)+"; the plan does not include it" || lines[4] != "- 13: "+string(NotOpen)+"; the plan does not include it" || lines[5] != "- 14: "+string(Strange)+"; a commit of it is part of this branch, and the plan includes that commit" {
 			t.Errorf("%s", text)
 		}
 		if p.Plan != nil && !strings.Contains(text, "Merging 12 and "+commit(headCommit)+" into") {

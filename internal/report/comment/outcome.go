@@ -19,12 +19,12 @@ func (p Page) outcome(run report.Run) string {
 	if hash := run.Revision.Commit; hash != "" && run.Refused == nil {
 		fmt.Fprintf(&b, "Merged: %s", commit(hash))
 		if run.Pass != nil && run.Outcome() == plan.InSync {
-			b.WriteString(" is what the cloud is now")
+			b.WriteString(", which the cloud now matches")
 		}
 		b.WriteString(".\n\n")
 	}
 	if err := run.Err; err != nil {
-		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", quote(strings.TrimRight(err.Error(), ". \n")))
+		fmt.Fprintf(&b, "The agent will try again: %s.\n\n", quote(strings.TrimRight(err.Error(), ". \n")))
 	}
 	if run.Refused != nil {
 		text := "Nothing of %s is applied while a single document is wrong.\n\n"
@@ -52,11 +52,11 @@ func ending(run report.Run) string {
 	}
 	pass := *run.Pass
 	text := map[plan.Outcome]string{
-		plan.InSync: "in sync", plan.Broken: "failed", plan.OutOfSync: "applied, and differences remain",
+		plan.InSync: "in sync", plan.Broken: "failed", plan.OutOfSync: "applied, but differences remain",
 	}[pass.Outcome()]
 	switch {
 	case pass.Interrupted:
-		text = "interrupted, and taken up again"
+		text = "interrupted; the next pass continues"
 	case suspended(pass):
 		return differ(pass)
 	case pass.First.Held != nil:
@@ -81,7 +81,7 @@ func (p Page) passed(pass engine.Pass, in places) string {
 		fmt.Fprintf(&b, "The plan %s was approved by %s.\n\n", code(by.Hash), code(by.By))
 	}
 	if pass.First.Held != nil {
-		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held.String()), p.approve(pass.First.Hash()))
+		fmt.Fprintf(&b, "Somebody with write access must approve the plan: %s.\n\n%s", quote(pass.First.Held.String()), p.approve(pass.First.Hash()))
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {

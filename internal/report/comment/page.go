@@ -110,7 +110,7 @@ func (p Page) summary() string {
 func (p Page) about() string {
 	switch {
 	case p.Err != "":
-		return "It could not be planned: " + quote(strings.TrimRight(p.Err, ". \n")) + "."
+		return "No plan could be made: " + quote(strings.TrimRight(p.Err, ". \n")) + "."
 	case p.Quiet:
 		return "This changes no file of the stack."
 	case len(p.Problems) > 0:
@@ -118,7 +118,7 @@ func (p Page) about() string {
 	case p.Plan != nil:
 		return p.planned()
 	case p.Offline != "":
-		return "The manifests are valid. What they would do to the cloud was not planned, because " + prose(p.Offline) + "; this is how they differ from those of " + p.base() + "."
+		return "The manifests are valid. Their effect on the cloud was not planned, because " + prose(p.Offline) + "; the list shows how they differ from the manifests of " + p.base() + "."
 	}
 	return ""
 }
@@ -240,10 +240,10 @@ func (p Page) objects() string {
 		b.WriteString(section(in, grade(g), list[grade(g)]))
 	}
 	if n := report.Renewals(*p.Plan); n > 0 {
-		fmt.Fprintf(&b, "Of %s nothing but the owner mark is renewed.\n\n", report.Plural(n, "object"))
+		fmt.Fprintf(&b, "For %s, only the owner mark is renewed.\n\n", report.Plural(n, "object"))
 	}
 	if strings.Contains(b.String(), "diff\n@@ ") {
-		b.WriteString("In the diffs, red is what the cloud holds and green what the manifest says.\n")
+		b.WriteString("In the diffs, red lines are the values in the cloud and green lines the values in the manifest.\n")
 	}
 	return b.String()
 }

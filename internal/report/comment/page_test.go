@@ -25,14 +25,14 @@ func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
 	got := p.Markdown()
 	judge(t, got)
 	before, after, ok := strings.Cut(got, "### `prod`: 1 to create")
-	if !ok || !strings.HasPrefix(before, "### `prod`: not applied\n\nIt is tried again by itself: `the cloud is away`.\n") {
+	if !ok || !strings.HasPrefix(before, "### `prod`: not applied\n\nThe agent will try again: `the cloud is away`.\n") {
 		t.Errorf("got\n%s", got)
 	}
 	if strings.Contains(after, "merge it") || !strings.Contains(after, "`Network/front`") {
 		t.Errorf("after the merge, the plan reads\n%s", after)
 	}
 	p.After = &report.Run{Pass: &engine.Pass{Interrupted: true, Failures: []engine.Failure{{Causes: cause.List{cause.Of(cause.Tried, "no time")}}}}}
-	if got := p.Markdown(); !strings.Contains(got, "interrupted, and taken up again") || strings.Contains(got, "no time") {
+	if got := p.Markdown(); !strings.Contains(got, "interrupted; the next pass continues") || strings.Contains(got, "no time") {
 		t.Errorf("an interrupted pass reads\n%s", got)
 	}
 }
@@ -103,7 +103,7 @@ func TestStatusesKeepWhatToDo(t *testing.T) {
 func TestDriftThatIsOver(t *testing.T) {
 	got := Drift{Stack: "prod", Commit: headCommit, Over: true}.Markdown()
 	judge(t, got)
-	if want := "### `prod`: no drift any more\n\nThe cloud is as `1f6b3c07aa` says again"; !strings.HasPrefix(got, want) {
+	if want := "### `prod`: no drift any more\n\nThe cloud matches `1f6b3c07aa` again"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -73,12 +73,12 @@ func judge(t testing.TB, markdown string) {
 			}
 		case *ast.List:
 			if n.IsOrdered() || n.Parent() != doc {
-				t.Errorf("a list is not ours: %q", sourceOf(n, source))
+				t.Errorf("a list is not a kind of this program: %q", sourceOf(n, source))
 			}
 		case *ast.Link:
 			text, code := n.FirstChild().(*ast.CodeSpan)
 			if !code || text != n.LastChild() || !ofTheCommit.Match(n.Destination) || len(n.Title) > 0 {
-				t.Errorf("a link is not ours: %s", n.Destination)
+				t.Errorf("a link is not a kind of this program: %s", n.Destination)
 			}
 		case *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Emphasis:
 		default:

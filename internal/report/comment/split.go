@@ -17,7 +17,7 @@ const (
 	titleKept = 200
 
 	continued = "*Continued.*\n\n"
-	leftOut   = "**%s.** All of it is in the check run of the commit, where there is one, and `stackreeve plan -o markdown` prints it.\n\n"
+	leftOut   = "**%s.** The check run of the commit, if there is one, has the complete text, and `stackreeve plan -o markdown` prints it.\n\n"
 )
 
 // Split cuts a comment into at most [MaxParts] parts of at most limit characters each. limit is at least 1,000. Code blocks and folds that are cut
@@ -150,11 +150,11 @@ func (s *splitter) missing(from, to int) string {
 	}
 	switch n {
 	case 0:
-		return fmt.Sprintf("%d lines are left out here", to-from)
+		return fmt.Sprintf("%d lines are not shown here", to-from)
 	case 1:
-		return "1 object more is left out here"
+		return "1 more object is not shown here"
 	}
-	return fmt.Sprintf("%d objects more are left out here", n)
+	return fmt.Sprintf("%d more objects are not shown here", n)
 }
 
 // nest contains the code block that is open at a point of a text, and the folds around it.
@@ -230,7 +230,7 @@ func (n nest) tooLong(line string, length, most int) string {
 	case after.depth() > n.depth():
 		return "<details><summary>too long to be shown</summary>"
 	}
-	return fmt.Sprintf("(a line of %d characters is left out)", length)
+	return fmt.Sprintf("(a line of %d characters is not shown)", length)
 }
 
 // fenceMark returns the run of backticks that begins or ends a code block at this line, or "" (CommonMark 0.31, 4.5).

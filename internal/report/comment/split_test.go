@@ -81,7 +81,7 @@ func TestSplitKeepsItsPromises(t *testing.T) {
 			t.Fatalf("the end is lost: %q", parts[len(parts)-1])
 		}
 		whole := strings.Join(parts, "")
-		missing := strings.Contains(whole, "left out here")
+		missing := strings.Contains(whole, "not shown here")
 		for _, line := range strings.Split(body, "\n") {
 			if !missing && strings.TrimSpace(line) != "" && !strings.Contains(whole, line) {
 				t.Fatalf("%q is lost without a word", line)
@@ -149,7 +149,7 @@ func TestLongPlansAreCutBetweenObjectsAndCounted(t *testing.T) {
 		}
 	}
 	last := parts[len(parts)-1]
-	if want := fmt.Sprintf("**%d objects more are left out here.**", 1_000-shown); !strings.HasPrefix(last, want) {
+	if want := fmt.Sprintf("**%d more objects are not shown here.**", 1_000-shown); !strings.HasPrefix(last, want) {
 		t.Errorf("the last part begins with %.80q, want %q", last, want)
 	}
 	if !strings.Contains(parts[0], "1000 to change") || !strings.Contains(parts[0], "web-0000") || !strings.Contains(last, "web-0999") {

@@ -38,15 +38,15 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	text, end := shortSummary(plan), ""
 	switch n := plan.Summary().Stuck; {
 	case len(plan.Unlisted) > 0:
-		end = "; the cloud could not be seen as a whole"
+		end = "; a part of the cloud could not be listed"
 	case n > 0 && p.held():
 		end = "; " + report.Plural(n, "object") + " not possible; approve " + plan.Hash() + " for the rest"
 	case n > 0:
 		end = "; " + report.Plural(n, "object") + " not possible"
 	case plan.Suspended != "":
-		return true, fitStatus(text, "; suspended: nothing of it is applied")
+		return true, fitStatus(text, "; suspended: nothing is applied")
 	case p.held() && p.Unread:
-		end = "; unread; once merged: " + RunCommand(p.Stack, plan.Hash())
+		end = "; too many comments; after the merge: " + RunCommand(p.Stack, plan.Hash())
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
 	case plan.Held != nil:

@@ -12,7 +12,7 @@ func (p Page) suspension() string {
 	if p.Plan == nil || p.Plan.Suspended == "" {
 		return ""
 	}
-	return "**The stack is suspended** with this: " + quote(p.Plan.Suspended) + ". Once it is merged, nothing is carried out, and drift stays as it is, until a commit or the configuration says otherwise.\n\n"
+	return "**The stack is suspended** with this: " + quote(p.Plan.Suspended) + ". After the merge, nothing is carried out and drift is not corrected, until a commit or the configuration ends the suspension.\n\n"
 }
 
 // suspended reports whether the merged changes are not carried out because the stack is suspended.
@@ -22,5 +22,5 @@ func suspended(pass engine.Pass) bool {
 
 // differ says how many objects differ from Git.
 func differ(pass engine.Pass) string {
-	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as declared in Git")
+	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" different from Git")
 }

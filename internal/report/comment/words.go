@@ -112,7 +112,7 @@ func effectText(s plan.Step) string {
 		return "not done"
 	case plan.Keep:
 	}
-	return appendMore("left as it is", s.Drift, s.DriftText())
+	return appendMore("not changed", s.Drift, s.DriftText())
 }
 
 // changerText returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.

@@ -93,7 +93,7 @@ func (m *commitMerger) wholeRoot(r roots, folder plumbing.Hash, scope string) (p
 	m.conflicts = nil // these conflicts are outside of the folder
 	here, err := m.at(root, scope)
 	if err == nil && subfolder(here) != folder {
-		m.recordDoubt(scope, "there is too much to compare")
+		m.recordDoubt(scope, "there are too many differences to compare")
 	}
 	return root, err
 }

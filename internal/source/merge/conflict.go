@@ -45,7 +45,7 @@ func whereTo(g moves.Guess) string {
 	case len(g.Places) > 1:
 		return fmt.Sprintf("perhaps moved to %s or %d others", store.PrintablePath(g.Places[0]), len(g.Places)-1)
 	}
-	return "perhaps moved; there is too much to compare"
+	return "perhaps moved; there are too many differences to compare"
 }
 
 // conflictedFiles returns the files that conflict, sorted and each once. A reason follows the file

@@ -74,7 +74,7 @@ func (f *follower) noteFile(path string, before object.TreeEntry, after [2]objec
 			}
 		}
 		if len(s.removed)+len(s.added) > store.MaxEntries {
-			return failure.New(failure.ErrContent, "more than %d files came or went on one side of the merge; merge the branch into this one first", store.MaxEntries)
+			return failure.New(failure.ErrContent, "more than %d files were added or removed on one side of the merge; first merge the target branch into this branch", store.MaxEntries)
 		}
 	}
 	return nil

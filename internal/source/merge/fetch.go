@@ -35,7 +35,7 @@ func (m *commitMerger) fetchNewestShared(base []plumbing.Hash, head plumbing.Has
 			return best, found, nil
 		}
 		if generations == AllHistory && found.isCutOff() {
-			return nil, nil, failure.New(failure.ErrContent, "the merge base of %s and %s is unknown: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base[last-1], head)
+			return nil, nil, failure.New(failure.ErrContent, "the merge base of %s and %s is unknown, because the repository has only a part of the history; fetch all of it with `git fetch --unshallow`", base[last-1], head)
 		}
 	}
 	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; recreate the branch from its target branch", base[0], head)

@@ -30,7 +30,7 @@ func (v *visitBudget) spend(n int) error {
 		return err
 	}
 	if v.left -= n; v.left < 0 {
-		return failure.New(failure.ErrContent, "the two histories are too long and too entangled to find where they part; merge the branch into this one first")
+		return failure.New(failure.ErrContent, "the two histories are too long and complicated to find their common start; first merge the target branch into this branch")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (m *merger) recordMergeRules(path string) (bool, error) {
 		}
 		if ruled, err := m.attributes.mayRule(name); err != nil || ruled {
 			if m.unsettled == 0 {
-				m.recordDoubt(path, "changed on both sides, and a .gitattributes says how to merge it")
+				m.recordDoubt(path, "changed on both sides, and a .gitattributes has its own rule for the merge")
 			}
 			return true, err
 		}
@@ -66,4 +66,4 @@ func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
 	return l, nil
 }
 
-var errEntangled = failure.New(failure.ErrContent, "too much was changed on both sides to be merged here; merge the branch into this one first")
+var errEntangled = failure.New(failure.ErrContent, "too much was changed on both sides; first merge the target branch into this branch")

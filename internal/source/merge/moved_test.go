@@ -76,9 +76,9 @@ func TestMovedFiles(t *testing.T) {
 		"moved and deleted":            {move("staging/a.yaml", "prod/a.yaml"), remove("staging/a.yaml"), "", "", "staging/a.yaml (deleted on one side, moved to prod/a.yaml on the other)"},
 		"deleted and moved":            {remove("staging/a.yaml"), move("staging/a.yaml", "prod/a.yaml"), "prod", "", "staging/a.yaml (moved to prod/a.yaml on one side, deleted on the other)"},
 		"moved to two places":          {move("staging/a.yaml", "prod/a.yaml"), move("staging/a.yaml", "other/a.yaml"), "prod", "", "staging/a.yaml (moved to other/a.yaml on one side, moved to prod/a.yaml on the other)"},
-		"where something is":           {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod/a.yaml", "x")), "", "", "prod/a.yaml; staging/a.yaml (moved to prod/a.yaml on one side, where the other has something else)"},
-		"where a folder is":            {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod/a.yaml/b", "x")), "prod", "", "prod/a.yaml; staging/a.yaml (moved to prod/a.yaml on one side, where the other has something else)"},
-		"below a file":                 {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod", "x")), "", "", "prod; staging/a.yaml (moved to prod/a.yaml on one side, where the other has something else)"},
+		"where something is":           {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod/a.yaml", "x")), "", "", "prod/a.yaml; staging/a.yaml (moved to prod/a.yaml on one side, but the other side has another file at that place)"},
+		"where a folder is":            {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod/a.yaml/b", "x")), "prod", "", "prod/a.yaml; staging/a.yaml (moved to prod/a.yaml on one side, but the other side has another file at that place)"},
+		"below a file":                 {move("staging/a.yaml", "prod/a.yaml"), all(edit, write("prod", "x")), "", "", "prod; staging/a.yaml (moved to prod/a.yaml on one side, but the other side has another file at that place)"},
 		"copied in the move":           {all(move("staging/a.yaml", "prod/a.yaml"), write("prod/copy.yaml", ten)), edit, "prod", "", "staging/a.yaml (perhaps moved to prod/a.yaml or 1 others on one side, changed on the other)"},
 		"a folder moved, a file added": {move("staging", "prod"), write("staging/new.yaml", "new"), "prod", "", "staging/new.yaml (added to the folder staging, which the other side seems to have moved)"},
 		"a folder deleted, one added":  {remove("staging"), write("staging/new.yaml", "new", "prod/a.yaml", "x"), "", "x", ""},
@@ -156,13 +156,13 @@ func TestRulesOfMerging(t *testing.T) {
 	only := write("prod/.gitattributes", "*.yaml -merge")
 	g := sidesOf(t, []string{"prod/a.yaml", ten}, all(only, write("prod/a.yaml", edited("2", "two"))), write("prod/a.yaml", edited("9", "nine")))
 	m := mustMerge(t, g, "main", "feature", "")
-	if want := []string{"prod/a.yaml (changed on both sides, and a .gitattributes says how to merge it)"}; !slices.Equal(m.Conflicts, want) {
+	if want := []string{"prod/a.yaml (changed on both sides, and a .gitattributes has its own rule for the merge)"}; !slices.Equal(m.Conflicts, want) {
 		t.Errorf("conflicts %q, want %q", m.Conflicts, want)
 	}
 }
 
 // TestAttackManyMoves moves 5,000 files of one folder while the other side changes each of them. A
-// move is found if the file itself was not changed. If there is too much to compare, no move is
+// move is found if the file itself was not changed. If there are too many differences to compare, no move is
 // found.
 func TestAttackManyMoves(t *testing.T) {
 	testcost.Long(t)

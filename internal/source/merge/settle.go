@@ -59,7 +59,7 @@ func (f *follower) carry(from string) error {
 			return err
 		}
 		if !free {
-			f.recordDoubt(from, "moved to %s on one side, where the other has something else", store.PrintablePath(to))
+			f.recordDoubt(from, "moved to %s on one side, but the other side has another file at that place", store.PrintablePath(to))
 			return nil
 		}
 	}

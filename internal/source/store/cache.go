@@ -60,7 +60,7 @@ func (c *Cache) Dir() string { return c.dir }
 
 // UseMemory stops the use of the folder because of an error. The next store is in memory.
 func (c *Cache) UseMemory(because error) {
-	c.log.Warn("cannot use the cache folder; going on in memory", "dir", c.dir, "error", because)
+	c.log.Warn("cannot use the cache folder; the agent continues without it", "dir", c.dir, "error", because)
 	c.dir = ""
 }
 

@@ -100,7 +100,7 @@ func steers(r rune) bool {
 func nameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
-		return "leads out of its folder"
+		return "points outside of its folder"
 	case strings.EqualFold(name, ".git"):
 		return "is Git's own"
 	case strings.ContainsAny(name, "/\x00"):

@@ -66,7 +66,7 @@ func (o Outline) ReadDir(name string) (list []fs.DirEntry, err error) {
 		return nil, err
 	}
 	if *o.left -= len(entries); *o.left < 0 {
-		return nil, failure.New(failure.ErrContent, "there are more than %d files and folders beside those that are looked for; use a narrower pattern", MaxEntries)
+		return nil, failure.New(failure.ErrContent, "there are more than %d files and folders that the pattern does not match; use a more exact pattern", MaxEntries)
 	}
 	for _, e := range entries {
 		shown := e.Name

@@ -64,7 +64,7 @@ func scanPack(ctx context.Context, pack io.ReadSeeker) (*packScan, error) {
 		}
 		size := p.objects[len(p.objects)-1].size
 		if size > maxObjectBytes {
-			return nil, failure.New(failure.ErrContent, "the commit holds a file of %d bytes; at most %d are accepted", size, maxObjectBytes)
+			return nil, failure.New(failure.ErrContent, "the commit has a file of %d bytes; at most %d are accepted", size, maxObjectBytes)
 		}
 		if total += size; total > maxInflated {
 			return nil, failure.New(failure.ErrContent, "the commit's files are more than %d bytes; at most that many are accepted", int64(maxInflated))

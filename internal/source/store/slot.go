@@ -40,7 +40,7 @@ type slot struct {
 
 func (s *slot) close() error { return s.lock.Close() }
 
-var errLocked = errors.New("another process has it")
+var errLocked = errors.New("another process is using it")
 
 // takeSlot finds a slot that no other process uses.
 func takeSlot(dir, key string) (*slot, error) {

@@ -51,13 +51,13 @@ func (o *overflow) Write(p []byte) (int, error) {
 	if o.file != nil {
 		n, err := o.file.Write(p)
 		if err != nil {
-			err = failure.New(failure.ErrUnavailable, "a temporary file for what the server sends cannot be written (%s); make room in %s, set TMPDIR, or give this program a --data-dir", cause(err), os.TempDir())
+			err = failure.New(failure.ErrUnavailable, "a temporary file for the server's answer cannot be written (%s); free some space in %s, set TMPDIR, or give this program a --data-dir", cause(err), os.TempDir())
 		}
 		return n, err
 	}
 	end := o.at + int64(len(p))
 	if end > maxNoDisk {
-		return 0, failure.New(failure.ErrContent, "what the server sends is more than %d bytes, and %s cannot be written to; set TMPDIR to a folder that can be, or give this program a --data-dir", maxNoDisk, os.TempDir())
+		return 0, failure.New(failure.ErrContent, "the server's answer has more than %d bytes, and %s cannot be written to; set TMPDIR to a writable folder, or give this program a --data-dir", maxNoDisk, os.TempDir())
 	}
 	if end > int64(len(o.text)) {
 		o.text = append(o.text, make([]byte, end-int64(len(o.text)))...)

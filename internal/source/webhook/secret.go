@@ -20,7 +20,7 @@ const (
 func Secrets(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w; write the secret that the forge was given into it", err)
+		return nil, fmt.Errorf("%w; write the secret that you gave to the forge into the file", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
 		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", file, maxSecretFile)
@@ -36,10 +36,10 @@ func Secrets(file string) ([]string, error) {
 		}
 	}
 	if len(secrets) > maxSecrets {
-		return nil, fmt.Errorf("%s has %d lines; each is a secret, and at most %d count at a time: leave the newest", file, len(secrets), maxSecrets)
+		return nil, fmt.Errorf("%s has %d lines; each line is a secret, and at most %d are allowed: keep the newest", file, len(secrets), maxSecrets)
 	}
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("%s is empty, and without a secret anybody could send webhooks; make one with `openssl rand -hex 20` and give the forge the same", file)
+		return nil, fmt.Errorf("%s is empty, and without a secret everybody could send webhooks; make one with `openssl rand -hex 20` and give the forge the same", file)
 	}
 	return secrets, nil
 }
@@ -58,7 +58,7 @@ func signingKeys(secrets []string) (keys [][]byte) {
 	return keys
 }
 
-var errNoSecret = errors.New("there is no webhook secret, and without one anybody could send webhooks")
+var errNoSecret = errors.New("there is no webhook secret, and without a secret everybody could send webhooks")
 
 // check returns an error for secrets that cannot prove anything.
 func check(secrets []string) error {
@@ -66,7 +66,7 @@ func check(secrets []string) error {
 	for i, secret := range secrets {
 		some = some || secret != ""
 		if strings.HasPrefix(secret, standardKey) && len(signingKeys(secrets[i:i+1])) == 0 {
-			return fmt.Errorf("secret %d begins with %s, and what follows is no key in base64; copy the signing token again", i+1, standardKey)
+			return fmt.Errorf("secret %d begins with %s, but the rest is not a key in base64; copy the signing token again", i+1, standardKey)
 		}
 	}
 	if !some {

@@ -21,7 +21,7 @@ import (
 type Spec struct {
 	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron accepts 255 characters, including the owner mark at the end."`
-	Addresses         []string `json:"addresses,omitempty" api:"addresses,set,empty" rule:"max=1024,unique,format=cidr" cuts:"rules that name it let nothing through any more" doc:"The networks: 203.0.113.0/24, or 203.0.113.7/32 for one address."`
+	Addresses         []string `json:"addresses,omitempty" api:"addresses,set,empty" rule:"max=1024,unique,format=cidr" cuts:"rules that name this group allow no traffic any more" doc:"The networks: 203.0.113.0/24, or 203.0.113.7/32 for one address."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -42,7 +42,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "AddressGroup", Service: cloud.Network, Rare: true,
 			Unmark: "openstack address group set --description <text> <id>",
-			Doc:    "Networks that rules of security groups name together (Neutron)."},
+			Doc:    "A list of networks that rules of security groups can name (Neutron)."},
 		Collection: define.Collection{Path: "address-groups", Field: "address_groups", Singular: "address_group", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-group"},
 		Mark:       mark.DescriptionPlace,
 		Sharing:    define.Sharing{Type: "address_group", Extension: "rbac-address-group"},

@@ -20,9 +20,9 @@ import (
 // (api/v1alpha1/addressscope_types.go), values Neutron's (neutron-lib api/definitions/address_scope.py). A name can have
 // fewer characters than in Neutron, because the mark uses some of them.
 type Spec struct {
-	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
+	Name              *string `json:"name,omitempty" api:"name,named" rule:"max=140" doc:"Name in the cloud; metadata.name if left out. The cloud shows the owner mark after the name."`
 	IPVersion         int     `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version of the addresses in it."`
-	Shared            *bool   `json:"shared,omitempty" api:"shared" rule:"default=false" needs:"administrator" doc:"Whether other projects can use it. Neutron cannot stop sharing it. Needs an administrator."`
+	Shared            *bool   `json:"shared,omitempty" api:"shared" rule:"default=false" needs:"administrator" doc:"Whether other projects can use the object. Neutron cannot end the sharing later. Needs an administrator."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -61,7 +61,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 func compareShared(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {
-		c.Note("spec.resource.shared", "it stays shared: Neutron cannot take that back")
+		c.Note("spec.resource.shared", "it stays shared: Neutron cannot end the sharing")
 		return
 	}
 	kind.Field(c, "spec.resource.shared", shared, want)

@@ -16,7 +16,7 @@ import (
 func create(ctx context.Context, d driver, w want) (*state, error) {
 	own, name := d.Client.OwnUser()
 	if ref := w.Ref("User", w.Spec.UserRef); ref.ID != "" && ref.ID != own {
-		return nil, fmt.Errorf("%w: %suserRef: User %s is not %s, whose credentials the agent has, and Keystone lets nobody make an application credential for others; remove userRef, or let that user's own agent make it",
+		return nil, fmt.Errorf("%w: %suserRef: User %s is not %s, the user of the agent's credentials, and Keystone allows nobody to create application credentials for other users; remove userRef, or use an agent with the credentials of that user",
 			kind.ErrRejected, at, ref.Name, name)
 	}
 	body := d.Creation(w)
@@ -27,7 +27,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 
 // update always fails. The engine calls it only to write the mark on a credential that is adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
-	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
+	return fmt.Errorf("%w: Keystone cannot change an application credential, so it cannot get the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }
 
 // remove deletes the credential and then its access rules, because Keystone does not delete them with it. A rule that

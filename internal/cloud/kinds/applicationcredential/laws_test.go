@@ -165,7 +165,7 @@ func TestOfAnotherUser(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	other := "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: User\nmetadata: {name: demo}\nspec: {managementPolicy: unmanaged, import: {filter: {name: demo}}}\n"
 	pass := g.Sync(secrets + other + strings.Replace(plain("shop-"+rand.Text()), "secretRef: ada", "secretRef: ada, userRef: demo", 1))
-	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "Keystone lets nobody make an application credential for others") {
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "Keystone allows nobody to create application credentials for other users") {
 		t.Errorf("failures are %s", text)
 	}
 }

@@ -29,7 +29,7 @@ const (
 func validate(s *Spec, r *kind.Report) {
 	for i, rule := range s.AccessRules {
 		if (rule.Service == "") == (rule.ServiceRef == "") {
-			r.Problem(fmt.Sprintf("%saccessRules[%d]", at, i), "does not name one service", "give one of serviceRef and service")
+			r.Problem(fmt.Sprintf("%saccessRules[%d]", at, i), "names no service, or two", "give one of serviceRef and service")
 		}
 	}
 	if s.ExpiresAt != nil {
@@ -45,7 +45,7 @@ func expand(s *Spec, e *kind.Expansion) {
 		return
 	}
 	if text, ok := e.Data("Secret", s.SecretRef, secretKey); !ok || text == "" {
-		e.Lacks(at+"secretRef", "Secret", s.SecretRef, "Secret/"+s.SecretRef+" has no entry "+secretKey, "add it there, or name another")
+		e.Lacks(at+"secretRef", "Secret", s.SecretRef, "Secret/"+s.SecretRef+" has no entry "+secretKey, "add the entry there, or name another entry")
 	}
 }
 
@@ -64,7 +64,7 @@ func observe(s *state, live *kind.Live) {
 }
 
 func export(_ *state, _ *Spec, e *kind.Export) {
-	e.ImportOnly = "cannot be adopted, since Keystone cannot change an application credential to bear a mark; its secret is left out"
+	e.ImportOnly = "cannot be adopted, because Keystone cannot add a mark to an application credential; its secret is not written"
 }
 
 func skip(want, *object, *kind.Changes) {}

@@ -23,16 +23,16 @@ type Spec struct {
 	Name         *string      `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; followed by the owner mark."`
 	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User of the application credential. It must be the user of the agent's credentials, because Keystone allows nobody to make one for another user."`
-	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether others can be made with it."`
+	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether the credential can create other application credentials."`
 	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret with the secret of the application credential, in the key value. Another secret makes a new application credential."`
-	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Its roles, which the user must have in the project. If left out, it has all of them, and they are not compared."`
-	AccessRules  []AccessRule `json:"accessRules,omitempty" rule:"immutable,max=256" doc:"Requests that can be made with it; all if left out."`
-	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"When it ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`
+	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Its roles, which the user must have in the project. If left out, the credential has all roles of the user in the project, and the roles are not compared."`
+	AccessRules  []AccessRule `json:"accessRules,omitempty" rule:"immutable,max=256" doc:"Requests that are possible with the credential; all if left out."`
+	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"Time at which the credential ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`
 }
 
 // AccessRule allows one kind of request.
 type AccessRule struct {
-	Path       string `json:"path" api:"path" rule:"required,max=225,pattern=^/" doc:"Path of the request. * matches one part of it, ** matches the rest." example:"/v2.1/servers"`
+	Path       string `json:"path" api:"path" rule:"required,max=225,pattern=^/" doc:"Path of the request. * matches one part of the path, ** matches the rest." example:"/v2.1/servers"`
 	Method     string `json:"method" api:"method" rule:"required,enum=DELETE|GET|HEAD|PATCH|POST|PUT" doc:"Method of the request."`
 	ServiceRef string `json:"serviceRef,omitempty" api:"-" ref:"Service" doc:"Service that receives the request."`
 	Service    string `json:"service,omitempty" api:"service" rule:"max=64" doc:"The Service by its type, such as network. Use this if the credentials cannot look up a Service, which only an administrator can."`
@@ -80,8 +80,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ApplicationCredential", Service: cloud.Identity, UniqueNames: true, FixedMark: true, Scope: kind.OfCloud,
-			Loss:   []string{"the access of all that logs in with it"},
-			Unmark: "the mark is the end of the description, which Keystone cannot change: openstack application credential delete <id>, and make another without it",
+			Loss:   []string{"the access of all programs that log in with it"},
+			Unmark: "the mark is the end of the description, which Keystone cannot change: openstack application credential delete <id>, and create another without the mark",
 			Doc:    "A secret with which programs log in as the user of the agent, in the agent's project (Keystone). It belongs to the user, and every user can make one.",
 		},
 		Collection: define.Collection{Path: "users/" + own + "/application_credentials", Field: "application_credentials", Singular: "application_credential", Project: "project_id", Secret: true},

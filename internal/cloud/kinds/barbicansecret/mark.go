@@ -72,5 +72,5 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 
 // update always fails. The engine calls it only to write the mark on a secret that is adopted.
 func update(context.Context, driver, define.Change[Spec, More]) error {
-	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
+	return fmt.Errorf("%w: Barbican cannot rename a secret, so it cannot get the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }

@@ -37,7 +37,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	text, ok := e.Data("Secret", s.PayloadRef, s.key())
 	switch {
 	case !ok || text == "" || s.isText() && strings.TrimSpace(text) == "":
-		e.Lacks(at+"payloadKey", "Secret", s.PayloadRef, "Secret/"+s.PayloadRef+" has no entry "+s.key(), "add it there, or name another")
+		e.Lacks(at+"payloadKey", "Secret", s.PayloadRef, "Secret/"+s.PayloadRef+" has no entry "+s.key(), "add the entry there, or name another entry")
 	case s.isText() && !utf8.ValidString(text):
 		e.Problem(at+"payloadContentType", "entry "+s.key()+" of Secret/"+s.PayloadRef+" is no text", "use application/octet-stream")
 	}
@@ -56,11 +56,11 @@ func diff(w want, have *state, c *kind.Changes) {
 		c.Add(kind.Change{Field: at + "payloadRef", Have: print, Want: w.Fingerprint(payloadUse, text), Disruption: kind.Replace, Secret: true})
 	}
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
-		ending := "the secret goes with its manifest"
+		ending := "the secret is deleted with its manifest"
 		if have.Mark.Keep {
 			ending = "the secret stays when its manifest is removed"
 		}
-		c.Note("metadata.annotations", "came after the secret was made, and Barbican cannot store it: "+ending+"; to change that, delete the secret and have it recreated")
+		c.Note("metadata.annotations", "was added after the secret was created, and Barbican cannot store it: "+ending+"; to change that, delete the secret and have it recreated")
 	}
 }
 
@@ -108,8 +108,8 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		spec.Expiration = &text
 	}
 	if s.Mark != nil {
-		e.AddLost(at+"payloadRef", "Barbican is not asked for what it holds; name the Secret that has it")
+		e.AddLost(at+"payloadRef", "the content of the secret is not exported; name the Secret with the content")
 	} else {
-		e.ImportOnly = "cannot be adopted, since Barbican cannot rename a secret to bear a mark; what it holds is left out"
+		e.ImportOnly = "cannot be adopted, because Barbican cannot add a mark to a secret; its content is not written"
 	}
 }

@@ -23,7 +23,7 @@ import (
 // Spec is the desired state of a secret. Values are Barbican's (barbican/common/validators.py: NewSecretValidator;
 // plugin/util/mime_types.py). A name can have fewer characters than in Barbican, because the mark uses some of them.
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
+	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud; metadata.name if left out. The cloud shows the owner mark after the name."`
 	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"Type of the secret: opaque (anything), a passphrase, a certificate, or a private, public or symmetric key."`
 	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository with the payload. Another payload makes a new Barbican secret."`
 	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Entry of that Secret." example:"tls.p12"`
@@ -67,7 +67,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "BarbicanSecret", Service: cloud.KeyManager, FixedMark: true, Rare: true,
-			Loss:   []string{"what it holds, for those who do not have the repository"},
+			Loss:   []string{"its content, for people without the repository"},
 			Unmark: "the mark is the end of the name, which Barbican cannot change: openstack secret delete <address>",
 			Doc:    "A secret that services of the cloud read, such as the certificate of a load balancer (Barbican). Its payload comes from a Secret and is never shown.",
 		},

@@ -75,9 +75,9 @@ func (s *Spec) noFloating(from source, e *kind.Expansion) {
 	switch at := table.Path("addressType"); {
 	case s.AddressType == "":
 	case from.kind == "" || s.Type != "A" && s.Type != "AAAA":
-		e.Problem(at, "says which addresses of another object are meant, and the records are not those of one", "remove it")
+		e.Problem(at, "chooses between the addresses of another object, but the records do not come from another object", "remove it")
 	case s.AddressType == floating && from.kind != "FloatingIP":
-		e.Problem(at, fmt.Sprintf("is floating, and no FloatingIP of the repository leads to %s/%s for records of type %s", from.kind, from.ref, s.Type), "give it a floatingIP, or remove addressType")
+		e.Problem(at, fmt.Sprintf("is floating, but no FloatingIP of the repository belongs to %s/%s for records of type %s", from.kind, from.ref, s.Type), "give that object a floatingIP, or remove addressType")
 	}
 }
 

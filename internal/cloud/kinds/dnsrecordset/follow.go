@@ -53,7 +53,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 		first = from.field
 	}
 	if given == "" && (first == "" || s.Type == "PTR") {
-		r.Problem(table.Path("records"), "is missing", "give records, or for types A and AAAA what they are the addresses of, such as loadBalancerRef, or for CNAME and PTR a recordSetRef")
+		r.Problem(table.Path("records"), "is missing", "give records; or, for types A and AAAA, a reference to the object with the addresses, such as loadBalancerRef; or, for CNAME and PTR, a recordSetRef")
 	}
 	s.validateBackwards(r)
 }
@@ -193,7 +193,7 @@ func compareRecords(w typed.Want[Spec], have *object, c *kind.Changes) {
 	seen := canonical(w.Spec.Type, have.Spec.Records)
 	switch {
 	case f.missing != "" && f.there:
-		c.Note(f.field, "the records stay as they are: "+f.why(w.Spec.Type))
+		c.Note(f.field, "the records are not changed: "+f.why(w.Spec.Type))
 	case f.missing != "":
 		c.Add(kind.Change{Field: f.field, Have: seen, Want: "known once " + f.missing + " is ready"})
 	default:

@@ -24,9 +24,9 @@ func (s *Spec) validateBackwards(r *kind.Report) {
 	switch {
 	case !ok:
 	case s.Name != "":
-		r.Problem(table.Path(from.field), "is given along with name", "remove one of them: the name is that of the address")
+		r.Problem(table.Path(from.field), "is given along with name", "remove one of the two: the address gives the name")
 	case from.kind == "VirtualMachineGroup":
-		r.Problem(table.Path(from.field), "is of several addresses, and a PTR record set is about one", "name a machine with virtualMachineRef, or give the group dns.reverseZoneRef")
+		r.Problem(table.Path(from.field), "has several addresses, but a PTR record set belongs to one address", "name a machine with virtualMachineRef, or give the group dns.reverseZoneRef")
 	}
 }
 
@@ -78,7 +78,7 @@ func nowhere(w typed.Want[Spec], missing string) string {
 func compareBackwards(w typed.Want[Spec], from source, have *object, c *kind.Changes) {
 	switch name, missing := reverseName(w, from); {
 	case missing != "":
-		c.Note(table.Path(from.field), "the record set stays as it is: "+nowhere(w, missing))
+		c.Note(table.Path(from.field), "the record set is not changed: "+nowhere(w, missing))
 	case name != "" && !strings.EqualFold(name, have.Spec.Name):
 		kind.Fixed(c, table.Path(from.field), have.Spec.Name, name)
 	}

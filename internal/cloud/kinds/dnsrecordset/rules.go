@@ -12,14 +12,14 @@ import (
 
 func validate(s *Spec, r *kind.Report) {
 	if s.Type == "NS" && s.Name == "@" {
-		r.Problem(table.Path("name"), "is that of the zone, whose name servers the cloud keeps", "remove the manifest, or name a part of the zone that other servers have")
+		r.Problem(table.Path("name"), "is the name of the zone, and the cloud manages the name servers of the zone", "remove the manifest, or give the name of a part of the zone that other servers have")
 	}
 	if s.Type == "CNAME" && s.Name == "@" {
-		r.Problem(table.Path("name"), "is that of the zone, which cannot be an alias", "use type A with the address, or another name")
+		r.Problem(table.Path("name"), "is the name of the zone, which cannot be an alias", "use type A with the address, or another name")
 	}
 	s.validateSource(r)
 	if s.Type == "CNAME" && len(s.Records) > 1 {
-		r.Problem(table.Path("records"), fmt.Sprintf("are %d", len(s.Records)), "an alias has one: keep one of them")
+		r.Problem(table.Path("records"), fmt.Sprintf("are %d", len(s.Records)), "an alias has only one record: remove the others")
 	}
 	for i, text := range s.Records {
 		if _, wrong, fix := spell(s.Type, text); wrong != "" {
@@ -120,11 +120,11 @@ func impossible(w typed.Want[Spec]) string {
 	case bare == "" || full == "":
 		return ""
 	case full != bare+"." && !strings.HasSuffix(full, "."+bare+"."):
-		return fmt.Sprintf("%s%s is not within zone %s; give a name that is, or name another zone", at, name, zone.Facts.Name)
+		return fmt.Sprintf("%s%s is not within zone %s; give a name within the zone, or name another zone", at, name, zone.Facts.Name)
 	case strings.ToLower(name) == bare || !strings.HasSuffix(name, ".") && strings.HasSuffix(strings.ToLower(name), "."+bare):
 		return fmt.Sprintf("%s%s would be %s; did you mean %s.?", at, name, full, name)
 	case full == bare+"." && w.Spec.Type == "CNAME":
-		return fmt.Sprintf("%s%s is that of the zone, which cannot be an alias; use type A with the address, or another name", at, name)
+		return fmt.Sprintf("%s%s is the name of the zone, which cannot be an alias; use type A with the address, or another name", at, name)
 	}
 	return ""
 }
@@ -142,7 +142,7 @@ func observe(s *state, live *kind.Live) {
 	case s.More.Status == "PENDING":
 		live.Phase, live.Message = kind.Pending, "waits for the name servers"
 	case s.More.Status == "ERROR":
-		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have it as it is here"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have these records yet"
 	}
 }
 

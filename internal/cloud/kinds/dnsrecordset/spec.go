@@ -23,23 +23,23 @@ import (
 // Spec is the declared record set. Values are Designate's (designate/objects/recordset.py, rrdata_*.py).
 type Spec struct {
 	ZoneRef     string   `json:"zoneRef" api:"zone_id" show:"zoneID" rule:"required,immutable,min=1" ref:"DNSZone" doc:"The DNSZone that it is in."`
-	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"Name of the record set. With a final dot it is the full name. Without one, the name of the zone is added. @ is the zone itself." example:"www"`
+	Name        string   `json:"name,omitempty" api:"name,named" rule:"immutable,max=255,pattern=^(@|\\*|(\\*\\.)?[A-Za-z0-9_/-]{1,63}(\\.[A-Za-z0-9_/-]{1,63})*\\.?)$" doc:"Name of the record set. A name with a final dot is the full name. To a name without a final dot, the name of the zone is added. @ is the zone itself." example:"www"`
 	Type        string   `json:"type" api:"type" rule:"required,immutable,enum=A|AAAA|CAA|CERT|CNAME|MX|NAPTR|NS|PTR|SPF|SRV|SSHFP|TXT" doc:"Type of the records."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate accepts 160 characters, including the owner mark at the end."`
-	TTL         *int     `json:"ttl,omitempty" api:"ttl" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
-	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" cuts:"nothing is answered any more" doc:"The records, as in a zone file. Their order has no meaning. Names end with a dot. Texts need no quotes, and long texts without quotes are split. A reference can replace the records." example:"192.0.2.10"`
+	TTL         *int     `json:"ttl,omitempty" api:"ttl" rule:"min=0,max=2147483647" doc:"Seconds for which clients may store an answer; the value of the zone if left out."`
+	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" cuts:"queries for the name get no answer any more" doc:"The records, as in a zone file. Their order has no meaning. Names end with a dot. Texts need no quotes, and long texts without quotes are split. A reference can replace the records." example:"192.0.2.10"`
 
 	RecordSetRef string `json:"recordSetRef,omitempty" rule:"min=1" ref:"DNSRecordSet" doc:"In place of records, for the types CNAME and PTR: the name of that DNSRecordSet."`
 
 	// References to objects with addresses replace the records of types A and AAAA, and the name of type PTR.
-	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, this and the other references replace the name, by the address that is in the zone."`
+	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, this reference and the ones below replace the name: the name is made of the object's address in the zone."`
 	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of all machines of that VirtualMachineGroup, each at its first port."`
 	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer,reads" doc:"In place of records: the address of that LoadBalancer."`
 	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP,reads" doc:"In place of records: that FloatingIP, for type A."`
 	PortRef                string `json:"portRef,omitempty" rule:"min=1" ref:"Port,reads" doc:"In place of records: the addresses of that Port."`
 	ServerRef              string `json:"serverRef,omitempty" rule:"min=1" ref:"Server,reads" doc:"In place of records: the addresses of that Server, at its first port."`
 
-	AddressType string `json:"addressType,omitempty" rule:"enum=fixed|floating" doc:"Which addresses the record has. fixed: the addresses of the machine itself. floating: its FloatingIP. If left out: floating if the repository has a FloatingIP for it, else fixed. In a zone with a private name (internal, local, lan, intranet, private, corp, home, home.arpa) the default is fixed."`
+	AddressType string `json:"addressType,omitempty" rule:"enum=fixed|floating" doc:"Which addresses the record has. fixed: the addresses of the machine itself. floating: its FloatingIP. If left out: floating if the repository has a FloatingIP for the machine, otherwise fixed. In a zone with a private name (internal, local, lan, intranet, private, corp, home, home.arpa) the default is fixed."`
 
 	// PortRefs are the first ports of the machines that the manifest refers to.
 	PortRefs []string `json:"-" ref:"Port,reads"`

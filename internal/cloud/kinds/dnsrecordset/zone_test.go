@@ -61,7 +61,7 @@ func TestNamesAndTheirZone(t *testing.T) {
 		"name: www.example.org., type: A, records: [192.0.2.1]":       "spec.resource.name: www.example.org. is not within zone shop.example.org.",
 		"name: eshop.example.org., type: A, records: [192.0.2.1]":     "is not within zone shop.example.org.",
 		"name: shop.example.org., type: NS, records: [a.example.]":    `the name "shop.example.org. NS" is taken`,
-		"name: SHOP.example.org., type: CNAME, records: [a.example.]": "is that of the zone, which cannot be an alias",
+		"name: SHOP.example.org., type: CNAME, records: [a.example.]": "is the name of the zone, which cannot be an alias",
 	} {
 		for _, s := range g.Plan(zone + follower("one", rest)).Steps {
 			if s.Key.Kind == "DNSRecordSet" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), reason)) {

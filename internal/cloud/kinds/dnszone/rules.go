@@ -17,13 +17,13 @@ func validate(s *Spec, r *kind.Report) {
 	case secondary && len(s.Masters) == 0:
 		r.Problem("spec.resource.masters", "is missing", "name the servers that the zone is copied from, or use type PRIMARY")
 	case secondary && s.TTL != nil:
-		r.Problem("spec.resource.ttl", "is given for a SECONDARY zone", "remove it: it is copied with the zone")
+		r.Problem("spec.resource.ttl", "is given for a SECONDARY zone", "remove the field: the value is copied with the zone")
 	case secondary && s.Email != nil:
-		r.Problem("spec.resource.email", "is given for a SECONDARY zone", "remove it: it is copied with the zone")
+		r.Problem("spec.resource.email", "is given for a SECONDARY zone", "remove the field: the value is copied with the zone")
 	case !secondary && len(s.Masters) > 0:
 		r.Problem("spec.resource.masters", "is given for a PRIMARY zone", "remove it, or use type SECONDARY")
 	case !secondary && s.Email == nil:
-		r.Problem("spec.resource.email", "is missing", "say who is responsible for the zone, such as hostmaster@example.org")
+		r.Problem("spec.resource.email", "is missing", "give the address of the person who is responsible for the zone, such as hostmaster@example.org")
 	}
 }
 
@@ -53,7 +53,7 @@ func observe(s *state, live *kind.Live) {
 	case s.More.Status == "PENDING":
 		live.Phase, live.Message = kind.Pending, "waits for the name servers"
 	case s.More.Status == "ERROR":
-		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have it as it is here"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have these records yet"
 	}
 }
 

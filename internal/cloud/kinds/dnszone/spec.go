@@ -18,8 +18,8 @@ type Spec struct {
 	Name        string            `json:"name" api:"name,named" rule:"required,immutable,format=domain" doc:"Name of the zone, with a final dot." example:"example.org."`
 	Description *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=58" doc:"Free text. Designate accepts 160 characters, including the owner mark at the end."`
 	Type        *string           `json:"type,omitempty" api:"type" rule:"immutable,enum=PRIMARY|SECONDARY,default=PRIMARY" doc:"PRIMARY: this cloud has the records. SECONDARY: the records are copied from masters."`
-	Email       *string           `json:"email,omitempty" api:"email" rule:"max=255,pattern=^[^@\\s]+@[^@\\s]+$" doc:"Who is responsible for it. Required for a PRIMARY zone." example:"hostmaster@example.org"`
-	TTL         *int              `json:"ttl,omitempty" api:"ttl" rule:"min=1,max=2147483647" doc:"Seconds for which answers are kept, for record sets without a ttl; the cloud decides if left out."`
+	Email       *string           `json:"email,omitempty" api:"email" rule:"max=255,pattern=^[^@\\s]+@[^@\\s]+$" doc:"E-mail address of the person responsible for the zone. Required for a PRIMARY zone." example:"hostmaster@example.org"`
+	TTL         *int              `json:"ttl,omitempty" api:"ttl" rule:"min=1,max=2147483647" doc:"Seconds for which clients may store an answer, for record sets without a ttl; the cloud decides if left out."`
 	Masters     []string          `json:"masters,omitempty" api:"masters,set,empty" rule:"max=16" doc:"Name servers from which a SECONDARY zone is copied, with a port if it is not 53."`
 	Attributes  map[string]string `json:"attributes,omitempty" api:"attributes" doc:"Attributes by which the cloud chooses the name servers of a new zone; not compared if left out."`
 }

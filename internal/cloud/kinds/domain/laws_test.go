@@ -41,7 +41,7 @@ func TestMembersCannotListDomains(t *testing.T) {
 		t.Errorf("unlisted: %v", planned.Unlisted)
 	}
 	step := g.Plan("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Domain\nmetadata: {name: shop}\nspec: {resource: {}}\n").Steps[0]
-	if !strings.Contains(step.FullCause(), "lacks the role that Keystone's policy asks for") {
+	if !strings.Contains(step.FullCause(), "lacks the role that Keystone's policy requires") {
 		t.Errorf("%s: %s", step.Action, step.FullCause())
 	}
 }

@@ -63,7 +63,7 @@ func keepOthers(ctx context.Context, d driver, id string, m kind.Mark) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fmt.Errorf("what is in the domain is not known: %w", err)
+		return fmt.Errorf("the content of the domain is not known: %w", err)
 	}
 	var found []string
 	for i, n := range others {
@@ -72,7 +72,7 @@ func keepOthers(ctx context.Context, d driver, id string, m kind.Mark) error {
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("%w: %s that this stack did not make would go with the domain, or be locked out; move or delete them first, or keep the domain (managedOptions.onDelete: detach)", kind.ErrRejected, strings.Join(found, ", "))
+		return fmt.Errorf("%w: %s that this stack did not make would be deleted with the domain, or could not log in any more; move or delete them first, or keep the domain (managedOptions.onDelete: detach)", kind.ErrRejected, strings.Join(found, ", "))
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestAttackTheAgentItself(t *testing.T) {
 			if slices.Contains(ids[k.Info.Kind], item.ID) {
 				kept++
 				item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + k.Info.Kind + "/x"}
-				if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
+				if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
 					t.Errorf("%s %s: deleted, or %v", k.Info.Kind, item.Name, err)
 				}
 			}
@@ -124,7 +124,7 @@ func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 				continue
 			}
 			item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + kindName + "/x"}
-			if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
+			if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
 				t.Errorf("%s %s: deleted, or %v", kindName, item.Name, err)
 			}
 		}
@@ -173,7 +173,7 @@ func TestAttackTheAgentItselfDisabled(t *testing.T) {
 		}
 		for _, change := range []string{"enabled: false, name: " + of.name, "name: other"} {
 			pass := g.Sync(strings.Replace(adopted, "name: "+of.name+"}}", change+"}}", 1))
-			if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "that this agent itself logs in with") {
+			if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "this agent itself logs in with this") {
 				t.Errorf("%s with %s: %s %s", kindName, change, pass.Outcome(), said)
 			}
 		}

@@ -49,7 +49,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Domain", Service: cloud.Identity, UniqueNames: true, Scope: kind.OfCloud,
 			HoldsData: true, Loss: []string{"all users, groups and projects in it", "access to the objects of those projects in other services, which stay in the cloud without a project"},
 			Unmark: "openstack domain set --description <text> <id>",
-			Doc:    "A domain of the cloud's users and projects (Keystone). Only an administrator can list and make them.",
+			Doc:    "A domain of the cloud's users and projects (Keystone). Only an administrator can list and create domains.",
 		},
 		Collection: define.Collection{Path: "domains", Singular: "domain", UpdateBy: http.MethodPatch},
 		Mark:       mark.IdentityDescriptionPlace,

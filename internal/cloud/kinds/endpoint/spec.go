@@ -18,9 +18,9 @@ import (
 // (api/v1alpha1/endpoint_types.go). The field region is not in K-ORC.
 type Spec struct {
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
-	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
-	Interface   string  `json:"interface" api:"interface" rule:"required,enum=admin|internal|public" doc:"Who is to use it."`
-	URL         string  `json:"url" api:"url" rule:"required,min=1,max=225,pattern=^[a-zA-Z0-9+.-]+:.+" doc:"Where the service is." example:"https://files.example.org/v1"`
+	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"clients cannot find the service here any more" doc:"Whether it is in the catalog."`
+	Interface   string  `json:"interface" api:"interface" rule:"required,enum=admin|internal|public" doc:"Users of the endpoint: everybody, the cloud's own network, or administrators."`
+	URL         string  `json:"url" api:"url" rule:"required,min=1,max=225,pattern=^[a-zA-Z0-9+.-]+:.+" doc:"Address of the service." example:"https://files.example.org/v1"`
 	ServiceRef  string  `json:"serviceRef" api:"service_id" show:"serviceID" rule:"required,immutable,min=1" ref:"Service" doc:"Service at this endpoint."`
 	Region      *string `json:"region,omitempty" api:"region_id" rule:"min=1,max=255" doc:"ID of its region in the catalog; not managed if left out."`
 }
@@ -30,7 +30,7 @@ type More struct{}
 
 // Filter selects an existing endpoint.
 type Filter struct {
-	Interface  *string `json:"interface,omitempty" rule:"enum=admin|internal|public" doc:"Who is to use it."`
+	Interface  *string `json:"interface,omitempty" rule:"enum=admin|internal|public" doc:"Users of the endpoint: everybody, the cloud's own network, or administrators."`
 	ServiceRef string  `json:"serviceRef,omitempty" ref:"Service" doc:"Service at this endpoint."`
 	URL        *string `json:"url,omitempty" doc:"Exact address."`
 	Region     *string `json:"region,omitempty" doc:"ID of the region that it is in."`

@@ -148,7 +148,7 @@ func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
 			continue
 		}
 		if ctx.Err() != nil || failed == maxFailed {
-			errs = append(errs, errors.New("the marks of the others were not tried"))
+			errs = append(errs, errors.New("the marks of the other snapshots were not written"))
 			break
 		}
 		err := d.store.Write(ctx, i, m, notesOf(i))
@@ -210,7 +210,7 @@ func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool,
 
 // Unmark implements [typed.Kind].
 func (driver) Unmark(context.Context, typed.Live[series]) error {
-	return fmt.Errorf("%w: the mark of an %s cannot be taken off", kind.ErrRejected, Name)
+	return fmt.Errorf("%w: the mark of an %s cannot be removed", kind.ErrRejected, Name)
 }
 
 func classed(err error) error {
@@ -253,7 +253,7 @@ func inSubnets(own []string, list []netip.AddrPort) error {
 	}
 	for _, at := range list {
 		if !inNetworks(networks, at.Addr()) {
-			return fmt.Errorf("%w: spec.etcdEndpoints: %s is in no Subnet that the stack makes; correct it, or have its network added to spec.defaults.machineNetworks of the stack's configuration", kind.ErrRejected, at.Addr())
+			return fmt.Errorf("%w: spec.etcdEndpoints: %s is in no Subnet that the stack makes; correct the address, or ask the operator to add its network to spec.defaults.machineNetworks of the stack's configuration", kind.ErrRejected, at.Addr())
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func choose(all []answer) (best answer, err error) {
 	mine := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return !a.answers || of(a) != most })
 	voters, healthy := counted(mine)
 	if len(healthy) < len(voters)/2+1 || len(voters) == 0 {
-		return answer{}, fmt.Errorf("only %d of the %d voters of the cluster answer and are in touch with the leader, which is no majority%s", len(healthy), len(voters), otherwise(all))
+		return answer{}, fmt.Errorf("only %d of the %d voters of the cluster answer and can reach the leader, which is not a majority%s", len(healthy), len(voters), otherwise(all))
 	}
 	best = healthy[0]
 	for _, a := range healthy[1:] {

@@ -33,17 +33,17 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.etcdEndpoints", "is given along with clusterRef", "keep one of them")
 	}
 	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, clientField, s.ClientTLSSecret) && s.ClientTLSSecret != "" {
-		r.Problem(clientField, "is given, and etcdEndpoints are asked without TLS", "write https in the addresses, or remove it")
+		r.Problem(clientField, "is given, but etcdEndpoints do not use TLS", "write https in the addresses, or remove it")
 	}
 	for i, endpoint := range s.EtcdEndpoints {
 		if at, what, fix := addressOf(endpoint); what != "" {
 			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), what, fix)
 		} else if len(x.within) > 0 && !inNetworks(x.within, at.Addr()) {
-			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is in no network that the stack's configuration names", "correct the address, or have its network added to spec.defaults.machineNetworks")
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is not in a network that the stack's configuration names", "correct the address, or ask the operator to add its network to spec.defaults.machineNetworks")
 		}
 	}
 	if n := s.policy().Interval; n > 0 && n < minInterval {
-		r.Problem("spec.backupPolicy.backupIntervalInSecond", "comes more often than every minute", "write 60 or more")
+		r.Problem("spec.backupPolicy.backupIntervalInSecond", "is shorter than one minute", "write 60 or more")
 	}
 	s.note(r)
 }
@@ -58,10 +58,10 @@ func (s *Spec) note(r *kind.Report) {
 		}
 	}
 	if s.S3 != nil && s.StorageType == "S3" && s.S3.Object() != "" {
-		r.Note("spec.s3.path", "has no meaning behind the bucket: snapshots are called STACK/NAMESPACE/NAME/TIME-REVISION.db there")
+		r.Note("spec.s3.path", "has no effect after the bucket: snapshots are called STACK/NAMESPACE/NAME/TIME-REVISION.db there")
 	}
 	if s.InsecureSkipVerify {
-		r.Note("spec.insecureSkipVerify", "has no meaning: the certificates of members are always verified, by etcd-client-ca.crt in the Secret")
+		r.Note("spec.insecureSkipVerify", "has no effect: the certificates of members are always verified, with etcd-client-ca.crt in the Secret")
 	}
 }
 
@@ -119,7 +119,7 @@ func (r rules) subnets(e *kind.Expansion) (own []string) {
 		}
 	}
 	if len(own) == 0 {
-		e.Note("spec.etcdEndpoints", "is asked only in a Subnet that the stack makes, and there is none, or in spec.defaults.machineNetworks of its configuration")
+		e.Note("spec.etcdEndpoints", "is used only if it is in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration; the stack makes no Subnet")
 	}
 	return own
 }
@@ -176,7 +176,7 @@ func (s *Spec) place() string {
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.itemsIn(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
-		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
+		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots with the mark of this object are in another container: they do not count, and none of them is removed", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // the other changes depend on the time, see Upkeep

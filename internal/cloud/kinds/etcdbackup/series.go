@@ -123,7 +123,7 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 		return u
 	}
 	if again := failed.again(); again.After(now) {
-		u.Next, u.Overdue = again, fmt.Sprintf("the last backup failed: %s; tried again from %s on", failed.why, text(again))
+		u.Next, u.Overdue = again, fmt.Sprintf("the last backup failed: %s; the next attempt is made after %s", failed.why, text(again))
 		return u
 	}
 	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: table.Timestamp(have), Want: moment})
@@ -187,7 +187,7 @@ func live(items []item, failed failure) typed.Live[series] {
 	s := &series{Items: items, failed: failed}
 	oldest := items[len(items)-1]
 	out := typed.Live[series]{Live: kind.Live{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, InOwnProject: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
-		Message: "no snapshot was taken to its end yet"}, State: s}
+		Message: "no snapshot is complete yet"}, State: s}
 	for _, i := range items {
 		if i.Whole() {
 			out.Phase, out.Message = kind.Ready, ""

@@ -26,15 +26,15 @@ import (
 // insecureSkipVerify are fields of etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
 	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
-	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: IP addresses of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
+	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"Instead of clusterRef: IP addresses of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
 	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
-	Swift         *Swift        `json:"swift,omitempty" doc:"Where snapshots are kept." example:"{container: example}"`
-	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: the bucket of S3 for snapshots, as STACK/NAMESPACE/NAME/TIME-REVISION.db. A path after the name of the bucket has no effect, and a plan notes it."`
-	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"When a snapshot is taken, and how many are kept. If left out, one snapshot is taken, once."`
-	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What happens to the snapshots when this manifest is removed. keep: they stay where they are, with their marks. delete: all of them are deleted."`
+	Swift         *Swift        `json:"swift,omitempty" doc:"Place of the snapshots in Swift." example:"{container: example}"`
+	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"Instead of swift: the bucket of S3 for the snapshots, which are called STACK/NAMESPACE/NAME/TIME-REVISION.db. A path after the name of the bucket has no effect, and a plan notes it."`
+	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"Interval and number of the snapshots. If left out, only one snapshot is taken."`
+	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What happens to the snapshots when this manifest is removed. keep: the snapshots stay, with their marks. delete: all snapshots are deleted."`
 
 	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" ref:"Secret" doc:"Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt: the certificate that the agent shows to members with TLS, and the authority that it trusts. If left out with clusterRef, the setting of the cluster itself."`
-	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no effect, since the certificates of members are always verified. A plan notes it."`
+	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no effect, because the certificates of members are always verified. A plan notes it."`
 	ABS                map[string]any `json:"abs,omitempty" doc:"Has no effect, and a plan notes it."`
 	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no effect, and a plan notes it."`
 	OSS                map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
@@ -56,8 +56,8 @@ type Swift struct {
 
 // Policy says when a snapshot is taken.
 type Policy struct {
-	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"Seconds between two snapshots, at least 60. If left out, one snapshot is taken, once. If no agent ran at one or more of these times, one snapshot is taken later." example:"3600"`
-	MaxBackups int `json:"maxBackups,omitempty" rule:"min=0,max=1000" doc:"How many are kept; 1000 if left out. The oldest one is deleted when a newer one exists. The last one is never deleted."`
+	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"Seconds between two snapshots, at least 60. If left out, only one snapshot is taken. If no agent was running at one or more of these times, one snapshot is taken later." example:"3600"`
+	MaxBackups int `json:"maxBackups,omitempty" rule:"min=0,max=1000" doc:"How many snapshots are kept; 1000 if left out. The oldest snapshot is deleted when a newer one exists. The last snapshot is never deleted."`
 	Timeout    int `json:"timeoutInSecond,omitempty" rule:"min=0,max=14400" doc:"How many seconds a backup may take; 600 if left out."`
 }
 
@@ -87,7 +87,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 			Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
 			HoldsData: true, Loss: []string{"all snapshots of the series"},
 			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
-			Doc: "Regular snapshots of a cluster of etcd, of which some are kept, in Swift or S3. The object in the cloud is the series of all snapshots with its mark. Taking one and removing an old one is no change, so plans and the brake do not count it. " +
+			Doc: "Regular snapshots of a cluster of etcd in Swift or S3. Old snapshots are deleted. The object in the cloud is the series of all snapshots with its mark. A plan does not show a snapshot that is taken or deleted, and the brake does not count it. " +
 				"docs/etcd-backups.md says how to restore one. Lists do not show the owner of an object, so each pass sends one request (HEAD) for every snapshot of the stack, 16 at a time.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, Expand: r.Expand, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,

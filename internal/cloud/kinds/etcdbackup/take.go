@@ -23,7 +23,7 @@ func (d driver) takeSnapshot(ctx context.Context, w want) (i item, err error) {
 	defer stop()
 	i, err = d.snapshot(bound, w)
 	if errors.Is(err, context.DeadlineExceeded) || err != nil && bound.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the snapshot was not taken within %s; set backupPolicy.timeoutInSecond if it needs longer", w.Spec.longest())
+		err = fmt.Errorf("the snapshot was not complete after %s; if the snapshot needs longer, set backupPolicy.timeoutInSecond", w.Spec.longest())
 	}
 	if ctx.Err() == nil {
 		d.failures.note(w.Mark.Owner, err, d.now())
@@ -77,7 +77,7 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 		return item{}, err
 	}
 	if i.Size != sent.Size() || i.MD5 != "" && i.MD5 != hex.EncodeToString(sent.sum.Sum(nil)) {
-		err := fmt.Errorf("the store has something else than it was sent (%d bytes of %d)", i.Size, sent.Size())
+		err := fmt.Errorf("the store has different data than it was sent (%d bytes of %d)", i.Size, sent.Size())
 		return item{}, errors.Join(err, d.store.Remove(ctx, i.Container, i.Name))
 	}
 	notes[etcdstore.Sum] = sent.Sum()
@@ -121,5 +121,5 @@ func (s *sent) Read(p []byte) (n int, err error) {
 }
 
 func tooLarge() error {
-	return fmt.Errorf("%w: the database is larger than %d GiB, which is the most that is backed up; compact and defragment it", kind.ErrRejected, int64(etcdstore.Largest)>>30)
+	return fmt.Errorf("%w: the database is larger than %d GiB, which is the limit for backups; compact and defragment the database", kind.ErrRejected, int64(etcdstore.Largest)>>30)
 }

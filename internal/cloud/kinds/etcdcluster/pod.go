@@ -15,14 +15,14 @@ type Pod struct {
 	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64,key=name" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
 	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
-	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no meaning for machines, and is noted."`
+	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no effect for machines besides haPolicy and zones, and a plan notes it."`
-	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
-	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
-	Annotations               map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
-	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no meaning for machines, and is noted."`
-	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
-	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no effect besides machine.flavor, and a plan notes it."`
+	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	Annotations               map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no effect for machines, and a plan notes it."`
+	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: the request for storage of the claim, in whole GiB, rounded up."`
 }
 
@@ -54,23 +54,23 @@ func fixed(name string) string {
 	switch name {
 	case "ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
 		"ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_INITIAL_CLUSTER_TOKEN":
-		return "is what the cluster itself says"
+		return "is set by the cluster itself"
 	case "ETCD_FORCE_NEW_CLUSTER":
-		return "makes each member a cluster of its own, whenever it starts"
+		return "makes each member a cluster of its own each time it starts"
 	case "ETCD_CONFIG_FILE":
-		return "has etcd read its settings from that file only, and not what the cluster says"
+		return "makes etcd read its settings from that file only, and ignore the settings of the cluster"
 	case "ETCD_ENABLE_GRPC_GATEWAY", "ETCD_LISTEN_CLIENT_HTTP_URLS":
-		return "takes away what the cluster is asked by"
+		return "switches off the interface by which the agent asks the cluster"
 	case "ETCD_STRICT_RECONFIG_CHECK":
-		return "takes away what keeps a majority when members come and go"
+		return "switches off the checks that keep a majority when members are added or removed"
 	case "ETCD_WAL_DIR":
-		return "puts a part of the data where it is lost with the machine"
+		return "stores a part of the data on a disk that is lost with the machine"
 	}
 	if tlsSetting.MatchString(name) {
-		return "is what spec.TLS says"
+		return "is set by spec.TLS"
 	}
 	if strings.HasPrefix(name, "ETCD_DISCOVERY") {
-		return "has somebody else say who the members are"
+		return "lets another service decide who the members are"
 	}
 	return ""
 }
@@ -97,7 +97,7 @@ func (p *Pod) note(e *kind.Expansion) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		if given[field] {
-			e.Note("spec.pod."+field, "has no meaning for machines, and is not used")
+			e.Note("spec.pod."+field, "has no effect for machines")
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (w *world) restore(p plan.Plan) (is, why string) {
 func TestEverythingIsLostAndRestored(t *testing.T) {
 	testcost.Long(t)
 	w := lost(t)
-	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv begins with the snapshot backups/") || !strings.Contains(why, "revision") {
+	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv starts from the snapshot backups/") || !strings.Contains(why, "revision") {
 		t.Errorf("the plan says %q", why)
 	}
 	w.MustSync(sized(3) + shelf + ofBackup)
@@ -140,7 +140,7 @@ func TestEverythingIsLostAndRestored(t *testing.T) {
 		t.Errorf("a second pass does %v; the status is %s", pass.Results, status)
 	}
 	changed := sized(3) + shelf + restoreOf("swift: {container: backups}")
-	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after it had been carried out") {
+	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after the restore was complete") {
 		t.Errorf("of a change the plan says %q", why)
 	}
 	w.MustSync(sized(3) + shelf) // the manifest of the restore is removed
@@ -270,7 +270,7 @@ func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 		want string
 	}{
 		"removed":  {func(w *world, name string) { w.discard(name) }, "the snapshot backups/"},
-		"replaced": {func(w *world, name string) { w.object(name, []byte("others"), sumOf([]byte("others"))) }, "has been replaced by another one"},
+		"replaced": {func(w *world, name string) { w.object(name, []byte("others"), sumOf([]byte("others"))) }, "was replaced by another one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := lost(t)
@@ -290,7 +290,7 @@ func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
 					said += r.Err.Error() + "\n"
 				}
 			}
-			if !strings.Contains(said, c.want) || !strings.Contains(said, first) || !strings.Contains(said, "with backupRef the next pass takes the newest") {
+			if !strings.Contains(said, c.want) || !strings.Contains(said, first) || !strings.Contains(said, "with backupRef, the next pass uses the newest") {
 				t.Errorf("it is said: %q", said)
 			}
 			w.MustSync(all)
@@ -366,12 +366,12 @@ func TestAttackObjectsToRestore(t *testing.T) {
 		sum  string
 		want string
 	}{
-		"cut":                    {good[:20], sumOf(good), "not what its metadata say"},
-		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "not what its metadata say"},
+		"cut":                    {good[:20], sumOf(good), "does not match its metadata"},
+		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "does not match its metadata"},
 		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "no snapshot of etcd"},
 		"empty":                  {nil, sumOf(nil), "is empty"},
-		"without a digest":       {good, "", "does not say its SHA-256 digest"},
-		"with a strange digest":  {good, "../../x&size=1", "does not say its SHA-256 digest"},
+		"without a digest":       {good, "", "has no SHA-256 digest in its metadata"},
+		"with a strange digest":  {good, "../../x&size=1", "has no SHA-256 digest in its metadata"},
 		"not there":              {nil, "absent", "there is no object"},
 		"of a container of none": {nil, "container", "there is no container"},
 	} {

@@ -39,7 +39,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		machine.CheckRepository(s.Repository, r)
 	}
 	if s.Size%2 == 0 {
-		r.Note("spec.size", fmt.Sprintf("%d members bear no more failures than %d", s.Size, s.Size-1))
+		r.Note("spec.size", fmt.Sprintf("a cluster of %d members survives no more failures than a cluster of %d", s.Size, s.Size-1))
 	}
 }
 
@@ -59,14 +59,14 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	version := s.version(d, e)
 	from, sum := s.source(d, version, e)
 	if had := packaged[version]; from == "" && had == "" && minor(version) >= minor("3.4.0") {
-		e.Problem("spec.version", version+" cannot be had: no repository is given, and Debian's package is another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
+		e.Problem("spec.version", version+" is not available: no repository is given, and Debian's package has another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
 		return
 	}
 	machine.NoteUnchecked(from, sum, e)
 	m, ok := s.Machine.Complete("etcd", d.Image, d.Flavor, e)
 	old := minor(version) < minor("3.4.0")
 	if old {
-		e.Problem("spec.version", version+" has no learners, which a member begins as here", "use 3.4 or newer, or say which version is used in its place by spec.defaults.etcd.versions in the stack's configuration")
+		e.Problem("spec.version", version+" has no learners, and the agent adds each member as a learner", "use 3.4 or newer, or name a replacement for this version in spec.defaults.etcd.versions of the stack's configuration")
 	}
 	trusted := r.trusts(s, d, e)
 	if old || !ok || !trusted {
@@ -107,21 +107,21 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 
 // noteDisk adds a note that says what happens to data that is on a machine's own disk.
 func (s *Spec) noteDisk(e *kind.Expansion) {
-	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor begins with an empty disk"
+	each := "is left out, also in the stack's configuration (spec.defaults.etcd.volumeSize): each change of version, image or flavor gives the machine an empty disk"
 	switch {
 	case s.Size > 2:
-		e.Note("spec.storage", each+", and the member gets all data again from the others: set storage to keep it")
+		e.Note("spec.storage", each+", and the member must copy all data from the other members: set storage to keep the data")
 	case s.Size == 2:
-		e.Note("spec.storage", each+", which with 2 members leaves no majority, so their machines stay as they are: set storage before the cluster begins, or size to 3")
+		e.Note("spec.storage", each+"; 2 members would have no majority during the change, so their machines are not changed: set storage before the cluster is created, or set size to 3")
 	default:
-		e.Note("spec.storage", each+", which with one member loses all data, so its machine stays as it is: set storage before the cluster begins, or size to 3")
+		e.Note("spec.storage", each+"; one member would lose all data, so its machine is not changed: set storage before the cluster is created, or set size to 3")
 	}
 }
 
 // trusts reports whether the cluster can have the certificates that the manifest requests.
 func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
 	if s.TLS != nil && s.TLS.Auto != nil && d.MasterKeyFile == "" {
-		e.Problem("spec.TLS.auto", "needs a master key, and the stack's configuration has no spec.defaults.etcd.masterKeyFile", "name a file there, made with: openssl rand -hex 32; or give certificates: TLS.static")
+		e.Problem("spec.TLS.auto", "needs a master key, but the stack's configuration has no spec.defaults.etcd.masterKeyFile", "name a file there, made with: openssl rand -hex 32; or give certificates: TLS.static")
 		return false
 	}
 	return s.TLS.judge(e, r.now())
@@ -148,10 +148,10 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 	}
 	restores := e.Referring("EtcdRestore", "EtcdCluster", e.Key.Name)
 	if len(restores) > 1 {
-		e.Problem("metadata.name", "is named by several EtcdRestores: "+strings.Join(restores, ", "), "keep one of them: a cluster begins once")
+		e.Problem("metadata.name", "is named by several EtcdRestores: "+strings.Join(restores, ", "), "keep one of them: a cluster can be restored only once, when it is created")
 	}
 	if len(restores) > 0 && !raises(version) {
-		e.Note("spec.version", version+" restores a snapshot with the revisions that it has, which clients that watch may have seen with other data: restart them, or restore with 3.5.10 or newer")
+		e.Note("spec.version", version+" restores a snapshot with its old revision numbers, so a client with a watch may miss changes: restart such clients, or restore with 3.5.10 or newer")
 	}
 	for i, name := range names {
 		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
@@ -172,7 +172,7 @@ func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	version := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
 	used := cmp.Or(d.Versions[version], version)
 	if used != version {
-		e.Note("spec.version", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", version, used))
+		e.Note("spec.version", fmt.Sprintf("is %s, but the stack's configuration replaces it with %s", version, used))
 	}
 	return used
 }
@@ -184,7 +184,7 @@ func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from
 		return s.Repository, s.Checksum
 	}
 	if s.Repository != "" {
-		e.Note("spec.repository", "names container images, and is not used: machines take etcd from where the stack's configuration says, or Debian's package")
+		e.Note("spec.repository", "names container images and has no effect: machines install etcd from the address in the stack's configuration, or from Debian's package")
 	}
 	return d.Repository, cmp.Or(s.Checksum, d.Checksums[version])
 }
@@ -210,7 +210,7 @@ func (r rules) storage(s *Spec, d *defaults.Etcd, e *kind.Expansion) *Storage {
 // gates returns the rules of the security group.
 func (s *Spec) gates(e *kind.Expansion) []fields {
 	if s.Clients == nil && s.TLS == nil {
-		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
+		e.Note("spec.clients", "is left out: everybody who can reach the machines can read and write all data of etcd")
 	}
 	return machine.SecurityRules(e.Key.Name, [][2]int{{etcd.ClientPort, etcd.PeerPort}}, s.Clients, [][2]int{{etcd.ClientPort, etcd.ClientPort}})
 }

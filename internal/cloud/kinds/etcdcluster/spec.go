@@ -17,11 +17,11 @@ import (
 type Spec struct {
 	Size       int    `json:"size" rule:"required,min=1,max=9" doc:"Number of members. An even size tolerates no more failures than the next lower odd size."`
 	Version    string `json:"version,omitempty" rule:"default=3.4.23,pattern=^v?[0-9]+\\.[0-9]+\\.[0-9]+$" doc:"Version of etcd, 3.4 or newer. It can be raised by one minor version at a time, and never lowered."`
-	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of the binary of etcd, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. The stack's default, or Debian's package etcd-server, if left out. An address of container images is not used."`
+	Repository string `json:"repository,omitempty" rule:"max=1024" doc:"Address of the binary of etcd, or of a .tar.gz with it. {version} and {arch} (amd64, arm64) in the address are filled in. The stack's default, or Debian's package etcd-server, if left out. An address of container images has no effect."`
 	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of the file at that address."`
-	Paused     bool   `json:"paused,omitempty" doc:"Leaves the cluster, and all its machines, exactly as they are."`
+	Paused     bool   `json:"paused,omitempty" doc:"The agent does not change the cluster and its machines."`
 	Pod        *Pod   `json:"pod,omitempty" doc:"Settings of etcd-operator for the members in Kubernetes."`
-	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides. A cluster has TLS from its beginning, or never."`
+	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides. A cluster without TLS cannot get TLS later, and a cluster with TLS cannot lose it."`
 
 	Machine  *machine.OfCluster `json:"machine,omitempty" doc:"Settings of the machines that differ from the stack's defaults."`
 	Storage  *Storage           `json:"storage,omitempty" doc:"A volume for the data of each member, which stays when its machine is replaced. If left out, the stack's default, or else the machine's own disk."`

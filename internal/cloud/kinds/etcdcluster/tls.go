@@ -11,7 +11,7 @@ import (
 
 // TLS has the settings for certificates, which members and clients show to each other. (etcd-operator's TLSPolicy)
 type TLS struct {
-	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, in the format of etcd-operator."`
+	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, which have the same entries as for etcd-operator."`
 	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile. They are stored only on the machines."`
 }
 
@@ -29,14 +29,14 @@ type MemberSecrets struct {
 
 // Auto requests certificates that are derived from the master key.
 type Auto struct {
-	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If it is raised or lowered by one, each member gets other keys, one member at a time."`
+	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If the number is raised or lowered by one, each member gets new keys, one member at a time."`
 }
 
 func (t *TLS) validate(r *kind.Report) {
 	switch {
 	case t == nil:
 	case (t.Static == nil) == (t.Auto == nil):
-		r.Problem("spec.TLS", "has none of static and auto, or both", "give one of them")
+		r.Problem("spec.TLS", "has neither static nor auto, or both", "give one of them")
 	case t.Static != nil:
 		s := t.Static
 		if s.Member == nil {
@@ -122,7 +122,7 @@ func (t *TLS) judge(e *kind.Expansion, now time.Time) (ok bool) {
 	const both = "issue it with the extended key usages serverAuth and clientAuth"
 	return addressed(peer, e) && addressed(server, e) &&
 		accepted(peer, e, peer, x509.ExtKeyUsageServerAuth, both) && accepted(peer, e, peer, x509.ExtKeyUsageClientAuth, both) &&
-		accepted(server, e, server, x509.ExtKeyUsageClientAuth, both+": etcd itself shows it to its own port for clients") &&
+		accepted(server, e, server, x509.ExtKeyUsageClientAuth, both+": etcd also uses it as a client of its own port") &&
 		accepted(server, e, client, x509.ExtKeyUsageServerAuth, both) &&
 		accepted(client, e, server, x509.ExtKeyUsageClientAuth, "issue it with the extended key usage clientAuth")
 }
@@ -138,8 +138,8 @@ func read(p etcdtls.Place, e *kind.Expansion) *etcdtls.Pair {
 // addressed reports an error if a certificate is not valid for any IP address, because members have no DNS names.
 func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 	if len(p.Leaf.IPAddresses) == 0 {
-		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is valid for no IP address, and members reach each other at theirs", p.Cert(), p.Secret),
-			"issue it with the addresses of all members as subjectAltName; a subnet of its own (spec.machine.subnet) bounds which those can be; TLS: {auto: {}} needs none of that")
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not valid for any IP address, but members connect to each other by IP address", p.Cert(), p.Secret),
+			"issue it with the addresses of all members as subjectAltName; with a subnet for this cluster only (spec.machine.subnet), you know all possible addresses; TLS: {auto: {}} needs none of this")
 		return false
 	}
 	return true
@@ -149,10 +149,10 @@ func addressed(p *etcdtls.Pair, e *kind.Expansion) (ok bool) {
 func accepted(p *etcdtls.Pair, e *kind.Expansion, by *etcdtls.Pair, use x509.ExtKeyUsage, fix string) (ok bool) {
 	switch {
 	case !p.IssuedBy(by, x509.ExtKeyUsageAny):
-		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued by %s of Secret/%s", p.Cert(), p.Secret, by.Trust(), by.Secret), "put the certificates of its authority there, or take one of that authority")
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued by %s of Secret/%s", p.Cert(), p.Secret, by.Trust(), by.Secret), "put the certificates of its authority there, or use a certificate of that authority")
 		return false
 	case !p.IssuedBy(by, use):
-		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued for all that it is used for", p.Cert(), p.Secret), fix)
+		e.Problem(p.Field, fmt.Sprintf("%s of Secret/%s is not issued for all of its uses", p.Cert(), p.Secret), fix)
 		return false
 	}
 	return true

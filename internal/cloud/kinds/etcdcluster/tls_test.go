@@ -399,10 +399,10 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 		"no Secret":            {swap(good, "name: etcd-peer-tls", "name: other"), "spec.TLS.static.member.peerSecret: refers to Secret/etcd-peer-tls, which is not in the repository"},
 		"no entry":             {swap(good, "peer-ca.crt:", "ca.crt:"), "has no entry peer-ca.crt"},
 		"no certificate":       {h.secret("etcd-peer-tls", "peer", "hunter2", key) + after(good), "peer.crt of Secret/etcd-peer-tls is no certificate"},
-		"another key":          {h.secret("etcd-peer-tls", "peer", crt, another) + after(good), "is not that of peer.crt"},
-		"a server only":        {h.secrets(nil, server, nil), "extended key usages serverAuth and clientAuth: etcd itself shows it"},
+		"another key":          {h.secret("etcd-peer-tls", "peer", crt, another) + after(good), "does not belong to peer.crt"},
+		"a server only":        {h.secrets(nil, server, nil), "extended key usages serverAuth and clientAuth: etcd also uses it"},
 		"a peer that is none":  {h.secrets(client, nil, nil), "extended key usages serverAuth and clientAuth"},
-		"names only":           {h.secrets(func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"*.example.default.svc"} }, nil, nil), "is valid for no IP address"},
+		"names only":           {h.secrets(func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"*.example.default.svc"} }, nil, nil), "is not valid for any IP address"},
 		"a stranger's client":  {strings.TrimSuffix(good, last(good)) + last(stranger.secrets(nil, nil, nil)), "is not issued by"},
 		"a client as a server": {h.secrets(nil, nil, server), "extended key usage clientAuth"},
 	} {
@@ -434,7 +434,7 @@ func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
 	of := func(secrets string) string { return published(t) + secrets }
 	own := "---\n{apiVersion: etcd.database.coreos.com/v1beta2, kind: EtcdBackup, metadata: {name: kv}, spec: {etcdEndpoints: [https://192.0.2.1:2379], storageType: Swift, swift: {container: backups}, clientTLSSecret: etcd-client-tls}}\n---\n{apiVersion: stackreeve.dev/v1alpha1, kind: SwiftContainer, metadata: {name: backups}, spec: {resource: {}}}\n"
 	for name, c := range map[string]struct{ manifests, want string }{
-		"a member's":           {of(h.secrets(nil, ends(-1), nil)), "server.crt of Secret/etcd-server-tls has expired on"},
+		"a member's":           {of(h.secrets(nil, ends(-1), nil)), "server.crt of Secret/etcd-server-tls expired on"},
 		"a member's, soon":     {of(h.secrets(nil, ends(7), nil)), "server.crt of Secret/etcd-server-tls expires on"},
 		"a member's, not yet":  {of(h.secrets(begins, nil, nil)), "peer.crt of Secret/etcd-peer-tls is not valid before"},
 		"the agent's":          {of(h.secrets(nil, nil, ends(-1))), "etcd-client.crt of Secret/etcd-client-tls has expired on"},

@@ -25,7 +25,7 @@ func ownDisk(server *kind.Live, volumes kind.Collection) string {
 			return "it is not known whether its data is on a volume"
 		}
 	}
-	return "its data is on its own disk and goes with it"
+	return "its data is on its own disk and is deleted with the machine"
 }
 
 // onlyHere returns the reason why a machine must not be recreated: its data would be lost, and the other members have no
@@ -35,7 +35,7 @@ func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Answer) string
 	if m.ownDisk == "" || !m.Wanted || !m.Recorded {
 		return ""
 	}
-	why := m.ownDisk + ", and the others have no majority without it: grow the cluster to 3 members first (spec.size), each of which then gets the data again from the others"
+	why := m.ownDisk + ", and the other members have no majority without it: first grow the cluster to 3 members (spec.size); a new member then copies the data from the others"
 	if knows == nil {
 		return why
 	}

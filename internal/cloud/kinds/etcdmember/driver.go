@@ -29,14 +29,14 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	}
 	own, knows := machines[0], consult(ctx, machines, etcdquorum.TrustedOfSome)
 	l := member.Live(d.members, peers[0], &State{client: client, State: member.State{Address: own.Address}})
-	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, and has not joined yet"
+	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, but has not joined yet"
 	switch {
 	case knows != nil && !claims(machines, knows):
 		return live{}, fmt.Errorf("%w: %s", kind.ErrRejected, foreign(knows))
 	case knows != nil:
 		return l, join(ctx, own, knows)
 	case w.Spec.AfterRef != "":
-		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
+		return live{}, fmt.Errorf("%w: no machine of the cluster %s with a majority answers", kind.ErrBusy, w.Spec.Cluster)
 	}
 	l.Uncertain = true // the machine answers first, and then begins the cluster
 	return l, d.begin(ctx, w, peers, machines)
@@ -48,7 +48,7 @@ func join(ctx context.Context, own *machine, knows *etcdquorum.Answer) error {
 		return nil // it is a member already: the answer to an earlier request was lost
 	}
 	if !own.waits || own.waiting.State != etcd.Blank {
-		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine does not wait to join, with an empty disk"))
+		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine is not waiting to join with an empty disk"))
 	}
 	_, err := own.client.AddLearner(ctx, knows.Address, own.peerURL())
 	return member.Classed(err)
@@ -71,7 +71,7 @@ func (d driver) begin(ctx context.Context, w want, peers []*member.Machine[Spec]
 	case w.Spec.RestoreRef != "":
 		return d.restore(ctx, w, own, peers)
 	case own.waiting.State != etcd.Blank:
-		return fmt.Errorf("%w: its machine has a snapshot, or a part of one, and begins with a snapshot only: bring the manifest of the EtcdRestore back, or delete the machine and its volume", kind.ErrRejected)
+		return fmt.Errorf("%w: its machine has a snapshot, or a part of a snapshot, and can only start from a snapshot: restore the manifest of the EtcdRestore, or delete the machine and its volume", kind.ErrRejected)
 	}
 	return own.client.Begin(ctx, own.Address)
 }
@@ -138,7 +138,7 @@ func successor(ctx context.Context, s *State) (id uint64, err error) {
 		return 0, fmt.Errorf("%w: %s", kind.ErrBusy, foreign(knows))
 	}
 	if knows == nil {
-		return 0, fmt.Errorf("%w: no other member is in touch with a leader, or they do not agree who the members are", kind.ErrBusy)
+		return 0, fmt.Errorf("%w: no other member can reach a leader, or the members do not agree who the members are", kind.ErrBusy)
 	}
 	others := slices.DeleteFunc(etcdquorum.WithLeader(voices(machines)), func(v *etcdquorum.Answer) bool { return !slices.Contains(s.Others, v.Address) })
 	voters, healthy := knows.Voters(s.ID, others)

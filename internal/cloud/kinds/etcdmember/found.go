@@ -84,7 +84,7 @@ func (m *machine) whyNotAlarm(machines []*machine, knows *etcdquorum.Answer) str
 	if at < 0 || !m.voice.Answers {
 		return ""
 	}
-	return machines[at].Key.Name + " " + machines[at].alarm() + ": no machine that works is changed until that is over"
+	return machines[at].Key.Name + " " + machines[at].alarm() + ": no working machine is changed until that has ended"
 }
 
 // alarm returns the problem that a member in touch with its leader reports, or "" for none.
@@ -124,19 +124,19 @@ func (m *machine) member(knows *etcdquorum.Answer, l *live) (there bool) {
 	}
 	switch {
 	case m.voice.Answers && says.ClusterID != s.cluster:
-		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; compare both before you delete one: the agent does nothing automatically"
 	case m.waits && m.waiting.State == etcd.Refuses:
 		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
 	case m.waits && started:
 		l.Phase, l.Message, l.Empty = kind.Failed, "has lost its data", true
 	case !started:
-		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
+		l.Phase, l.Message = kind.Pending, "is a member, but has not joined yet"
 	case !m.voice.Answers:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
 	case s.IsLearner:
-		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
+		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "copies missing data from the other members"
 	case says.Leader == 0:
-		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "cannot reach the other members"
 	case m.alarm() != "":
 		l.Phase, l.Message = kind.Degraded, m.alarm()
 	default:
@@ -178,15 +178,15 @@ func (m *machine) stateWithoutCluster(at stage, l *live) (there bool) {
 	case at == blank, at == boots && m.Host.ID == "" && !m.Recorded:
 		return false
 	case at == lost:
-		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.PortID
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or start the cluster again without data: openstack port unset --tag "+string(record)+" "+m.PortID
 	case at == boots && m.waiting.State == etcd.Restores:
-		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
+		l.Phase, l.Message = kind.Pending, "restores the snapshot from which it starts"
 	case at == boots && m.Host.ID != "" && !m.Host.Boots && !m.waits && !m.voice.Answers:
 		l.Phase, l.Message = kind.Pending, silentSoFar
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.voice.Answers && m.voice.Status.Leader != 0:
-		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "is in touch with a leader, but no majority agrees on the membership, and nothing is done by itself: look at the machines that say something else"
+		l.Phase, l.Down, l.Message = kind.Degraded, "disputed", "can reach a leader, but no majority agrees on the membership, and the agent does nothing automatically: look at the machines whose list of members is different"
 	case m.voice.Answers:
 		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
 	case m.waits && m.waiting.State == etcd.Refuses:
@@ -207,7 +207,7 @@ func (m *machine) stateWithoutCluster(at stage, l *live) (there bool) {
 	return true
 }
 
-const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"
+const lostMajority = "the cluster has no majority, and the agent does nothing automatically: start machines again, or restore a backup (docs/clusters.md)"
 
 // silentSoFar is the message for a machine that was created long ago and does not answer.
-const silentSoFar = "does not answer: etcd answers nobody before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses (docs/clusters.md)"
+const silentSoFar = "does not answer: etcd answers only when it has found a majority; if the cluster was deleted and created again, its data belongs to machines with other addresses (docs/clusters.md)"

@@ -15,7 +15,7 @@ func TestAMachineThatNeverAnswers(t *testing.T) {
 		want string
 	}{
 		"boots":        {member.Host{ID: "x", Boots: true}, "have booted"},
-		"has long run": {member.Host{ID: "x"}, "before it has found a majority; where the cluster was deleted and has come back, its data is of machines that had other addresses"},
+		"has long run": {member.Host{ID: "x"}, "when it has found a majority; if the cluster was deleted and created again, its data belongs to machines with other addresses"},
 	} {
 		m, l := machine{Machine: member.Machine[Spec]{Host: c.host}}, live{State: &State{}}
 		if there := m.stateWithoutCluster(boots, &l); !there || l.Phase != kind.Pending || !strings.Contains(l.Message, c.want) {

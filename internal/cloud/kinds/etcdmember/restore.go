@@ -22,7 +22,7 @@ const longestRestore = time.Hour
 func (d driver) restore(ctx context.Context, w want, own *machine, machines []*member.Machine[Spec]) error {
 	points := w.Ref("EtcdRestore", w.Spec.RestoreRef).Facts.Points
 	if len(points) == 0 {
-		return fmt.Errorf("%w: the cluster %s begins with a snapshot only, and EtcdRestore/%s has none: its status says why", kind.ErrRejected, w.Spec.Cluster, w.Spec.RestoreRef)
+		return fmt.Errorf("%w: the cluster %s can only start from a snapshot, and EtcdRestore/%s has none: its status has the reason", kind.ErrRejected, w.Spec.Cluster, w.Spec.RestoreRef)
 	}
 	ctx, stop := context.WithTimeout(ctx, longestRestore)
 	defer stop()
@@ -43,7 +43,7 @@ func (d driver) restore(ctx context.Context, w want, own *machine, machines []*m
 	if err := own.client.BeginWith(ctx, own.Address, sumOf(object)); err != nil || trouble == "" {
 		return err
 	}
-	return fmt.Errorf("%w: its machine could not restore the snapshot, and tries again: %s", kind.ErrBusy, trouble)
+	return fmt.Errorf("%w: its machine could not restore the snapshot and tries again: %s", kind.ErrBusy, trouble)
 }
 
 // sumOf returns the SHA-256 digest that the object must have, according to its metadata.
@@ -54,9 +54,9 @@ func about(object string, err error) error {
 	fix := ""
 	switch {
 	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
-		fix = "; with backupRef the next pass takes the newest that there is then, else name another one in the EtcdRestore"
+		fix = "; with backupRef, the next pass uses the newest snapshot at that time; otherwise name another snapshot in the EtcdRestore"
 	case errors.Is(err, kind.ErrRejected):
-		fix = "; name another one in the EtcdRestore"
+		fix = "; name another snapshot in the EtcdRestore"
 	}
 	return fmt.Errorf("the snapshot %s: %w%s", printable.Line(object), err, fix)
 }
@@ -65,7 +65,7 @@ func about(object string, err error) error {
 func (d driver) send(ctx context.Context, to *machine, o etcdstore.Object) error {
 	sum := sumOf(o)
 	if to.waiting.State == etcd.Unfit && to.waiting.Sum == sum {
-		return fmt.Errorf("%w: it is not what its metadata say, or no snapshot of etcd: %s", kind.ErrRejected, to.waiting.Said())
+		return fmt.Errorf("%w: the object does not match its metadata, or is not a snapshot of etcd: %s", kind.ErrRejected, to.waiting.Said())
 	}
 	from := int64(0)
 	if to.waiting.Sum == sum {
@@ -81,7 +81,7 @@ func (d driver) send(ctx context.Context, to *machine, o etcdstore.Object) error
 			return member.Classed(err)
 		}
 		if has.State != etcd.Receives || has.Sum != sum || has.Received <= from || has.Received > o.Size {
-			return fmt.Errorf("%w: the machine at %s has %d bytes of it, and did not take more", kind.ErrBusy, to.Address, has.Received)
+			return fmt.Errorf("%w: the machine at %s has %d bytes of the snapshot, and did not accept more", kind.ErrBusy, to.Address, has.Received)
 		}
 		from = has.Received
 	}

@@ -27,15 +27,15 @@ import (
 
 // Spec is the declared member. The machine, its port and the member have the same name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
-	Cluster   string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a member of."`
+	Cluster   string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster to which the member belongs."`
 	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other members know it."`
 	ServerRef string   `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that etcd runs on."`
-	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that must exist first. The first member begins the cluster."`
-	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
+	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that must exist first. The first member creates the cluster."`
+	Version   string   `json:"version,omitempty" doc:"Version of etcd on its machine."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique,format=name" ref:"Port,order" doc:"Ports of all members."`
 	// RestoreRef is the restore whose snapshot the cluster begins with. If it is set, the member never begins without a
 	// snapshot.
-	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot with which the first member begins the cluster. If left out, the cluster begins empty."`
+	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot from which the first member creates the cluster. If left out, the cluster is created without data."`
 	TLS        *TLS   `json:"tls,omitempty" doc:"How the agent connects to members with TLS; without TLS if left out."`
 }
 

@@ -55,7 +55,7 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Answer, le
 		}
 		key := strayKey(machines, o, taken)
 		l := live{Live: kind.Live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of(around.Stack, key)}, Phase: kind.Failed, Empty: true,
-			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", etcdquorum.Host(o.PeerURLs[0]))},
+			Message: fmt.Sprintf("the other members know it by the address %s, at which the stack has no port", etcdquorum.Host(o.PeerURLs[0]))},
 			State: &State{client: machines[0].client, Member: o, State: member.State{Address: etcdquorum.Host(o.PeerURLs[0]), Others: others(machines, knows, "")}, cluster: knows.Status.ClusterID}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.Wanted && m.Key == key }) {
 			l.Uses = leaving.Join(l.ID, nil)

@@ -64,7 +64,7 @@ func validFor(text, secret, address string) error {
 	if err == nil && cert.VerifyHostname(address) == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s of Secret/%s is not valid for %s, the address of the port: have that among its subjectAltNames, as an IP address", kind.ErrRejected, peerCert, secret, address)
+	return fmt.Errorf("%w: %s of Secret/%s is not valid for %s, the address of the port: issue it with this IP address as a subjectAltName", kind.ErrRejected, peerCert, secret, address)
 }
 
 // withClients returns the machines of a cluster, each with the client for its requests.
@@ -87,7 +87,7 @@ func (d driver) withClients(around kind.Hosts, c *member.Cluster[Spec]) (machine
 func whyTLSDiffers(machines []*machine) string {
 	for _, m := range machines {
 		if m.Recorded && m.unlike != "" {
-			return m.Key.Name + " " + m.unlike + ": go back to what the cluster had, or make another one and copy the data (docs/clusters.md)"
+			return m.Key.Name + " " + m.unlike + ": undo the change of the cluster's TLS, or create another cluster and copy the data (docs/clusters.md)"
 		}
 	}
 	return ""

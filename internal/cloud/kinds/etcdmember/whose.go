@@ -54,7 +54,7 @@ func claims(machines []*machine, knows *etcdquorum.Answer) bool {
 
 // foreign returns the message that a cluster is somebody else's, and what to do.
 func foreign(knows *etcdquorum.Answer) string {
-	return fmt.Sprintf("etcd of a cluster that the stack has not begun (ID %x) answers: nothing is changed in it; correct the addresses, or, if it is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
+	return fmt.Sprintf("the etcd that answers belongs to a cluster that the stack did not create (ID %x), so it is not changed; correct the addresses, or, if the cluster is the stack's own, run openstack port set --tag %s --tag %s and the ID of its port",
 		knows.Status.ClusterID, record, identity(knows.Status.ClusterID))
 }
 

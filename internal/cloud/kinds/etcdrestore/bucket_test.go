@@ -34,7 +34,7 @@ func TestAttackANamesakeInTheSameBucket(t *testing.T) {
 	}
 	theirs := mine[:strings.LastIndexByte(mine, '/')+1] + "20991231T000000Z-9.db"
 	w.Copy("backups", mine, theirs, map[string]string{"stackreeve-self": "", "stackreeve-project": "0f0f0f0f", "stackreeve-moment": now.Format(time.RFC3339)})
-	if action, text := said(s.Plan(shelves + from("backups"))); action == plan.Update || !strings.Contains(text, "those of 2 series") || !strings.Contains(text, "name one of them, by its whole name") {
+	if action, text := said(s.Plan(shelves + from("backups"))); action == plan.Update || !strings.Contains(text, "the snapshots of 2 series") || !strings.Contains(text, "name one snapshot by its full name") {
 		t.Errorf("of two projects it is to %s: %s", action, text)
 	}
 	if action, text := said(s.Plan(shelves + from("backups/"+mine))); action != plan.Update || !strings.Contains(text, mine) {

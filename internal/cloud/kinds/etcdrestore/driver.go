@@ -54,7 +54,7 @@ func (d driver) find(ctx context.Context, around kind.Hosts, containers []string
 	switch {
 	case s.begun && s.restored == "":
 		l.Phase, l.Down = kind.Degraded, "refused"
-		l.Message = "there was a cluster " + cluster + " before, and nothing is restored over it: remove this manifest, or have it name an EtcdCluster of another name, which begins with the snapshot beside this one"
+		l.Message = "there was a cluster " + cluster + " before, and no snapshot is restored over its data: remove this manifest, or name an EtcdCluster with another name in it, which is then created from the snapshot beside this cluster"
 	case !s.begun:
 		if err := d.seek(ctx, around, containers, key, spec, s); err != nil {
 			return l, err
@@ -105,7 +105,7 @@ func (s *State) record(ports []string, tags map[string][]string) {
 
 // Create implements [typed.Kind]. It always fails: it is called only if List found no state for the restore.
 func (driver) Create(context.Context, want) (live, error) {
-	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has begun", kind.ErrBusy)
+	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has started", kind.ErrBusy)
 }
 
 // Update implements [typed.Kind]. It writes the record of a restore again on ports that have lost it, because writing a

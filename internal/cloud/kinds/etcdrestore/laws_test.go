@@ -202,13 +202,13 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 			s.put(3, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Moment] = "0001-01-01T00:00:00Z" })
 			return older(s)
 		},
-		"none": func(*shelf) string { return "there is no whole snapshot of EtcdBackup/hourly" },
+		"none": func(*shelf) string { return "there is no complete snapshot of EtcdBackup/hourly" },
 		"none that is whole": func(s *shelf) string {
 			s.put(1, func(m *kind.Mark, _ map[string]string) { m.Applied = "" })
-			return "there is no whole snapshot of EtcdBackup/hourly"
+			return "there is no complete snapshot of EtcdBackup/hourly"
 		},
 		"a digest that is none": func(s *shelf) string {
-			return s.put(1, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Sum] = "../../x&size=1" }) + " does not say its SHA-256 digest"
+			return s.put(1, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Sum] = "../../x&size=1" }) + " has no SHA-256 digest in its metadata"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 			want := put(s)
 			action, text := said(s.Plan(shelves + restore))
 			begins := !strings.Contains(want, " ")
-			if !strings.Contains(text, want) || strings.Contains(text, "begins with the snapshot") != begins || begins != (action == plan.Update) {
+			if !strings.Contains(text, want) || strings.Contains(text, "starts from the snapshot") != begins || begins != (action == plan.Update) {
 				t.Errorf("it is to %s: %s\nwant %s", action, text, want)
 			}
 		})
@@ -239,7 +239,7 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 func TestAttackOverACluster(t *testing.T) {
 	const (
 		begins  = "kv begins with the snapshot"
-		refused = "nothing is restored over it"
+		refused = "no snapshot is restored over its data"
 	)
 	done, other := etcdstore.RestoredTag(checksum.Short("backup hourly")), etcdstore.RestoredTag(checksum.Short("backup daily"))
 	for name, c := range map[string]struct {
@@ -252,8 +252,8 @@ func TestAttackOverACluster(t *testing.T) {
 		"another cluster's":                    {map[string][]string{"kv-0": nil, "kv2-0": {etcdstore.BegunTag}, "kv-x": {etcdstore.BegunTag}}, begins},
 		"carried out":                          {map[string][]string{"kv-0": {etcdstore.BegunTag, done}}, ""},
 		"being carried out":                    {map[string][]string{"kv-0": {done}}, ""},
-		"carried out, with another member":     {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record: began with a snapshot"},
-		"another one was carried out":          {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "after it had been carried out"},
+		"carried out, with another member":     {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record: started from a snapshot"},
+		"another one was carried out":          {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "after the restore was complete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t)
@@ -317,7 +317,7 @@ func TestAttackNothingIsKnown(t *testing.T) {
 			s := newShelf(t)
 			s.put(1, nil)
 			p := s.Through(func(next http.RoundTripper) http.RoundTripper { return refuser{silent, next} }).Plan(shelves + restore)
-			if action, text := said(p); action.Writes() || strings.Contains(text, "begins with the snapshot") {
+			if action, text := said(p); action.Writes() || strings.Contains(text, "starts from the snapshot") {
 				t.Errorf("it is to %s: %s", action, text)
 			}
 		})

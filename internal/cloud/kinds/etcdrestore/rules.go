@@ -34,7 +34,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 		if name == "" || path.Clean("/"+name) == "/"+name {
 			continue
 		}
-		r.Problem(field, "is no name of an object that can be asked for: it has empty parts, or . or .. in it", "write it as a list of the container shows it")
+		r.Problem(field, "is not a possible name of an object: it has empty parts, or . or .. in it", "copy the name from a list of the container")
 	}
 	for _, other := range []struct {
 		name  string
@@ -99,12 +99,12 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	cluster := w.Spec.EtcdCluster.Name
 	switch {
 	case have.restored != "" && have.restored != w.Spec.digest():
-		c.Note("spec", "was changed after it had been carried out, which changes nothing: only a cluster of another name can begin with another snapshot")
+		c.Note("spec", "was changed after the restore was complete, which has no effect: only a cluster with another name can start from another snapshot")
 	case have.restored == "" && !have.begun && have.source != nil:
-		c.Add(kind.Change{Field: beginsField, Have: "", Want: fmt.Sprintf("%s begins with the snapshot %s", cluster, described(have.source))})
+		c.Add(kind.Change{Field: beginsField, Have: "", Want: fmt.Sprintf("%s starts from the snapshot %s", cluster, described(have.source))})
 	}
 	if len(have.untagged) > 0 {
-		c.Add(kind.Change{Field: "record", Have: "", Want: "began with a snapshot"})
+		c.Add(kind.Change{Field: "record", Have: "", Want: "started from a snapshot"})
 	}
 }
 
@@ -137,9 +137,9 @@ func (rules) Status(have *State) any {
 	case out.Succeeded:
 		return out
 	case have.begun:
-		out.Reason = "the cluster was begun without it"
+		out.Reason = "the cluster was started without the snapshot"
 	case have.restored != "":
-		out.Reason = "the cluster is beginning"
+		out.Reason = "the cluster is starting"
 	default:
 		out.Reason = have.trouble
 	}

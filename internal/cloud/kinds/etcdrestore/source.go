@@ -62,7 +62,7 @@ func (d driver) ofBackup(ctx context.Context, around kind.Hosts, containers []st
 		}
 	}
 	if len(found) == 0 {
-		trouble = fmt.Sprintf("spec.backupRef: there is no whole snapshot of EtcdBackup/%s; name another one, or an object: swift: {container, object}, or s3: {path}", backup.Name)
+		trouble = fmt.Sprintf("spec.backupRef: there is no complete snapshot of EtcdBackup/%s; name another EtcdBackup, or an object: swift: {container, object}, or s3: {path}", backup.Name)
 	}
 	return found, trouble, nil
 }
@@ -73,7 +73,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	if object != "" {
 		one, err := d.store.Head(ctx, container, object)
 		if errors.Is(err, kind.ErrGone) {
-			return nil, fmt.Sprintf("%s: there is no object %s in %s; name one that is there", which, printable.Line(object), container), nil
+			return nil, fmt.Sprintf("%s: there is no object %s in %s; name an existing object", which, printable.Line(object), container), nil
 		}
 		return []etcdstore.Object{one}, "", err
 	}
@@ -89,9 +89,9 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	switch {
 	case err != nil:
 	case len(found) == 0:
-		trouble = fmt.Sprintf("%s: there is no whole snapshot in %s; name another one", there, container)
+		trouble = fmt.Sprintf("%s: there is no complete snapshot in %s; name another place", there, container)
 	case len(series) > 1:
-		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series, each of one folder and one project; name one of them, by its whole name", which, container, len(series))
+		trouble = fmt.Sprintf("%s: names no snapshot, and %s has the snapshots of %d series, each with a folder and a project of its own; name one snapshot by its full name", which, container, len(series))
 	}
 	return found, trouble, err
 }
@@ -117,11 +117,11 @@ func unfit(o *etcdstore.Object) string {
 	name := printable.Line(o.ID())
 	switch sum := o.Notes[etcdstore.Sum]; {
 	case !sumForm.MatchString(strings.ToLower(sum)):
-		return fmt.Sprintf("the object %s does not say its SHA-256 digest, so nobody can know whether it is whole; name another one, or, where you know that it is: %s", name, etcdstore.SayingSum(o.Container, printable.Line(o.Name)))
+		return fmt.Sprintf("the object %s has no SHA-256 digest in its metadata, so nobody can know whether it is complete; name another object, or, if you know that this one is complete, run: %s", name, etcdstore.SayingSum(o.Container, printable.Line(o.Name)))
 	case o.Size == 0:
-		return fmt.Sprintf("the object %s is empty; name another one", name)
+		return fmt.Sprintf("the object %s is empty; name another object", name)
 	case o.Size > etcdstore.Largest:
-		return fmt.Sprintf("the object %s has %d bytes, more than %d GiB; name another one", name, o.Size, int64(etcdstore.Largest)>>30)
+		return fmt.Sprintf("the object %s has %d bytes, more than %d GiB; name another object", name, o.Size, int64(etcdstore.Largest)>>30)
 	}
 	return ""
 }

@@ -18,11 +18,11 @@ import (
 // Spec declares the snapshot that a cluster begins with. etcdCluster, backupStorageType, s3, abs, gcs and oss are fields
 // of etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
 type Spec struct {
-	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
+	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster that is created from the snapshot. It must not exist yet." example:"{name: example}"`
 	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
-	Swift       *Swift        `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
-	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: the snapshot in S3. If no object is named, the newest one of the bucket is used, and all snapshots in the bucket must belong to one series."`
-	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift and s3: an EtcdBackup of the stack, even if its manifest was removed. The newest of its snapshots is used."`
+	Swift       *Swift        `json:"swift,omitempty" doc:"Place of the snapshot in Swift." example:"{container: example}"`
+	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"Instead of swift: the snapshot in S3. If no object is named, the newest snapshot of the bucket is used, and all snapshots in the bucket must belong to one series."`
+	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"Instead of swift and s3: an EtcdBackup of the stack, even if its manifest was removed. The newest of its snapshots is used."`
 
 	ABS map[string]any `json:"abs,omitempty" doc:"Has no effect, and a plan notes it."`
 	GCS map[string]any `json:"gcs,omitempty" doc:"Has no effect, and a plan notes it."`
@@ -37,7 +37,7 @@ type Cluster struct {
 // Swift says where a snapshot is. The agent only reads it, regardless of its owner.
 type Swift struct {
 	Container string `json:"container" rule:"required,min=1,max=256" doc:"A SwiftContainer of the stack, or else a container of the project by its name."`
-	Object    string `json:"object,omitempty" rule:"max=1024" doc:"The snapshot; the newest one if left out. Then all snapshots in the container must belong to one series. Its metadata must contain its SHA-256 digest, as in the snapshots that an EtcdBackup writes."`
+	Object    string `json:"object,omitempty" rule:"max=1024" doc:"Name of the snapshot. If left out, the newest snapshot of the container is used, and all snapshots in the container must belong to one series. Its metadata must contain its SHA-256 digest, as in the snapshots that an EtcdBackup writes."`
 }
 
 // State is the known state of a restore.
@@ -65,9 +65,9 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	return typed.Kind[Spec, struct{}, State]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
-			Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
-			Doc: "The snapshot with which an EtcdCluster begins, in place of beginning empty. It is restored once, if there was no such cluster before, and has no effect after that. " +
-				"Nothing is restored over a cluster that has begun. When its manifest is removed, nothing changes in the cloud.",
+			Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port", "SwiftContainer"}, Unmark: "the object has no mark of its own",
+			Doc: "A snapshot from which an EtcdCluster is created, instead of creating it without data. The snapshot is restored once, if the cluster did not exist before, and has no effect after that. " +
+				"No snapshot is restored over an existing cluster. When its manifest is removed, nothing changes in the cloud.",
 		},
 		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,

@@ -53,7 +53,7 @@ func (s *swap) UnmarshalJSON(text []byte) error {
 	}
 	var size int
 	if json.Unmarshal(text, &size) != nil || size < 0 {
-		return errors.New("it wants a whole number of MiB, 0 for none")
+		return errors.New("it needs a whole number of MiB, 0 for none")
 	}
 	*s = swap(size)
 	return nil
@@ -83,7 +83,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, Scope: kind.Offered,
 			Unmark: "the mark is in the description: openstack flavor set --description <text> <id>",
 			Doc: "The size of a server: CPUs, memory, disk (Nova). Everybody can use existing flavors, with managementPolicy unmanaged. Only an administrator can make one, in a cloud with API version 2.55. Nova can change only the description and the extra specs of a flavor. " +
-				"So another size replaces the flavor, and objects that refer to it follow. When a flavor is deleted, servers that nobody changes keep their size.",
+				"So another size replaces the flavor, and the objects that refer to the flavor change, too. When a flavor is deleted, existing servers keep their size.",
 		},
 		Collection: define.Collection{Path: "flavors", Lists: []string{"flavors/detail?is_public=None"}, Field: "flavors", Singular: "flavor", UpdateBy: http.MethodPut,
 			Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs

@@ -60,7 +60,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, err error) {
 	gone, err = d.Remove(ctx, have.ID)
 	if name := table.Or(have.State.Spec.DNSName, ""); name != "" && err != nil && len(kind.ClassesOf(err)) == 0 {
-		err = fmt.Errorf("the address has the name %s.%s, whose record Neutron deletes with it, and may not be able to: delete the record set in the DNS service if this lasts: %w",
+		err = fmt.Errorf("the address has the name %s.%s, and Neutron may be unable to delete the record of this name: if the error persists, delete the record set in the DNS service: %w",
 			name, table.Or(have.State.Spec.DNSDomain, ""), err)
 	}
 	return gone, err
@@ -81,7 +81,7 @@ func associate(body map[string]any, w typed.Want[Spec]) {
 // created later. Of the error it uses only the text, because the floating IP itself still exists.
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
+		return fmt.Errorf("%w: there is no route yet from the external network to the port; create a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
 	}
 	return err
 }

@@ -40,11 +40,11 @@ func validate(s *Spec, r *kind.Report) {
 	}
 	switch {
 	case s.PortRef != "" && s.LoadBalancerRef != "":
-		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP leads to one port")
+		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP belongs to one port")
 	case s.FixedIP != "" && s.LoadBalancerRef != "":
 		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
 	case s.FixedIP != "" && s.PortRef == "":
-		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
+		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port to which the address belongs")
 	}
 }
 
@@ -80,7 +80,7 @@ func compareDNS(field string, of func(*Spec) *string) func(typed.Want[Spec], *ta
 		switch {
 		case want == nil:
 		case seen == "" && *want != "":
-			c.Note(table.Path(field), "the cloud shows none: either it keeps no DNS names of floating IPs, or this one was made without, and only a new one could have it")
+			c.Note(table.Path(field), "the cloud shows no DNS name: either the cloud has no DNS names for floating IPs, or this floating IP was created without a name, which cannot be added later")
 		default:
 			kind.Fixed(c, table.Path(field), seen, strings.ToLower(*want))
 		}

@@ -19,7 +19,7 @@ import (
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
-	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
+	DomainRef   string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the group; the default domain if left out."`
 }
 
 // More holds the fields of a group that only Keystone sets.
@@ -44,8 +44,8 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Group", Service: cloud.Identity, Scope: kind.OfCloud,
-			Loss: []string{"the list of its members", "the roles that they have by it"}, Unmark: mark.UnmarkExtra("groups", "group"),
-			Doc: "A group of users, who get the roles of the group (Keystone). Only an administrator can list and make groups. Members are not managed.",
+			Loss: []string{"the list of its members", "the roles that its members have through the group"}, Unmark: mark.UnmarkExtra("groups", "group"),
+			Doc: "A group of users. Its members get the roles of the group (Keystone). Only an administrator can list and make groups. Members are not managed.",
 		},
 		Collection: define.Collection{Path: "groups", Singular: "group", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

@@ -114,7 +114,7 @@ func TestAttackAddresses(t *testing.T) {
 		}
 	}
 	if n := s.count("/disk.img"); n != 0 {
-		t.Errorf("it was asked for %d times", n)
+		t.Errorf("it was requested %d times", n)
 	}
 }
 

@@ -186,7 +186,7 @@ func (u *uploads) verify(ctx context.Context, id, sent string) error {
 	if err != nil || now.Algo != "sha512" || now.Hash == sent {
 		return err
 	}
-	err = fmt.Errorf("%w: Glance has stored something else than it was sent (sha512 %s, not %s)", errFinal, now.Hash, sent)
+	err = fmt.Errorf("%w: Glance has stored different data than it was sent (sha512 %s, not %s)", errFinal, now.Hash, sent)
 	return errors.Join(err, u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodDelete, Path: "images/" + url.PathEscape(id)}))
 }
 

@@ -143,7 +143,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		}
 	}
 	spec.Properties, spec.Content = own, nil
-	e.AddLost("spec.resource.content", "the cloud does not say where it came from; add it to the manifest before the image is replaced")
+	e.AddLost("spec.resource.content", "the cloud does not show the source of the image; add the source to the manifest before the image is replaced")
 	if *own.Hardware == (Hardware{}) {
 		own.Hardware = nil
 	}

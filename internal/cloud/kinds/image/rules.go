@@ -29,14 +29,14 @@ func validate(s *Spec, r *kind.Report) {
 	u, err := url.Parse(d.URL)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		r.Problem(at+"url", "is no address of a file on the web", "write it as https://host/path")
+		r.Problem(at+"url", "is not the web address of a file", "write it as https://host/path")
 	case u.User != nil:
-		r.Problem(at+"url", "has a login in it, which everybody who reads the repository would know", "use an address that needs none")
+		r.Problem(at+"url", "contains a login, which everybody who reads the repository can see", "use an address that needs no login")
 	case u.Scheme == "http" && d.Hash == nil:
 		r.Note(at+"url", "somebody can change a download over http on its way; use https, or give a hash")
 	}
 	if d.Hash != nil && (d.Hash.Algorithm == "md5" || d.Hash.Algorithm == "sha1") {
-		r.Note(at+"hash.algorithm", d.Hash.Algorithm+" shows damage and not forgery: two files can have one digest; use sha256 or sha512")
+		r.Note(at+"hash.algorithm", d.Hash.Algorithm+" detects damage but no forgery, because different files can have the same digest; use sha256 or sha512")
 	}
 	if d.Hash != nil && len(d.Hash.Value) != digits[d.Hash.Algorithm] {
 		r.Problem(at+"hash.value", "is no "+d.Hash.Algorithm+" digest, by its length", "copy all digits of it, or correct hash.algorithm")
@@ -46,7 +46,7 @@ func validate(s *Spec, r *kind.Report) {
 // impossible returns a reason if the image does not exist and the manifest declares no content.
 func impossible(w typed.Want[Spec]) string {
 	if w.Spec.Content == nil {
-		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
+		return "spec.resource.content: is missing, and no existing image is adopted; give the address to download from, or use managementPolicy: unmanaged with spec.import.filter.name"
 	}
 	return ""
 }
@@ -84,11 +84,11 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 	switch {
 	case s.More.Status == "deactivated":
 		live.Phase, live.Facts.Unusable = kind.Degraded, "deactivated"
-		live.Message = "is deactivated: an administrator keeps it from being used"
+		live.Message = "is deactivated: an administrator does not allow its use"
 	case at != "":
 		live.Phase, live.Message = kind.Pending, at
 	case s.More.Status == queued && s.More.ImportTask+s.More.ImportLock == "":
-		live.Phase, live.Message = kind.Begun, "nothing is uploaded to it yet"
+		live.Phase, live.Message = kind.Begun, "its content is not uploaded yet"
 	case slices.Contains([]string{"saving", queued, "uploading", "importing"}, s.More.Status) && u.now().Sub(s.More.UpdatedAt.Time) > longestUpload:
 		live.Phase, live.Message = kind.Failed, "is "+s.More.Status+" for longer than any upload takes"
 		live.Empty = true // an image in this state was never usable

@@ -22,8 +22,8 @@ import (
 // (api/v1alpha1/image_types.go). Unlike in K-ORC, properties can be changed.
 type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
-	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it. If left out, the cloud decides for a new image, and the agent does not change it later."`
+	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether the cloud refuses to delete the image."`
+	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Which projects can see the image. If left out, the cloud decides for a new image, and the agent does not change it later."`
 	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags."`
 	Properties *Properties `json:"properties,omitempty" doc:"Properties for the hypervisor. A property that is left out is not managed."`
 	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Content of the image. Required unless an existing image is adopted."`
@@ -57,7 +57,7 @@ type Hash struct {
 // Filter selects an existing image.
 type Filter struct {
 	Name       *string  `json:"name,omitempty" doc:"Exact name."`
-	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are used only if this field asks for them, because anybody can publish one under any name."`
+	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are found only with visibility: community, because everybody can publish an image under any name."`
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
 
@@ -86,7 +86,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 
 // Content describes the content of an image and its source.
 type Content struct {
-	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the wrapping."`
+	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the container around the disk."`
 	DiskFormat      string    `json:"diskFormat" rule:"required,enum=ami|ari|aki|vhd|vhdx|vmdk|raw|qcow2|vdi|ploop|iso" doc:"Format of the disk."`
 	Download        *Download `json:"download,omitempty" rule:"required" doc:"Source of the download."`
 }
@@ -114,7 +114,7 @@ type Hardware struct {
 	CPUCores        *int    `json:"cpuCores,omitempty" rule:"min=1" doc:"Preferred cores per socket."`
 	CPUThreads      *int    `json:"cpuThreads,omitempty" rule:"min=1" doc:"Preferred threads per core."`
 	CPUPolicy       *string `json:"cpuPolicy,omitempty" rule:"enum=shared|dedicated" doc:"Whether CPUs are pinned."`
-	CPUThreadPolicy *string `json:"cpuThreadPolicy,omitempty" rule:"enum=prefer|isolate|require" doc:"How thread siblings are used."`
+	CPUThreadPolicy *string `json:"cpuThreadPolicy,omitempty" rule:"enum=prefer|isolate|require" doc:"How the CPU threads of one core are used."`
 	CDROMBus        *string `json:"cdromBus,omitempty" doc:"Bus of CD-ROM drives."`
 	DiskBus         *string `json:"diskBus,omitempty" doc:"Bus of disks."`
 	SCSIModel       *string `json:"scsiModel,omitempty" rule:"enum=virtio-scsi" doc:"SCSI controller."`

@@ -90,7 +90,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	s.left -= int64(n)
 	switch {
 	case s.left < 0:
-		s.err = fmt.Errorf("%w: spec.resource.content.download: it holds more than %d GiB", errFinal, int64(largest)>>30)
+		s.err = fmt.Errorf("%w: spec.resource.content.download: the file has more than %d GiB", errFinal, int64(largest)>>30)
 	case errors.Is(err, io.EOF):
 		s.err = s.end()
 		s.over = errors.Is(s.err, io.EOF)
@@ -116,7 +116,7 @@ func (s *stream) end() error {
 	}
 	want := s.content.Download.Hash
 	if got := hex.EncodeToString(s.sum.Sum(nil)); got != want.Value {
-		return fmt.Errorf("%w: spec.resource.content.download.hash: expected %s %s, and what came has %s; nothing of it is used", errFinal, want.Algorithm, want.Value, got)
+		return fmt.Errorf("%w: spec.resource.content.download.hash: expected %s %s, but the downloaded file has %s; the file is not used", errFinal, want.Algorithm, want.Value, got)
 	}
 	return io.EOF
 }
@@ -139,13 +139,13 @@ func (s *stream) broken(err error) error {
 func (u *uploads) open(ctx context.Context, address string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, private.Hidef("spec.resource.content.download.url: it cannot be asked for", "%w: %w", errFinal, err)
+		return nil, private.Hidef("spec.resource.content.download.url: no request can be made for this address", "%w: %w", errFinal, err)
 	}
 	req.Header.Set("Accept-Encoding", "identity") // without this, a compressed answer would have another hash
 	resp, err := u.web.Do(req)
 	switch {
 	case errors.Is(err, outbound.ErrRefused):
-		return nil, fmt.Errorf("%w: spec.resource.content.download.url: %w; use a public address, or have the host named in spec.defaults.imageHosts of the stack's configuration", errFinal, causeOf(err))
+		return nil, fmt.Errorf("%w: spec.resource.content.download.url: %w; use a public address, or ask the operator to add the host to spec.defaults.imageHosts of the stack's configuration", errFinal, causeOf(err))
 	case errors.Is(err, outbound.ErrTooLarge):
 		return nil, fmt.Errorf("%w: spec.resource.content.download.url: %w", errFinal, causeOf(err))
 	case err != nil:

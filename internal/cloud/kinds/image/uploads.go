@@ -82,7 +82,7 @@ func (u *uploads) refusal(w typed.Want[Spec]) error {
 		delete(u.failed, keyOf(w))
 		return nil
 	}
-	return fmt.Errorf("%w: %w; it is tried again after %s, or when spec.resource.content is changed", kind.ErrRejected, f.err, f.until.UTC().Format("2006-01-02 15:04 MST"))
+	return fmt.Errorf("%w: %w; the next attempt is made after %s, or when spec.resource.content is changed", kind.ErrRejected, f.err, f.until.UTC().Format("2006-01-02 15:04 MST"))
 }
 
 // progress returns a text about the progress of an image's upload, or "" if this agent is not uploading it.
@@ -94,7 +94,7 @@ func (u *uploads) progress(id string) string {
 	case up == nil:
 		return ""
 	case !up.begun.Load():
-		return fmt.Sprintf("waits for other uploads: %d are made at a time", atOnce)
+		return fmt.Sprintf("waits for other uploads: at most %d run at a time", atOnce)
 	case up.byGlance.Load():
 		return "is downloaded by Glance"
 	}

@@ -28,7 +28,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
 	made, err := d.Post(ctx, w, body)
 	if errors.Is(err, kind.ErrBusy) {
-		return nil, fmt.Errorf("%w: the user of these credentials has a key pair %s already; rename one of them (%s)", kind.ErrRejected, body["name"], err.Error())
+		return nil, fmt.Errorf("%w: the user of these credentials has a key pair %s already; rename one of the two (%s)", kind.ErrRejected, body["name"], err.Error())
 	}
 	return made, err
 }

@@ -26,7 +26,7 @@ func validate(s *Spec, r *kind.Report) {
 	case len(rest) > 0 || strings.Contains(strings.TrimSpace(s.PublicKey), "\n"):
 		r.Problem("spec.resource.publicKey", "has more than one line", "use one key pair for each key")
 	case key.Type() == ssh.InsecureKeyAlgoDSA:
-		r.Problem("spec.resource.publicKey", fmt.Sprintf("is of the type %s, which servers refuse", key.Type()), "make an ed25519 or rsa key")
+		r.Problem("spec.resource.publicKey", fmt.Sprintf("has the type %s, which servers refuse", key.Type()), "make an ed25519 or rsa key")
 	}
 }
 

@@ -237,7 +237,7 @@ func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 func TestQuota(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
-		t.Skip("the project's quota is not ours to change")
+		t.Skip("the project's quota is not a kind of this program to change")
 	}
 	want := "Quota has been met for resources: Member"
 	project := g.Client(nil).ProjectID

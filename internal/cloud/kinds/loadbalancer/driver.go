@@ -61,7 +61,7 @@ func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]
 	for _, l := range wanted(w) {
 		for _, p := range l.pools() {
 			if p.missing != "" {
-				return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, p.missing, p.field)
+				return nil, fmt.Errorf("%w: %s has no address for connections; give it an address, or name other machines in %s", kind.ErrRejected, p.missing, p.field)
 			}
 		}
 		listeners = append(listeners, l.populated())
@@ -86,7 +86,7 @@ func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]
 func badAddress(err error) error {
 	text := err.Error()
 	if strings.Contains(text, "is not a valid IP for the specified subnet") || strings.Contains(text, "already allocated in subnet") {
-		return fmt.Errorf("%w: %w; choose another spec.vipAddress, or leave it out", kind.ErrRejected, err)
+		return fmt.Errorf("%w: %w; choose another spec.vipAddress, or remove the field", kind.ErrRejected, err)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func (r rules) expandRegion(spec *Spec, e *kind.Expansion) {
 	}
 	what, fix := fmt.Sprintf("is %s, but the stack works in region %s", region, r.defaults.Region), "move the manifest to the stack of that region"
 	if !mapped {
-		fix += fmt.Sprintf(", or say what it is here: spec.defaults.regions: {%s: %s} in the stack's configuration", *spec.Region, r.defaults.Region)
+		fix += fmt.Sprintf(", or translate the name of the region: spec.defaults.regions: {%s: %s} in the stack's configuration", *spec.Region, r.defaults.Region)
 	}
 	e.Problem("spec.region", what, fix)
 }
@@ -72,7 +72,7 @@ func (r rules) expandNetwork(spec *Spec, e *kind.Expansion) {
 	case r.defaults.Network != "":
 		spec.NetworkRef = r.defaults.Network
 	default:
-		e.Problem("spec.vipNetwork", "is missing", "name the network that the address is on, or set spec.defaults.network in the stack's configuration")
+		e.Problem("spec.vipNetwork", "is missing", "name the network of the address, or set spec.defaults.network in the stack's configuration")
 		return
 	}
 	e.Existing("Network", spec.NetworkRef, machine.Import(spec.NetworkRef),
@@ -96,7 +96,7 @@ func (r rules) expandServiceType(spec *Spec, e *kind.Expansion) {
 
 // unmapped reports a name in the manifest that the stack's configuration does not define.
 func unmapped(e *kind.Expansion, field, word, config, meaning string, known map[string]string) {
-	fix := fmt.Sprintf("say what it means in the stack's configuration: %s: {%s: <%s>}", config, word, meaning)
+	fix := fmt.Sprintf("add the value to the stack's configuration: %s: {%s: <%s>}", config, word, meaning)
 	if near := nearest.Name(word, slices.Collect(maps.Keys(known))); near != "" {
 		fix = fmt.Sprintf("did you mean %s? If not, %s", near, fix)
 	}
@@ -159,7 +159,7 @@ func (r *refs) server(field string, name *string) {
 	ports, ok := r.e.Referred("Server", *name, "Port")
 	switch {
 	case !ok && r.e.Declares("VirtualMachine", *name):
-		r.e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", *name, *name), "name it in virtualMachineRefs")
+		r.e.Problem(field, fmt.Sprintf("refers to Server/%s, which is a part of VirtualMachine/%s", *name, *name), "name it in virtualMachineRefs")
 	case !ok:
 		r.e.Missing(field, "Server", *name, "")
 	case len(ports) > 0:

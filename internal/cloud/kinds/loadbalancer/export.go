@@ -139,7 +139,7 @@ func (p *Pool) exportMembers(r *RealServers, port int, at string, e *kind.Export
 			like.MonitorPort = asked
 		}
 		if m.String() != like.String() {
-			e.LeaveToCloud(kind.WithoutIndexes(at+".realServers.members"), m.ID, "the manifest cannot say how it is: "+m.String())
+			e.LeaveToCloud(kind.WithoutIndexes(at+".realServers.members"), m.ID, "the manifest cannot describe it: "+m.String())
 			continue
 		}
 		if m.Weight == 1 && !m.Backup && m.Port == first {

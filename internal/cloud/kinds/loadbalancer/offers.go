@@ -106,7 +106,7 @@ func (o *offers) zone(name string) error {
 }
 
 func notListed(what, name, field string) error {
-	return fmt.Errorf("%w: these credentials may not list the %s of the load balancer service, so whether %q is one of them is not known; leave %s out, or have an administrator allow it", kind.ErrRejected, what, name, field)
+	return fmt.Errorf("%w: these credentials have no permission to list the %s of the load balancer service, so the agent cannot check whether %q exists; remove %s, or ask an administrator for the permission", kind.ErrRejected, what, name, field)
 }
 
 // offered returns the ID of the enabled flavor or zone with that name, or an error that lists the enabled ones.

@@ -8,25 +8,25 @@ type L7Policy struct {
 	Position         *int          `json:"position,omitempty" rule:"min=1,max=2147483647" doc:"Policies with a lower position are evaluated first. Policies without a position come last, in the order of the list."`
 	Action           string        `json:"action" rule:"required,enum=redirectToPool|redirectToUrl|redirectPrefix|reject" doc:"Effect on matching requests."`
 	RedirectPool     *RedirectPool `json:"redirectPool,omitempty" doc:"The pool that answers, for redirectToPool."`
-	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Where clients are sent, for redirectToUrl." example:"https://example.org/gone"`
+	RedirectURL      *string       `json:"redirectURL,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Address to which clients are redirected, for redirectToUrl." example:"https://example.org/gone"`
 	RedirectPrefix   *string       `json:"redirectPrefix,omitempty" rule:"min=1,max=255,pattern=^https?://[^\\s/]+[^\\s]*$" doc:"Address to which clients are redirected, with the path of the request added, for redirectPrefix." example:"https://example.org"`
 	RedirectHTTPCode *int          `json:"redirectHTTPCode,omitempty" rule:"enum=301|302|303|307|308" doc:"Status of the answer, for redirectToUrl and redirectPrefix; 302 if left out."`
-	Rules            []L7Rule      `json:"rules" rule:"required,min=1,max=50" doc:"A request must fit all of them."`
+	Rules            []L7Rule      `json:"rules" rule:"required,min=1,max=50" doc:"A request must match all rules."`
 }
 
 // RedirectPool is the pool that answers in place of the realServers of the
 // port.
 type RedirectPool struct {
-	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
+	Algorithm          *string             `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are distributed to the machines."`
 	SessionPersistence *SessionPersistence `json:"sessionPersistence,omitempty" rule:"whole" doc:"Sends the connections of a client to the same machine."`
-	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"nobody answers there any more" doc:"Who answers, as in the port."`
+	RealServers        RealServers         `json:"realServers" rule:"required,whole" cuts:"no machine answers there any more" doc:"Machines of the pool, as in the port."`
 	Monitors           []Monitor           `json:"monitors,omitempty" rule:"apart" doc:"Health checks of the machines, as in the port."`
 }
 
 // L7Rule is a condition on a request.
 type L7Rule struct {
 	Type        string  `json:"type" rule:"required,enum=hostName|path|fileType|header|cookie|sslConnHasCert|sslVerifyResult|sslDNField" doc:"The part of the request that is compared. Types with SSL need terminatedHTTPS."`
-	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How it is compared with value."`
+	CompareType string  `json:"compareType" rule:"required,enum=regex|startsWith|endsWith|contains|equalTo" doc:"How that part of the request is compared with value."`
 	Key         *string `json:"key,omitempty" rule:"min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Name of the header, of the cookie or of the field of the certificate's subject, such as CN."`
 	Value       string  `json:"value" rule:"required,min=1,max=255,pattern=^[^\\r\\n]+$" doc:"Value for the comparison."`
 	Invert      *bool   `json:"invert,omitempty" rule:"default=false" doc:"true: the rule matches the requests for which the comparison is false."`

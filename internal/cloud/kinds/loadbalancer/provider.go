@@ -56,7 +56,7 @@ func (s *Spec) validateProvider(r *kind.Report) {
 	for i := range s.Ports {
 		p, at := &s.Ports[i], portField(i)
 		if !slices.Contains([]string{"tcp", "udp", "sctp"}, p.Protocol) {
-			r.Problem(at+".protocol", "cannot be "+p.Protocol+" with provider ovn, which forwards connections and does not look into them", "use tcp, udp or sctp, or provider amphora")
+			r.Problem(at+".protocol", "cannot be "+p.Protocol+" with provider ovn, which forwards connections without reading them", "use tcp, udp or sctp, or provider amphora")
 			continue
 		}
 		for _, refused := range []struct {
@@ -66,20 +66,20 @@ func (s *Spec) validateProvider(r *kind.Report) {
 			{"allowedCidrs", p.AllowedCIDRs != nil}, {"timeouts", p.Timeouts != nil}, {"connectionLimit", p.ConnectionLimit != nil},
 		} {
 			if refused.given {
-				r.Problem(at+"."+refused.field, "is something that provider ovn cannot do", fix)
+				r.Problem(at+"."+refused.field, "is not possible with provider ovn", fix)
 			}
 		}
 		if way := s.spread(p.Algorithm); way != "sourceIPPort" {
 			r.Problem(at+".algorithm", "cannot be "+way+" with provider ovn", "use sourceIPPort, or provider amphora")
 		}
 		if spoken := p.answers().spoken(p); spoken != p.Protocol {
-			r.Problem(at+".realServers.protocol", "cannot be "+spoken+" with provider ovn while clients speak "+p.Protocol, "use the same protocol, or provider amphora")
+			r.Problem(at+".realServers.protocol", "cannot be "+spoken+" with provider ovn while clients use "+p.Protocol, "use the same protocol, or provider amphora")
 		}
 		if len(p.Monitors) > 0 && !slices.Contains([]string{"tcp", "udp"}, p.Monitors[0].Protocol) {
 			r.Problem(at+".monitors[0].protocol", "cannot be "+p.Monitors[0].Protocol+" with provider ovn", "use tcp or udp, or provider amphora")
 		}
 		if len(p.Monitors) > 0 && p.Monitors[0].Port != nil {
-			r.Problem(at+".monitors[0].port", "is something that provider ovn cannot do: it asks machines at the port that they serve at", fix)
+			r.Problem(at+".monitors[0].port", "is not possible with provider ovn: its health checks always use the port of the member", fix)
 		}
 		for _, address := range p.RealServers.Addresses {
 			family(address)
@@ -88,10 +88,10 @@ func (s *Spec) validateProvider(r *kind.Report) {
 			m, at := &p.RealServers.Members[j], fmt.Sprintf("%s.realServers.members[%d]", at, j)
 			family(table.Or(m.Address, ""))
 			if m.Weight != nil && *m.Weight != 1 {
-				r.Problem(at+".weight", "is something that provider ovn cannot do: all members get as many connections", fix)
+				r.Problem(at+".weight", "is not possible with provider ovn: all members get as many connections", fix)
 			}
 			if table.Or(m.Backup, false) {
-				r.Problem(at+".backup", "is something that provider ovn cannot do", fix)
+				r.Problem(at+".backup", "is not possible with provider ovn", fix)
 			}
 		}
 	}

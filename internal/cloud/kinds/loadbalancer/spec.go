@@ -22,19 +22,19 @@ import (
 type Spec struct {
 	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags         []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
-	AdminStateUp *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it takes no connections any more" doc:"Whether it takes connections."`
+	AdminStateUp *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it accepts no connections any more" doc:"Whether the load balancer accepts connections."`
 	Region       *string  `json:"region,omitempty" doc:"The region of the load balancer, by its name in the cloud or in the stack's defaults.regions."`
 	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, by its name in the cloud or in the stack's defaults.zones. It is used if the load balancer service has zones."`
 	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Network of its address: a key of the stack's defaults.vipNetworks."`
 	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Network of its address: a Network of the repository, or an existing one. It takes precedence over vipType. The stack's defaults.network if both are left out."`
-	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
+	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Address of the load balancer; chosen by the cloud if left out."`
 	// AdditionalVIPs are on subnets of the same network.
 	AdditionalVIPs []AdditionalVIP `json:"additionalVIPs,omitempty" rule:"immutable,max=10,key=subnetRef" doc:"Further addresses, each on another subnet of the same network; needs Octavia 2.26."`
 	ServiceType    *string         `json:"serviceType,omitempty" rule:"immutable" doc:"Octavia flavor of the load balancer: a key of the stack's defaults.serviceTypes. Not managed if left out."`
-	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards only tcp, udp and sctp, and everything else is refused with it." example:"amphora"`
+	Provider       *string         `json:"provider,omitempty" api:"provider" rule:"immutable,max=64,pattern=^[A-Za-z0-9_.-]+$" doc:"Octavia's provider: amphora, ovn or a vendor's; the cloud decides if left out. ovn forwards only tcp, udp and sctp; a manifest with anything else is refused." example:"amphora"`
 	// FloatingIP is a FloatingIP with the name of the load balancer.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Address that can be reached from outside. This makes a FloatingIP with the name of the load balancer."`
-	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart,key=port" cuts:"nobody listens there any more" doc:"The ports of the load balancer, and the machines behind them."`
+	Ports      []Port              `json:"ports" rule:"required,min=1,objects,apart,key=port" cuts:"connections to these ports are refused" doc:"The ports of the load balancer, and the machines behind them."`
 
 	// NetworkRef, Flavor and AvailabilityZone are the values of vipNetwork, serviceType and zone, with the cloud's
 	// names.
@@ -47,7 +47,7 @@ type Spec struct {
 
 // AdditionalVIP is a further address of the load balancer.
 type AdditionalVIP struct {
-	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required,min=1" doc:"Subnet that it is on."`
+	SubnetRef string  `json:"subnetRef" ref:"Subnet" rule:"required,min=1" doc:"Subnet of the address."`
 	Address   *string `json:"address,omitempty" rule:"format=ip" doc:"The address; chosen by the cloud if left out."`
 }
 

@@ -247,7 +247,7 @@ func (b *Balancer) phase() (kind.Phase, string) {
 	case b.ProvisioningStatus == "ERROR" && worked == "" && b.OperatingStatus != "ONLINE":
 		return kind.Failed, "Octavia could not make it"
 	case b.ProvisioningStatus == "ERROR":
-		return kind.Degraded, "provisioning status ERROR: Octavia cannot change it any more; have an administrator fail it over (openstack loadbalancer failover " + b.ID + "), or delete it to get a new one with another address"
+		return kind.Degraded, "provisioning status ERROR: Octavia cannot change it any more; ask an administrator for a failover (openstack loadbalancer failover " + b.ID + "), or delete the load balancer to have it recreated with another address"
 	case pending != "":
 		return kind.Pending, pending
 	case broken != "":

@@ -24,7 +24,7 @@ func (t *TLS) expand(field string, e *kind.Expansion) {
 		case e.Declares("BarbicanSecret", name):
 			t.SecretRefs = append(t.SecretRefs, name)
 		default:
-			e.Problem(field+"."+at, "the repository has no BarbicanSecret/"+name, "add one, or give the address of what Barbican holds")
+			e.Problem(field+"."+at, "the repository has no BarbicanSecret/"+name, "add it, or give the address of an existing secret in Barbican")
 		}
 	}
 	refer("barbicanRef", table.Or(t.BarbicanRef, ""))

@@ -19,12 +19,12 @@ func (rules) Validate(spec *Spec, r *kind.Report) {
 		field := portField(i)
 		at := socket{transport(p.Protocol), p.Port}
 		if first, twice := seen[at]; twice {
-			r.Problem(field+".port", fmt.Sprintf("%d is listened on already by %s", p.Port, portField(first)), "give each port once; tcp, http and https share their numbers")
+			r.Problem(field+".port", fmt.Sprintf("port %d is already used by %s", p.Port, portField(first)), "give each port once; tcp, http and https share their numbers")
 		} else {
 			seen[at] = i
 		}
 		if p.Option != nil {
-			r.Note(field+".option", "is accepted and has no effect: OpenStack has nothing like it")
+			r.Note(field+".option", "is accepted but has no effect: OpenStack has no such function")
 		}
 		p.validateListener(field, r)
 		p.answers().validate(p, field, r)
@@ -42,16 +42,16 @@ func (p *RedirectPool) validate(of *Port, field string, r *kind.Report) {
 func (p *RedirectPool) validateServers(of *Port, field string, r *kind.Report) {
 	s := &p.RealServers
 	if s.VirtualMachineGroupRef == nil && len(s.VirtualMachineRefs)+len(s.ServerRefs)+len(s.Addresses)+len(s.Members) == 0 {
-		r.Problem(field, "names nobody who answers", "give virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses or members")
+		r.Problem(field, "names no machines", "give virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses or members")
 	}
 	for i := range s.Members {
 		m := &s.Members[i]
 		if countSet(m.Address, m.VirtualMachineRef, m.VirtualMachineGroupRef, m.ServerRef) != 1 {
-			r.Problem(fmt.Sprintf("%s.members[%d]", field, i), "must say by exactly one field who it is", "give one of address, virtualMachineRef, virtualMachineGroupRef and serverRef")
+			r.Problem(fmt.Sprintf("%s.members[%d]", field, i), "must name the machine with exactly one field", "give one of address, virtualMachineRef, virtualMachineGroupRef and serverRef")
 		}
 	}
 	if able, spoken := poolProtocols[of.Protocol], p.spoken(of); !slices.Contains(able, spoken) {
-		r.Problem(field+".protocol", fmt.Sprintf("cannot be %s while clients speak %s", spoken, of.Protocol), "use one of "+list(able))
+		r.Problem(field+".protocol", fmt.Sprintf("cannot be %s while clients use %s", spoken, of.Protocol), "use one of "+list(able))
 	}
 }
 
@@ -73,16 +73,16 @@ func (p *RedirectPool) validatePersistence(of *Port, field string, r *kind.Repor
 		return
 	}
 	if s.Type != "sourceIP" && !of.http() {
-		r.Problem(field+".type", fmt.Sprintf("cannot be %s while clients speak %s, where no cookies are seen", s.Type, of.Protocol), "use sourceIP, or protocol http or terminatedHTTPS")
+		r.Problem(field+".type", fmt.Sprintf("cannot be %s while clients use %s, because the load balancer cannot see cookies then", s.Type, of.Protocol), "use sourceIP, or protocol http or terminatedHTTPS")
 	}
 	if s.Type == "appCookie" && s.CookieName == nil {
 		r.Problem(field+".cookieName", "is missing", "name the application's cookie")
 	}
 	if s.Type != "appCookie" && s.CookieName != nil {
-		r.Problem(field+".cookieName", "means nothing with type "+s.Type, "remove it, or use type appCookie")
+		r.Problem(field+".cookieName", "has no effect with type "+s.Type, "remove it, or use type appCookie")
 	}
 	if datagrams := of.Protocol == "udp" || of.Protocol == "sctp"; !datagrams && (s.Timeout != nil || s.Granularity != nil) {
-		r.Problem(field, "has timeout or granularity, which Octavia takes for udp and sctp only", "remove them")
+		r.Problem(field, "has timeout or granularity, which Octavia accepts for udp and sctp only", "remove them")
 	}
 }
 
@@ -96,7 +96,7 @@ func (p *RedirectPool) validateMonitors(of *Port, field string, r *kind.Report) 
 				value *string
 			}{{"endpoint", m.Endpoint}, {"httpMethod", m.HTTPMethod}, {"expectedCodes", m.ExpectedCodes}, {"domainName", m.DomainName}} {
 				if of.value != nil {
-					r.Problem(at+"."+of.name, "means nothing to a monitor that speaks "+m.Protocol, "remove it, or use protocol http or https")
+					r.Problem(at+"."+of.name, "has no effect for a monitor with protocol "+m.Protocol, "remove it, or use protocol http or https")
 				}
 			}
 		}
@@ -104,10 +104,10 @@ func (p *RedirectPool) validateMonitors(of *Port, field string, r *kind.Report) 
 			r.Problem(at+".protocol", fmt.Sprintf("cannot be %s for machines that speak %s", m.Protocol, spoken), "use one of "+list(able))
 		}
 		if delay, timeout := table.Or(m.Delay, defaultDelay), table.Or(m.Timeout, defaultTimeout); timeout >= delay {
-			r.Problem(at+".timeout", fmt.Sprintf("of %d s is not less than the delay of %d s", timeout, delay), "make it less, or the delay more")
+			r.Problem(at+".timeout", fmt.Sprintf("of %d s is not less than the delay of %d s", timeout, delay), "use a smaller timeout, or a larger delay")
 		}
 		if i > 0 {
-			r.Note(at, fmt.Sprintf("is accepted and has no effect: Octavia has one health monitor for a port, and %s[0] is it", field))
+			r.Note(at, fmt.Sprintf("is accepted and has no effect: Octavia has only one health monitor for a port, which is %s[0]", field))
 		}
 	}
 }

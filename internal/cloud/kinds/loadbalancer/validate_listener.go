@@ -21,16 +21,16 @@ func (p *Port) validateListener(field string, r *kind.Report) {
 		at := fmt.Sprintf("%s.insertHeaders[%d]", field, i)
 		switch {
 		case !p.http():
-			r.Problem(at, "cannot be inserted while clients speak "+p.Protocol, "remove it, or use protocol http or terminatedHTTPS")
+			r.Problem(at, "cannot be inserted while clients use "+p.Protocol, "remove it, or use protocol http or terminatedHTTPS")
 		case strings.HasPrefix(name, "X-SSL-") && p.Protocol != "terminatedHTTPS":
-			r.Problem(at, "is about TLS, which the load balancer does not terminate", "remove it, or use protocol terminatedHTTPS")
+			r.Problem(at, "needs TLS, which this listener does not terminate", "remove it, or use protocol terminatedHTTPS")
 		}
 	}
 	switch terminated := p.Protocol == "terminatedHTTPS"; {
 	case !terminated && p.TLS != nil:
-		r.Problem(field+".tls", "means nothing while clients speak "+p.Protocol, "remove it, or use protocol terminatedHTTPS")
+		r.Problem(field+".tls", "has no effect while clients use "+p.Protocol, "remove it, or use protocol terminatedHTTPS")
 	case terminated && (p.TLS == nil || p.TLS.BarbicanRef == nil && len(p.TLS.SNIBarbicanRefs) == 0):
-		r.Problem(field+".tls.barbicanRef", "is missing", "name the certificate in Barbican, or use protocol https, which leaves TLS to the machines")
+		r.Problem(field+".tls.barbicanRef", "is missing", "name the certificate in Barbican, or use protocol https, with which the machines terminate TLS")
 	case terminated:
 		p.TLS.validate(field+".tls", r)
 	}
@@ -45,14 +45,14 @@ func (t *TLS) validate(field string, r *kind.Report) {
 		r.Note(field+".clientCABarbicanRef", "has no effect as long as clientAuthentication is none")
 	}
 	if t.ClientCRLBarbicanRef != nil && t.ClientCABarbicanRef == nil {
-		r.Problem(field+".clientCRLBarbicanRef", "is nothing without clientCABarbicanRef", "name the authority, or remove the list")
+		r.Problem(field+".clientCRLBarbicanRef", "has no effect without clientCABarbicanRef", "name the authority, or remove the list")
 	}
 	for _, list := range []struct {
 		name  string
 		items []string
 	}{{"versions", t.Versions}, {"alpnProtocols", t.ALPNProtocols}} {
 		if list.items != nil && len(list.items) == 0 {
-			r.Problem(field+"."+list.name, "is empty", "name at least one, or leave it out for what the cloud has")
+			r.Problem(field+"."+list.name, "is empty", "name at least one, or remove the field to use the cloud's default")
 		}
 	}
 }
@@ -67,12 +67,12 @@ func (p *Port) validatePolicies(field string, r *kind.Report) {
 	for i := range p.L7Policies {
 		policy, at := &p.L7Policies[i], policyField(field, i)
 		if other, twice := names[policy.name(i)]; twice {
-			r.Problem(at+".name", fmt.Sprintf("%s is that of %s already", policy.name(i), policyField(field, other)), "give each a name of its own; those without one are called by their number")
+			r.Problem(at+".name", fmt.Sprintf("%s is already the name of %s", policy.name(i), policyField(field, other)), "give each policy its own name; a policy without a name is called by its number")
 		}
 		names[policy.name(i)] = i
 		if n := policy.Position; n != nil {
 			if other, twice := positions[*n]; twice {
-				r.Problem(at+".position", fmt.Sprintf("%d is that of %s already", *n, policyField(field, other)), "give each one of its own, or leave them out for the order of the list")
+				r.Problem(at+".position", fmt.Sprintf("%d is already the position of %s", *n, policyField(field, other)), "give each policy its own position, or remove all positions to use the order of the list")
 			}
 			positions[*n] = i
 		}
@@ -90,13 +90,13 @@ func (l *L7Policy) validate(of *Port, field string, r *kind.Report) {
 		{"redirectPrefix", "redirectPrefix", l.RedirectPrefix != nil},
 	} {
 		if wanted := target.action == l.Action; wanted && !target.given {
-			r.Problem(field+"."+target.name, "is missing", "give it, since the action is "+l.Action)
+			r.Problem(field+"."+target.name, "is missing", "give it, because the action is "+l.Action)
 		} else if !wanted && target.given {
-			r.Problem(field+"."+target.name, "means nothing with action "+l.Action, "remove it, or use action "+target.action)
+			r.Problem(field+"."+target.name, "has no effect with action "+l.Action, "remove it, or use action "+target.action)
 		}
 	}
 	if l.RedirectHTTPCode != nil && l.RedirectURL == nil && l.RedirectPrefix == nil {
-		r.Problem(field+".redirectHTTPCode", "means nothing with action "+l.Action, "remove it")
+		r.Problem(field+".redirectHTTPCode", "has no effect with action "+l.Action, "remove it")
 	}
 	if l.RedirectPool != nil {
 		l.RedirectPool.validate(of, field+".redirectPool", r)
@@ -122,7 +122,7 @@ var compareWays = map[string][]string{
 
 func (l *L7Rule) validate(of *Port, field string, r *kind.Report) {
 	if strings.HasPrefix(l.Type, "ssl") && of.Protocol != "terminatedHTTPS" {
-		r.Problem(field+".type", "is about TLS, which the load balancer does not terminate", "use another type, or protocol terminatedHTTPS for the port")
+		r.Problem(field+".type", "needs TLS, which this listener does not terminate", "use another type, or protocol terminatedHTTPS for the port")
 	}
 	if able := compareWays[l.Type]; !slices.Contains(able, l.CompareType) {
 		r.Problem(field+".compareType", fmt.Sprintf("cannot be %s for a rule of type %s", l.CompareType, l.Type), "use one of "+list(able))
@@ -141,9 +141,9 @@ func (l *L7Rule) validateKey(field string, r *kind.Report) {
 	}
 	switch {
 	case named && l.Key == nil:
-		r.Problem(field, "is missing", "name what the rule is about: the header, the cookie or the field of the subject")
+		r.Problem(field, "is missing", "give the name of the header, of the cookie or of the field of the subject")
 	case !named && l.Key != nil:
-		r.Problem(field, "means nothing to a rule of type "+l.Type, "remove it")
+		r.Problem(field, "has no effect for a rule of type "+l.Type, "remove it")
 	case named && !form.MatchString(*l.Key):
 		r.Problem(field, fmt.Sprintf("%q does not match %s", *l.Key, form), "correct it")
 	}
@@ -155,15 +155,15 @@ func (l *L7Rule) valueProblem() (what, fix string) {
 	case l.Type == "sslConnHasCert" && !strings.EqualFold(l.Value, "true"):
 		return "must be True for a rule of type sslConnHasCert", `write "True", and invert: true for the opposite`
 	case l.Type == "sslVerifyResult" && (err != nil || number < 0):
-		return "must be a number for a rule of type sslVerifyResult", `write the result of OpenSSL's verification, such as "0" for good`
+		return "must be a number for a rule of type sslVerifyResult", `write a result of OpenSSL's verification, such as "0" for success`
 	case l.CompareType == "regex":
 		if _, err := regexp.Compile(l.Value); err != nil && !strings.Contains(l.Value, "(?") && !strings.Contains(l.Value, `\`) {
-			return "is no regular expression: " + err.Error(), "correct it"
+			return "is not a regular expression: " + err.Error(), "correct it"
 		}
 	case l.Type == "cookie" && !cookieValue.MatchString(l.Value):
 		return fmt.Sprintf("%q cannot be in a cookie", l.Value), "remove blanks, quotes, backslashes and semicolons, or compare by regex"
 	case !strings.HasPrefix(l.Type, "ssl") && !headerValue.MatchString(l.Value):
-		return fmt.Sprintf("%q cannot be in a header", l.Value), "remove blanks and what is no ASCII, put it in double quotes, or compare by regex"
+		return fmt.Sprintf("%q cannot be in a header", l.Value), "remove blanks and characters outside of ASCII, put the value in double quotes, or compare by regex"
 	}
 	return "", ""
 }

@@ -47,11 +47,11 @@ func (s *Spec) validateEndpoints(r *kind.Report) {
 	for i, text := range s.EtcdEndpoints {
 		u, err := url.Parse(text)
 		if err != nil || !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") || u.Port() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" {
-			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is no address of etcd", "write it like http://10.0.0.5:2379, or with https")
+			r.Problem(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "is not an address of etcd", "write it like http://10.0.0.5:2379, or with https")
 		}
 	}
 	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, secretField, s.EtcdTLSSecret) && s.EtcdTLSSecret != "" {
-		r.Problem(secretField, "has no effect: etcd is asked over http", "write https in etcdEndpoints, or remove it")
+		r.Problem(secretField, "has no effect: the connections to etcd use http", "write https in etcdEndpoints, or remove it")
 	}
 }
 
@@ -64,7 +64,7 @@ func (s *Spec) noteNames(e *kind.Expansion) {
 			continue // Validate reports the error
 		}
 		if _, err := netip.ParseAddr(u.Hostname()); err != nil {
-			e.Note(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "names etcd by "+u.Hostname()+", which the DNS of the machines has to know; names of services of Kubernetes are unknown there")
+			e.Note(fmt.Sprintf("spec.etcdEndpoints[%d]", i), "names etcd by "+u.Hostname()+", which must be in the DNS of the machines; names of Kubernetes services are unknown there")
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (s *Spec) noteNames(e *kind.Expansion) {
 func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expansion) (found etcd, ok bool) {
 	if ref := cmp.Or(s.EtcdClusterRef, d.EtcdCluster); s.ConfigMapName != "" || s.EtcdEndpoints != nil || ref != "" {
 		if !s.KeepEtcdDataOnDelete {
-			e.Note("spec.keepEtcdDataOnDelete", "has no meaning: what etcd holds of the cluster stays there when its manifest goes")
+			e.Note("spec.keepEtcdDataOnDelete", "has no effect: the cluster's data in etcd stays there when its manifest is removed")
 		}
 		switch {
 		case s.ConfigMapName != "":
@@ -85,7 +85,7 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expans
 		return s.named(ref, e)
 	}
 	if s.KeepEtcdDataOnDelete {
-		e.Note("spec.keepEtcdDataOnDelete", "has no meaning: the EtcdCluster that is made for the cluster goes with it")
+		e.Note("spec.keepEtcdDataOnDelete", "has no effect: the EtcdCluster that is made for the cluster is deleted with the cluster")
 	}
 	own := fields{"size": etcdSize}
 	if t := r.defaults.Etcd; t != nil {
@@ -99,11 +99,11 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expans
 		own["clients"] = s.Clients
 	}
 	if s.EtcdTLSSecret != "" {
-		e.Note(secretField, "has no meaning: the EtcdCluster that is made for the cluster has no TLS")
+		e.Note(secretField, "has no effect: the EtcdCluster that is made for the cluster has no TLS")
 	}
 	name := e.Key.Name + "-etcd"
 	if e.Declares("EtcdCluster", name) {
-		e.Problem("spec.etcdClusterRef", "is left out, and there is an EtcdCluster "+name+" already", "name it here, or rename it")
+		e.Problem("spec.etcdClusterRef", "is left out, but there is an EtcdCluster "+name+" already", "name that EtcdCluster here, or rename it")
 		return etcd{}, false
 	}
 	e.Child("EtcdCluster", name, fields{"spec": own})
@@ -114,7 +114,7 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expans
 func (s *Spec) named(name string, e *kind.Expansion) (found etcd, ok bool) {
 	machines, ok := e.Members("EtcdCluster", name, "VirtualMachine")
 	if len(machines) == 0 && e.Declares("EtcdCluster", name) {
-		e.Lacks("spec.etcdClusterRef", "EtcdCluster", name, "refers to EtcdCluster/"+name+", whose machines are not known", "correct what is reported of it")
+		e.Lacks("spec.etcdClusterRef", "EtcdCluster", name, "refers to EtcdCluster/"+name+", whose machines are not known", "correct the problems that are reported for it")
 		return etcd{}, false
 	}
 	if !ok || len(machines) == 0 {
@@ -160,7 +160,7 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 		return etcd{}, false
 	}
 	if len(text) > maxConfig {
-		e.Problem("spec.configMapName", fmt.Sprintf("gives %d bytes, more than %d", len(text), maxConfig), "leave out what is as usual")
+		e.Problem("spec.configMapName", fmt.Sprintf("gives %d bytes, more than %d", len(text), maxConfig), "remove the fields that have their default values")
 		return etcd{}, false
 	}
 	return etcd{config: text, secret: s.EtcdTLSSecret}, true

@@ -12,24 +12,24 @@ import (
 
 // Kubernetes are m3db-operator's settings for pods. None of them has a meaning for machines.
 type Kubernetes struct {
-	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
-	PodSecurityContext    map[string]any    `json:"podSecurityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
-	SecurityContext       map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
-	ImagePullSecrets      []map[string]any  `json:"imagePullSecrets,omitempty" doc:"Has no meaning for machines, and is noted."`
-	EnvVars               []map[string]any  `json:"envVars,omitempty" doc:"Has no meaning for machines, and is noted."`
-	Annotations           map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no meaning for machines, and is noted."`
-	Tolerations           []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
-	PriorityClassName     string            `json:"priorityClassName,omitempty" doc:"Has no meaning for machines, and is noted."`
+	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no effect besides machine.flavor, and a plan notes it."`
+	PodSecurityContext    map[string]any    `json:"podSecurityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	SecurityContext       map[string]any    `json:"securityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	ImagePullSecrets      []map[string]any  `json:"imagePullSecrets,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	EnvVars               []map[string]any  `json:"envVars,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	Annotations           map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no effect for machines, and a plan notes it."`
+	Tolerations           []map[string]any  `json:"tolerations,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	PriorityClassName     string            `json:"priorityClassName,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	NodeEndpointFormat    string            `json:"nodeEndpointFormat,omitempty" doc:"Has no effect for machines, because they are known by their addresses. A plan notes it."`
-	HostNetwork           bool              `json:"hostNetwork,omitempty" doc:"Has no meaning for machines, and is noted."`
-	DNSPolicy             string            `json:"dnsPolicy,omitempty" doc:"Has no meaning for machines, and is noted."`
-	InitContainers        []map[string]any  `json:"initContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
-	InitVolumes           []map[string]any  `json:"initVolumes,omitempty" doc:"Has no meaning for machines, and is noted."`
-	SidecarContainers     []map[string]any  `json:"sidecarContainers,omitempty" doc:"Has no meaning for machines, and is noted."`
-	SidecarVolumes        []map[string]any  `json:"sidecarVolumes,omitempty" doc:"Has no meaning for machines, and is noted."`
-	PodMetadata           map[string]any    `json:"podMetadata,omitempty" doc:"Has no meaning for machines, and is noted."`
+	HostNetwork           bool              `json:"hostNetwork,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	DNSPolicy             string            `json:"dnsPolicy,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	InitContainers        []map[string]any  `json:"initContainers,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	InitVolumes           []map[string]any  `json:"initVolumes,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	SidecarContainers     []map[string]any  `json:"sidecarContainers,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	SidecarVolumes        []map[string]any  `json:"sidecarVolumes,omitempty" doc:"Has no effect for machines, and a plan notes it."`
+	PodMetadata           map[string]any    `json:"podMetadata,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	ParallelPodManagement bool              `json:"parallelPodManagement,omitempty" doc:"Has no effect for machines, because the first ones are always made at the same time. A plan notes it."`
-	ServiceAccountName    string            `json:"serviceAccountName,omitempty" doc:"Has no meaning for machines, and is noted."`
+	ServiceAccountName    string            `json:"serviceAccountName,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	EnableCarbonIngester  bool              `json:"enableCarbonIngester,omitempty" doc:"Has no effect, and a plan notes it. Use a configuration with configMapName instead."`
 }
 
@@ -47,26 +47,26 @@ func (s *Spec) note(e *kind.Expansion) {
 		{"podMetadata", k.PodMetadata != nil}, {"parallelPodManagement", k.ParallelPodManagement}, {"serviceAccountName", k.ServiceAccountName != ""}, {"enableCarbonIngester", k.EnableCarbonIngester},
 	} {
 		if f.given {
-			e.Note("spec."+f.name, "has no meaning for machines, and is not used")
+			e.Note("spec."+f.name, "has no effect for machines")
 		}
 	}
 	if s.PodIdentityConfig != nil {
-		e.Note("spec.podIdentityConfig", "is not used: an instance is known by its machine's name, its volume and its address")
+		e.Note("spec.podIdentityConfig", "has no effect: an instance is identified by its machine's name, its volume and its address")
 	}
 	if s.ExternalCoordinator != nil {
-		e.Note("spec.externalCoordinator", "is not used: the coordinators in the machines are asked")
+		e.Note("spec.externalCoordinator", "has no effect: the agent asks the coordinators on the machines")
 	}
 	for i, g := range s.IsolationGroups {
 		at := fmt.Sprintf("spec.isolationGroups[%d].", i)
 		if g.StorageClassName != "" {
-			e.Note(at+"storageClassName", "is not used: all volumes are of one type")
+			e.Note(at+"storageClassName", "has no effect: all volumes have the same type")
 		}
 		if g.PodAffinityToplogyKey != "" {
 			e.Note(at+"podAffinityToplogyKey", "is not used")
 		}
 		for j, term := range g.NodeAffinityTerms {
 			if !zonal(term.Key) {
-				e.Note(fmt.Sprintf("%snodeAffinityTerms[%d]", at, j), "is not used: it is not about a zone")
+				e.Note(fmt.Sprintf("%snodeAffinityTerms[%d]", at, j), "has no effect: it does not name a zone")
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	groups, used, sum := map[string]bool{}, 0, 0
 	for i, g := range s.IsolationGroups {
 		if groups[g.Name] {
-			r.Problem(fmt.Sprintf("spec.isolationGroups[%d].name", i), g.Name+" is given already", "give each one once")
+			r.Problem(fmt.Sprintf("spec.isolationGroups[%d].name", i), g.Name+" is given already", "give each of them only once")
 		}
 		groups[g.Name] = true
 		if sum += g.NumInstances; g.NumInstances > 0 {
@@ -42,7 +42,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		}
 	}
 	if replicas := s.replicas(); used < replicas {
-		r.Problem("spec.isolationGroups", fmt.Sprintf("are %d with instances, and no shard is twice in one", used), fmt.Sprintf("have at least %d, or a lower replicationFactor", replicas))
+		r.Problem("spec.isolationGroups", fmt.Sprintf("has only %d groups with instances, and a group can have only one replica of a shard", used), fmt.Sprintf("use at least %d groups, or a lower replicationFactor", replicas))
 	}
 	if sum > maxInstances {
 		r.Problem("spec.isolationGroups", fmt.Sprintf("come to %d instances", sum), fmt.Sprintf("a cluster has at most %d", maxInstances))
@@ -54,7 +54,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		given bool
 	}{{"etcdClusterRef", s.EtcdClusterRef != "" && s.EtcdEndpoints != nil}, {"configMapName", s.ConfigMapName != "" && (s.EtcdClusterRef != "" || s.EtcdEndpoints != nil)}} {
 		if both.given {
-			r.Problem("spec."+both.field, "is given along with another field that says where etcd is", "keep one of them")
+			r.Problem("spec."+both.field, "is given together with another field that gives the address of etcd", "keep one of them")
 		}
 	}
 	if c := s.DataDirVolumeClaimTemplate; c != nil {
@@ -68,10 +68,10 @@ func (s *Spec) validateNamespaces(r *kind.Report) {
 	for i, n := range s.Namespaces {
 		field := fmt.Sprintf("spec.namespaces[%d]", i)
 		if (n.Preset == "") == (n.Options == nil) {
-			r.Problem(field, "has neither a preset nor options, or both", "keep one of them")
+			r.Problem(field, "must have exactly one of preset and options", "keep one of them")
 		}
 		if seen[n.Name] {
-			r.Problem(field+".name", n.Name+" is given already", "give each one once")
+			r.Problem(field+".name", n.Name+" is given already", "give each of them only once")
 		}
 		seen[n.Name] = true
 	}
@@ -151,14 +151,14 @@ func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bo
 	}
 	version = strings.TrimPrefix(tag, "v")
 	if used := cmp.Or(d.Versions[tag], d.Versions[version]); used != "" {
-		e.Note("spec.image", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", tag, used))
+		e.Note("spec.image", fmt.Sprintf("is %s, but the stack's configuration replaces it with %s", tag, used))
 		version = strings.TrimPrefix(used, "v")
 	} else if tag == "latest" {
-		e.Note("spec.image", "does not say a version, and "+defaultVersion+" is used")
+		e.Note("spec.image", "names no version, but "+defaultVersion+" is used")
 		version = defaultVersion
 	}
 	if ok = released.MatchString(version); !ok {
-		e.Problem("spec.image", "has no version as its tag", "name one such as v"+defaultVersion+", or say which one is used in its place by spec.defaults.m3.versions in the stack's configuration")
+		e.Problem("spec.image", "has no version as its tag", "name a tag such as v"+defaultVersion+", or name a replacement for this tag in spec.defaults.m3.versions of the stack's configuration")
 	}
 	return version, ok
 }
@@ -180,7 +180,7 @@ func (r rules) groups(s *Spec, e *kind.Expansion) (list []fields) {
 			}
 		}
 		if zone == "" {
-			e.Note(fmt.Sprintf("spec.isolationGroups[%d]", i), "is in no zone that spec.defaults.zones in the stack's configuration has: the cloud decides where its machines are")
+			e.Note(fmt.Sprintf("spec.isolationGroups[%d]", i), "names a zone that is not in spec.defaults.zones of the stack's configuration, so the cloud chooses the zone of its machines")
 		}
 		f.Put("zone", zone)
 		list = append(list, f)
@@ -230,7 +230,7 @@ func (s *Spec) inside(e *kind.Expansion) {
 // gates are the rules of the security group that admit other machines and clients.
 func (s *Spec) gates(e *kind.Expansion) []fields {
 	if s.Clients == nil {
-		e.Note("spec.clients", "is left out: whoever reaches the machines can read, write and delete all data")
+		e.Note("spec.clients", "is left out: everybody who can reach the machines can read, write and delete all data")
 	}
 	asked := [2]int{m3.FirstOwnPort, m3.LastOwnPort}
 	if s.ConfigMapName != "" {

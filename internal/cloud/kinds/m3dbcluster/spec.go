@@ -15,20 +15,20 @@ import (
 // Spec is the declared cluster. The fields up to kubernetes are those of m3db-operator (m3db/m3db-operator,
 // pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type Spec struct {
-	Image                      string            `json:"image,omitempty" rule:"max=1024" doc:"Image of containers. Its tag is the version of M3DB, unless spec.defaults.m3.versions gives another one for the tag. 1.5.0 for latest, or if left out."`
+	Image                      string            `json:"image,omitempty" rule:"max=1024" doc:"Image of containers. Its tag is the version of M3DB, unless spec.defaults.m3.versions has another version for the tag. For the tag latest, or if left out, the version is 1.5.0."`
 	ReplicationFactor          int               `json:"replicationFactor,omitempty" rule:"min=1,max=5,default=3,immutable" doc:"How many instances have each shard. There must be at least as many isolation groups."`
 	NumberOfShards             int               `json:"numberOfShards,omitempty" rule:"min=1,max=2048,default=64,immutable" doc:"Number of shards."`
 	IsolationGroups            []IsolationGroup  `json:"isolationGroups" rule:"required,min=1,max=10,key=name" doc:"Groups of instances. Each isolation group has at most one copy of a shard. Add further ones at the end." example:"[{name: a, numInstances: 1}, {name: b, numInstances: 1}, {name: c, numInstances: 1}]"`
-	Namespaces                 []Namespace       `json:"namespaces" rule:"required,min=1,max=64,key=name" doc:"Namespaces. Removing one deletes all data in it."`
+	Namespaces                 []Namespace       `json:"namespaces" rule:"required,min=1,max=64,key=name" doc:"Namespaces of the cluster. If a namespace is removed, all its data is deleted."`
 	EtcdEndpoints              []string          `json:"etcdEndpoints,omitempty" rule:"min=1,max=9,unique" doc:"Addresses of etcd, such as http://10.0.0.5:2379. If left out: etcdClusterRef, the stack's default, or an EtcdCluster NAME-etcd that is made for this cluster."`
-	KeepEtcdDataOnDelete       bool              `json:"keepEtcdDataOnDelete,omitempty" doc:"Has no effect. The data of the cluster in etcd always stays, unless that etcd was made for the cluster and is deleted with it. A plan notes it if the field asks for something else."`
+	KeepEtcdDataOnDelete       bool              `json:"keepEtcdDataOnDelete,omitempty" doc:"Has no effect. The data of the cluster in etcd always stays, unless that etcd was made for the cluster and is deleted with it. If the field has another value, a plan notes it."`
 	ConfigMapName              string            `json:"configMapName,omitempty" doc:"ConfigMap with a whole configuration of M3DB of your own, as m3.yml. It must contain the addresses of etcd. Nodes must listen on port 9000, and answer on 9002 whether they have their data. The ID of the instance is in the file /etc/m3db/pod-identity/identity, and the data must be in /var/lib/m3db."`
 	PodIdentityConfig          map[string]any    `json:"podIdentityConfig,omitempty" doc:"Has no effect, and a plan notes it, because an instance is known by its machine's name, its volume and its address."`
 	DataDirVolumeClaimTemplate *Claim            `json:"dataDirVolumeClaimTemplate,omitempty" doc:"Volume for the data of each instance. The request for storage of the claim is rounded up to whole GiB. The stack's default, or 10 GiB, if left out."`
 	ExternalCoordinator        map[string]any    `json:"externalCoordinator,omitempty" doc:"Has no effect, and a plan notes it, because the agent asks the coordinators in the machines."`
 	Labels                     map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
-	Frozen                     bool              `json:"frozen,omitempty" doc:"Leaves the cluster, and all its machines, exactly as they are."`
-	PreventScaleDown           bool              `json:"preventScaleDown,omitempty" doc:"Keeps instances that the manifest no longer has, and their machines."`
+	Frozen                     bool              `json:"frozen,omitempty" doc:"The agent does not change the cluster and its machines."`
+	PreventScaleDown           bool              `json:"preventScaleDown,omitempty" doc:"If true, instances that were removed from the manifest stay, with their machines."`
 	OnDeleteUpdateStrategy     bool              `json:"onDeleteUpdateStrategy,omitempty" doc:"Changes a machine only after somebody has deleted it, or when it is broken."`
 	Kubernetes
 
@@ -43,11 +43,11 @@ type Spec struct {
 // IsolationGroup is a group of the cluster's instances, such as the instances in one zone.
 type IsolationGroup struct {
 	Name                  string         `json:"name" rule:"required,format=label" doc:"Its name."`
-	NumInstances          int            `json:"numInstances" rule:"required,min=0,max=100" doc:"How many instances are in it."`
-	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16,key=key" doc:"A term about the zone names the zone, if the stack's defaults.zones has that name; a plan notes other terms, which have no effect."`
-	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Not used, and noted: all volumes have the same type."`
+	NumInstances          int            `json:"numInstances" rule:"required,min=0,max=100" doc:"Number of instances in the group."`
+	NodeAffinityTerms     []AffinityTerm `json:"nodeAffinityTerms,omitempty" rule:"max=16,key=key" doc:"A term with a zone sets the zone of the group, if the stack's defaults.zones has that name. Other terms have no effect, and a plan notes them."`
+	StorageClassName      string         `json:"storageClassName,omitempty" doc:"Has no effect, because all volumes have the same type. A plan notes it."`
 	UsePodAntiAffinity    bool           `json:"usePodAntiAffinity,omitempty" doc:"Has no effect, because machines are always on different hosts if possible."`
-	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Accepted and not used; a note says so."`
+	PodAffinityToplogyKey string         `json:"podAffinityToplogyKey,omitempty" doc:"Has no effect, and a plan notes it."`
 	Zone                  string         `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one. If left out: the zone that defaults.zones has for the name of the group, or else the cloud decides."`
 }
 
@@ -60,8 +60,8 @@ type AffinityTerm struct {
 // Namespace is a namespace of the cluster.
 type Namespace struct {
 	Name    string         `json:"name" rule:"required,min=1,max=255" doc:"Its name."`
-	Preset  string         `json:"preset,omitempty" rule:"enum=10s:2d|1m:40d" doc:"Usual options: values every 10 seconds for 2 days, or every minute for 40 days." example:"10s:2d"`
-	Options map[string]any `json:"options,omitempty" doc:"Those of an M3DBNamespace."`
+	Preset  string         `json:"preset,omitempty" rule:"enum=10s:2d|1m:40d" doc:"Predefined options: values every 10 seconds for 2 days, or every minute for 40 days." example:"10s:2d"`
+	Options map[string]any `json:"options,omitempty" doc:"Options of the namespace, as in an M3DBNamespace."`
 }
 
 // Claim is the part of a volume claim that applies to machines.

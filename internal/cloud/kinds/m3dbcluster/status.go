@@ -29,11 +29,11 @@ func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	case lost != "":
 		state = "red"
 	case placed == 0:
-		state, message = "yellow", "the placement has not begun"
+		state, message = "yellow", "there is no placement yet"
 	case all-ready-moving > s.replicas()/2:
 		state, message = "red", "too many instances do not serve: shards have no majority of their replicas"
 	case ready < all:
-		state, message = "yellow", "instances take their shards, or do not serve"
+		state, message = "yellow", "some instances still copy their shards, or do not serve"
 	}
 	own := map[string]any{"state": state, "instances": all, "readyInstances": ready, "conditions": []any{
 		condition("PlacementInitialized", placed > 0), condition("PodBootstrapping", moving > 0)}}

@@ -223,7 +223,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
-		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "machines that had other addresses") {
+		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "machines with other addresses") {
 			t.Errorf("%s says %s", name, text)
 		}
 	}

@@ -154,7 +154,7 @@ func (w *world) settled(names ...string) {
 	var got []string
 	for _, id := range w.Instances() {
 		if strings.HasSuffix(id, "?") {
-			w.t.Errorf("shards of %s are coming or going", id)
+			w.t.Errorf("shards of %s are being added or removed", id)
 		}
 		got = append(got, m3.MachineOf(strings.TrimSuffix(id, "?")))
 	}

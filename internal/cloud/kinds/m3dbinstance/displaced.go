@@ -26,7 +26,7 @@ func (c *cluster) displaced(p *m3.Placement) string {
 	if more := len(addresses) - maxShown; more > 0 {
 		addresses = append(addresses[:maxShown], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("the placement that etcd has is of machines that had other addresses (%s), as of a cluster that was deleted: delete the placement of %s, or give the cluster another name (docs/clusters.md)",
+	return fmt.Sprintf("the placement in etcd lists machines with other addresses (%s), probably of a cluster that was deleted: delete the placement of %s, or give the cluster another name (docs/clusters.md)",
 		strings.Join(addresses, ", "), c.at.Environment)
 }
 
@@ -40,8 +40,8 @@ func (c *cluster) foreign(p *m3.Placement) string {
 }
 
 func othersPlacement(environment string) string {
-	return fmt.Sprintf("a placement of %s that the stack has not begun is there, as of a cluster that was deleted, or of somebody else: nothing is changed in it; correct the addresses, delete that placement, "+
-		"give the cluster another name (docs/clusters.md), or, if it is the stack's own, run openstack port set --tag %s and the ID of its port", environment, member.PlacementBegun)
+	return fmt.Sprintf("etcd has a placement of %s that this stack did not create, probably of a deleted cluster or another owner, so the placement is not changed; correct the addresses, delete that placement, "+
+		"give the cluster another name (docs/clusters.md), or, if the placement is the stack's own, run openstack port set --tag %s and the ID of its port", environment, member.PlacementBegun)
 }
 
 const (

@@ -82,7 +82,7 @@ func (c *cluster) found() (all []live) {
 		there := true
 		switch {
 		case displaced != "":
-			member.ClusterDown(&l.Live, &l.State.State, "displaced", displaced, "its placement is of other machines")
+			member.ClusterDown(&l.Live, &l.State.State, "displaced", displaced, "its placement lists other machines")
 		case p != nil:
 			there = c.placed(m, p, &l)
 			l.Interruptible.Stay = cmp.Or(stay, c.whyNotYet(&l, unwanted), whyNotRecreated(m, l.State))
@@ -104,7 +104,7 @@ func (c *cluster) whyNoInterruption(p *m3.Placement) string {
 		return ""
 	}
 	if h := p.Unsettled(); h != nil && !slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Key.Name == m3.MachineOf(h.ID) }) {
-		return "shards of " + h.ID + " are coming or going"
+		return "shards of " + h.ID + " are being added or removed"
 	}
 	return ""
 }
@@ -137,19 +137,19 @@ func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	}
 	switch {
 	case held == nil && s.wanted == "":
-		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its volume is away"
+		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its volume does not exist"
 	case held == nil:
-		l.Phase, l.Down, l.Message = kind.Degraded, "replaced", "has another disk or address than the placement knows: it is replaced by "+s.wanted
+		l.Phase, l.Down, l.Message = kind.Degraded, "replaced", "has a different disk or address than in the placement: it is replaced by "+s.wanted
 	case !c.answers.answered[m.Address]:
 		l.Phase, l.Down, l.Message = m.Host.Silent()
 	case c.answers.bare && held.Initializing > 0 && other == nil:
-		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // in M3DB, nodes take their shards only once a namespace exists
+		l.Phase, l.Message = kind.Degraded, "gets its shards when there is a namespace" // in M3DB, nodes take their shards only once a namespace exists
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, moving(*held)
 	case !c.answers.whole[m.Address] && m.Host.Boots:
-		l.Phase, l.Message = kind.Pending, "its node reads its data"
+		l.Phase, l.Message = kind.Pending, "its node is reading its data"
 	case !c.answers.whole[m.Address]:
-		l.Phase, l.Message = kind.Degraded, fmt.Sprintf("its node does not say, on port %d, that it has read its data", m3.StatusPort)
+		l.Phase, l.Message = kind.Degraded, fmt.Sprintf("its node does not report on port %d that it has read its data", m3.StatusPort)
 	default:
 		l.Phase = kind.Ready
 	}
@@ -162,7 +162,7 @@ func whyNotRecreated(m *machine, s *State) string {
 	if s.held.ID != s.wanted || s.held.Port == port {
 		return ""
 	}
-	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, and a machine made now would listen on %d", s.held.Port, port)
+	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, but a new machine would listen on %d", s.held.Port, port)
 }
 
 // stateWithoutPlacement sets the state of a machine's instance if there is no placement on which most machines agree. there is false if no instance is known to
@@ -177,7 +177,7 @@ func (c *cluster) stateWithoutPlacement(m *machine, l *live) (there bool) {
 		return false
 	case blank:
 		const lost = "etcd has no placement any more"
-		member.ClusterDown(&l.Live, &l.State.State, "lost", lost+": bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
+		member.ClusterDown(&l.Live, &l.State.State, "lost", lost+": restore the data of etcd, or allow a new placement, after which nodes delete the data of shards that they lose: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
 	case !c.answers.answered[m.Address]:

@@ -42,7 +42,7 @@ func (c *cluster) unwanted(p *m3.Placement) (all []live) {
 func (c *cluster) unknown() (all []live) {
 	for _, m := range c.gone {
 		l := c.live(m)
-		l.Mark.Keep, l.Phase, l.Down, l.Message = c.preventsScaleDown, kind.Degraded, "unknown", "it is not known which shards it has"
+		l.Mark.Keep, l.Phase, l.Down, l.Message = c.preventsScaleDown, kind.Degraded, "unknown", "the shards of the instance are not known"
 		all = append(all, l)
 	}
 	return all

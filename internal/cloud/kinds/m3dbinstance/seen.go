@@ -79,7 +79,7 @@ func (s answers) checkQuiet(besides string) error {
 		return errDisagree
 	}
 	if h := p.Unsettled(); h != nil {
-		return fmt.Errorf("%w: shards of %s are coming or going", kind.ErrBusy, h.ID)
+		return fmt.Errorf("%w: shards of %s are being added or removed", kind.ErrBusy, h.ID)
 	}
 	for _, h := range p.Instances {
 		switch {

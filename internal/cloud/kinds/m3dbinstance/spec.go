@@ -25,13 +25,13 @@ import (
 
 // Spec is the desired state of an instance. Its machine, its port and the instance have the same name: CLUSTER-0, CLUSTER-1 and so on.
 type Spec struct {
-	Cluster           string `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a part of."`
+	Cluster           string `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster to which the instance belongs."`
 	PortRef           string `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port with the address by which the other instances know it."`
-	VolumeRef         string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Volume that its data is on."`
+	VolumeRef         string `json:"volumeRef" rule:"required,min=1" ref:"Volume,order" doc:"Volume with the data of the instance."`
 	ServerRef         string `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that M3DB runs on."`
-	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group: no shard is twice in one."`
-	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that must exist first. The first instance begins the placement."`
-	Peers             []Peer `json:"peers" rule:"required,min=1,max=100,key=portRef" doc:"Instances that the agent asks. The first instance has all of them, because the placement begins with them."`
+	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group of the instance. An isolation group has at most one copy of a shard."`
+	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that must exist first. The first instance creates the placement."`
+	Peers             []Peer `json:"peers" rule:"required,min=1,max=100,key=portRef" doc:"Instances that the agent asks. The first instance lists all of them, because the placement is created with them."`
 	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
 	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
 	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port of the nodes, if a configuration of your own sets it. If left out, each disk has a port of its own."`
@@ -104,13 +104,13 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	}
 	kind.Fixed(c, "spec.isolationGroup", have.held.IsolationGroup, w.Spec.IsolationGroup)
 	if port := w.Spec.portOf(have.held.ID); have.held.Port != port {
-		c.Note("spec.nodePort", fmt.Sprintf("is %d in the placement, where it never changes: machines stay as they are, since others would look for the node in vain at %d", have.held.Port, have.held.Port))
+		c.Note("spec.nodePort", fmt.Sprintf("is %d in the placement and cannot change there: the machines are not changed, because other nodes would not find this node at port %d", have.held.Port, have.held.Port))
 	}
 	if have.shards != w.Spec.NumberOfShards {
-		c.Note("spec.numberOfShards", fmt.Sprintf("is %d in the placement, where it never changes", have.shards))
+		c.Note("spec.numberOfShards", fmt.Sprintf("is %d in the placement and cannot change there", have.shards))
 	}
 	if have.replicas != w.Spec.ReplicationFactor {
-		c.Note("spec.replicationFactor", fmt.Sprintf("is %d in the placement, where it never changes", have.replicas))
+		c.Note("spec.replicationFactor", fmt.Sprintf("is %d in the placement and cannot change there", have.replicas))
 	}
 	have.Diff(c, "placement")
 }
@@ -141,7 +141,7 @@ func stateOf(h m3.Held) string {
 func moving(h m3.Held) string {
 	all := h.Initializing + h.Available + h.Leaving
 	if h.Leaving > 0 {
-		return fmt.Sprintf("gives its shards to others: %d of %d are left", h.Leaving, all)
+		return fmt.Sprintf("gives its shards to others: %d of %d remain", h.Leaving, all)
 	}
-	return fmt.Sprintf("takes its shards: %d of %d are there", h.Available, all)
+	return fmt.Sprintf("is getting its shards: %d of %d are ready", h.Available, all)
 }

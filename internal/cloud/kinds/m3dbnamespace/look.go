@@ -137,7 +137,7 @@ func awaitNodes(ctx context.Context, at m3.Client, address string, found []live)
 	}
 	for i := range found {
 		if unused(found[i]) {
-			found[i].Phase, found[i].Message = kind.Pending, "nodes take their shards first"
+			found[i].Phase, found[i].Message = kind.Pending, "nodes copy their shards first"
 		}
 	}
 }

@@ -26,10 +26,10 @@ import (
 
 // Spec is the desired state of a namespace.
 type Spec struct {
-	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is in."`
+	Cluster      string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster of the namespace."`
 	Name         string   `json:"name" rule:"required,min=1,max=255,immutable" doc:"Name in the cluster."`
 	InstanceRefs []string `json:"instanceRefs" rule:"required,min=1,max=100,unique,format=name" ref:"M3DBInstance,order" doc:"Instances of the cluster, which must exist first."`
-	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique,format=name" ref:"Port,order" doc:"Ports of machines that are asked."`
+	PortRefs     []string `json:"portRefs" rule:"required,min=1,max=3,unique,format=name" ref:"Port,order" doc:"Ports of the machines that the agent asks."`
 	Options      Options  `json:"options" rule:"required" doc:"Options of the namespace. Only retentionPeriod can be changed."`
 }
 
@@ -38,40 +38,40 @@ type Options struct {
 	BootstrapEnabled   bool               `json:"bootstrapEnabled,omitempty" doc:"Whether a node that starts reads the existing data."`
 	FlushEnabled       bool               `json:"flushEnabled,omitempty" doc:"Whether data is written to disk."`
 	WritesToCommitLog  bool               `json:"writesToCommitLog,omitempty" doc:"Whether writes are in the commit log."`
-	CleanupEnabled     bool               `json:"cleanupEnabled,omitempty" doc:"Whether data is deleted that is no longer kept."`
+	CleanupEnabled     bool               `json:"cleanupEnabled,omitempty" doc:"Whether data is deleted after the retention period."`
 	RepairEnabled      bool               `json:"repairEnabled,omitempty" doc:"Whether nodes compare their data and repair it."`
-	SnapshotEnabled    bool               `json:"snapshotEnabled,omitempty" doc:"Whether snapshots are made of what is not flushed yet."`
-	ColdWritesEnabled  bool               `json:"coldWritesEnabled,omitempty" doc:"Whether writes may be of any time."`
+	SnapshotEnabled    bool               `json:"snapshotEnabled,omitempty" doc:"Whether snapshots are made of data that is not written to disk yet."`
+	ColdWritesEnabled  bool               `json:"coldWritesEnabled,omitempty" doc:"Whether values with any time may be written."`
 	RetentionOptions   RetentionOptions   `json:"retentionOptions,omitempty" doc:"How long data is kept."`
 	IndexOptions       IndexOptions       `json:"indexOptions,omitempty" doc:"The index of series."`
-	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"Resolution of aggregated data; the data as it was written if left out."`
-	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Accepted and not used; a note says so."`
+	AggregationOptions AggregationOptions `json:"aggregationOptions,omitempty" doc:"Resolution of aggregated data; if left out, the namespace has the data as it was written."`
+	ExtendedOptions    map[string]any     `json:"extendedOptions,omitempty" doc:"Has no effect, and a plan notes it."`
 }
 
 // RetentionOptions say how long data is kept. Durations are written like 48h or 10m.
 type RetentionOptions struct {
 	RetentionPeriod                     string `json:"retentionPeriod,omitempty" doc:"How long data is kept."`
 	BlockSize                           string `json:"blockSize,omitempty" doc:"Period of the data in one block."`
-	BufferFuture                        string `json:"bufferFuture,omitempty" doc:"How far ahead writes may be."`
-	BufferPast                          string `json:"bufferPast,omitempty" doc:"How late writes may be."`
+	BufferFuture                        string `json:"bufferFuture,omitempty" doc:"How far in the future the time of a written value may be."`
+	BufferPast                          string `json:"bufferPast,omitempty" doc:"How far in the past the time of a written value may be."`
 	BlockDataExpiry                     bool   `json:"blockDataExpiry,omitempty" doc:"Whether blocks that nobody reads are removed from memory."`
 	BlockDataExpiryAfterNotAccessPeriod string `json:"blockDataExpiryAfterNotAccessPeriod,omitempty" doc:"How long a block is not read before it is removed from memory."`
 }
 
 // IndexOptions are the options of the index.
 type IndexOptions struct {
-	Enabled   bool   `json:"enabled,omitempty" doc:"Whether there is one."`
+	Enabled   bool   `json:"enabled,omitempty" doc:"Whether the namespace has an index."`
 	BlockSize string `json:"blockSize,omitempty" doc:"Period of one block of the index."`
 }
 
 // AggregationOptions say which aggregates the namespace holds.
 type AggregationOptions struct {
-	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"The aggregates that the namespace holds. An element with aggregated: false stands for the data as it was written."`
+	Aggregations []Aggregation `json:"aggregations,omitempty" rule:"max=16" doc:"The aggregates that the namespace holds. An element with aggregated: false means the data as it was written."`
 }
 
 // Aggregation is one aggregate. If Aggregated is false, it is the data as it was written.
 type Aggregation struct {
-	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether it is an aggregate."`
+	Aggregated bool       `json:"aggregated,omitempty" doc:"Whether the element is an aggregate."`
 	Attributes Attributes `json:"attributes,omitempty" doc:"Resolution and data of the aggregate."`
 }
 
@@ -83,7 +83,7 @@ type Attributes struct {
 
 // Downsample says which data is aggregated.
 type Downsample struct {
-	All bool `json:"all,omitempty" doc:"All data, and not only the data that rules name."`
+	All bool `json:"all,omitempty" doc:"true: all data is aggregated; false: only data that rules name."`
 }
 
 // State is the state of a namespace as the cluster reports it.
@@ -117,7 +117,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return typed.Kind[Spec, struct{}, State]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "M3DBNamespace", FixedMark: true, StaysMarked: true, Rare: true, HostedOn: []string{"Port"},
-			HoldsData: true, Loss: []string{"all data in it"}, Unmark: "tags on ports of its cluster say that it was asked for",
+			HoldsData: true, Loss: []string{"all data in it"}, Unmark: "the marks are tags on the ports of its cluster",
 			Doc: "A namespace of a cluster of M3DB, with all data in it. The agent finds it by asking the cluster itself. An M3DBCluster makes one for each of its namespaces, so you need not write it by hand.",
 		},
 		Validate: r.Validate, Diff: r.Diff, Status: r.Status,
@@ -127,7 +127,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if _, field, ok := s.Options.read(); !ok {
-		r.Problem("spec.options."+field, "is no time, or below 0", "write it like 48h or 10m")
+		r.Problem("spec.options."+field, "is not a duration, or is below 0", "write it like 48h or 10m")
 	}
 	if s.Options.ExtendedOptions != nil {
 		r.Note("spec.options.extendedOptions", "is not used")
@@ -164,7 +164,7 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 		c.Add(kind.Change{Field: "state", Have: have.Staging.Status, Want: "READY"})
 	}
 	if have.unrecorded {
-		c.Add(kind.Change{Field: "record", Have: "", Want: "it was asked for"})
+		c.Add(kind.Change{Field: "record", Have: "", Want: "it was requested"})
 	}
 }
 

@@ -17,14 +17,14 @@ type Spec struct {
 	Name                  *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags                  []string `json:"tags,omitempty" api:"tags,set,empty" rule:"unique" doc:"Tags, besides those that mark the owner."`
-	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether the network forwards packets."`
+	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards no packets any more" doc:"Whether the network forwards packets."`
 	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on the network, with a final dot. Not sent if the cloud has no such extension."`
 	MTU                   *int     `json:"mtu,omitempty" api:"mtu" rule:"min=68,max=9216" doc:"Largest packet in bytes; the cloud decides if left out."`
 	PortSecurityEnabled   *bool    `json:"portSecurityEnabled,omitempty" api:"port_security_enabled,absent=true" doc:"Whether new ports have security groups and anti-spoofing; the cloud decides if left out."`
 	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can be on this network. Needs an administrator."`
-	Shared                *bool    `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it. Needs an administrator."`
+	Shared                *bool    `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use the network. Needs an administrator."`
 	AvailabilityZoneHints []string `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,unique" doc:"Where the network's agents should run."`
-	QoSPolicyRef          *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
+	QoSPolicyRef          *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; no policy if empty. Not managed if left out, because administrators may set a policy, too."`
 	define.Shares         `json:",inline"`
 	define.ProjectRef     `json:",inline"`
 }

@@ -47,7 +47,7 @@ func addresses(s *state) (list []string) {
 // create requests no address and no security group if the manifest names none. Otherwise Neutron would choose some.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, hidden := host(w); hidden != "" {
-		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show on which host Server %s is, as it does to administrators of servers that have one; give the host's name as hostID.id",
+		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show the host of Server %s; it shows hosts only to administrators, and only if the server has one; give the host's name as hostID.id",
 			kind.ErrRejected, hidden)
 	}
 	body := map[string]any{"fixed_ips": []string{}, "security_groups": []string{}}

@@ -31,7 +31,7 @@ func validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.resource.securityGroupRefs", "is given although portSecurity is Disabled", remove)
 	}
 	if s.DefaultSecurityGroup && s.SecurityGroupRefs != nil {
-		r.Problem("spec.resource.defaultSecurityGroup", "is given beside securityGroupRefs", remove)
+		r.Problem("spec.resource.defaultSecurityGroup", "is given together with securityGroupRefs", remove)
 	}
 	if s.PortSecurity == "Disabled" && len(s.AllowedAddressPairs) > 0 {
 		r.Problem("spec.resource.allowedAddressPairs", "is given although portSecurity is Disabled", remove)
@@ -42,12 +42,12 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.allowedAddressPairs[%d].ip", i), "is neither an IP address nor a network", "write e.g. 10.0.0.7 or 10.0.0.0/24")
 		}
 		if a, err := netip.ParseAddr(strings.Split(pair.IP, "/")[0]); err == nil && a.IsMulticast() {
-			r.Note(fmt.Sprintf("spec.resource.allowedAddressPairs[%d].ip", i), "is a multicast address: Neutron refuses it since 2026, and packets to it need no pair")
+			r.Note(fmt.Sprintf("spec.resource.allowedAddressPairs[%d].ip", i), "is a multicast address: Neutron refuses such pairs since 2026, and packets to this address need no pair")
 		}
 	}
 	for i, a := range s.Addresses {
 		if a == (Address{}) && len(s.Addresses) > 1 {
-			r.Problem(fmt.Sprintf("spec.resource.addresses[%d]", i), "leaves everything to the cloud beside other addresses", "name its subnet")
+			r.Problem(fmt.Sprintf("spec.resource.addresses[%d]", i), "lets the cloud choose an address, but other addresses are given, too", "name its subnet")
 		}
 	}
 	given := map[string]bool{}
@@ -57,7 +57,7 @@ func validate(s *Spec, r *kind.Report) {
 		}
 		given[v.Key] = true
 		if strings.Contains(reserved, " "+v.Key+" ") {
-			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is "+v.Key+", which cannot be set this way", "use the field that is there for it, if any")
+			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is "+v.Key+", which valueSpecs cannot set", "use the field that is there for it, if any")
 		}
 	}
 }
@@ -181,7 +181,7 @@ func host(w typed.Want[Spec]) (id, hidden string) {
 func compareHost(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	id, hidden := host(w)
 	if hidden != "" {
-		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show to this user on which host Server "+hidden+" is")
+		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show this user the host of Server "+hidden+" is")
 	}
 	if shown := have.Spec.HostID; id != "" && shown != nil && have.More.DeviceID == "" {
 		kind.Fixed(c, "spec.resource.hostID", table.Or(shown.ID, ""), id)

@@ -17,23 +17,23 @@ import (
 type Spec struct {
 	Name                  *string       `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string       `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
-	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network it is on."`
+	NetworkRef            string        `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network of the port."`
 	Tags                  []string      `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" api:"allowed_address_pairs,set,empty" rule:"max=128,key=ip" cuts:"the further addresses cannot be used any more" doc:"Further addresses that may be used on the port."`
-	Addresses             []Address     `json:"addresses,omitempty" api:"fixed_ips" show:"fixedIPs" rule:"immutable,max=128" doc:"Its IP addresses; none if left out. One empty entry, {}, lets the cloud choose from all subnets."`
-	AdminStateUp          *bool         `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether it forwards packets."`
+	Addresses             []Address     `json:"addresses,omitempty" api:"fixed_ips" show:"fixedIPs" rule:"immutable,max=128" doc:"IP addresses of the port; none if left out. With one empty entry, {}, the cloud chooses an address from all subnets."`
+	AdminStateUp          *bool         `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards no packets any more" doc:"Whether the port forwards packets."`
 	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" api:"security_groups,set,empty" show:"securityGroups" rule:"max=64,unique,format=name" ref:"SecurityGroup" cuts:"no traffic is allowed any more" doc:"The SecurityGroups of the port. If left out, it has none, not even the cloud's default group."`
 	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"The cloud chooses the security groups of the port, normally its default group, and the agent does not manage them."`
-	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
-	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing apply. Inherit: as the network's setting at the time when the port is made."`
+	VNICType              string        `json:"vnicType,omitempty" api:"binding:vnic_type,hidden" rule:"max=64,default=normal" doc:"Type of network card, such as normal or direct."`
+	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing apply. Inherit: the setting of the network when the port is created."`
 	MACAddress            string        `json:"macAddress,omitempty" api:"mac_address" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
-	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof,whole" doc:"The host of the port. Needs an administrator. When a machine uses the port, it is no longer compared."`
+	HostID                *HostID       `json:"hostID,omitempty" api:",inline" rule:"immutable,oneof,whole" doc:"The host of the port. Needs an administrator. The field is not compared while a machine uses the port."`
 	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted,extension=port-trusted-vif" rule:"default=false" doc:"Whether the physical function trusts the port's virtual function. Needs an administrator. Not sent if the cloud has no such extension."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128,key=key" doc:"Further attributes for the request that makes the port. The agent does not compare them afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status,extension=uplink-status-propagation" rule:"immutable" doc:"Whether the port goes down with its uplink. Not sent if the cloud has no such extension."`
 	DNSName               *string       `json:"dnsName,omitempty" api:"dns_name,lower,extension=dns-integration" rule:"max=255" doc:"Name of the port in DNS. Not managed if left out, because Nova names ports after their machine. Not sent if the cloud has no such extension."`
 	DNSDomain             *string       `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-domain-ports" rule:"max=255" doc:"DNS domain of the port, with a final dot, in place of the network's. Not sent if the cloud has no such extension."`
-	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; none if empty. Not managed if left out, since administrators may set one, too."`
+	QoSPolicyRef          *string       `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy of the object; no policy if empty. Not managed if left out, because administrators may set a policy, too."`
 	define.ProjectRef     `json:",inline"`
 
 	// SubnetRefs are the subnets of the port's network that the repository
@@ -44,7 +44,7 @@ type Spec struct {
 // Address requests an IP address.
 type Address struct {
 	IP        *string `json:"ip,omitempty" api:"ip_address" rule:"format=ip" doc:"The address; the cloud chooses one of the subnet if left out."`
-	SubnetRef string  `json:"subnetRef,omitempty" api:"subnet_id" show:"subnetID" ref:"Subnet" doc:"The subnet it is from."`
+	SubnetRef string  `json:"subnetRef,omitempty" api:"subnet_id" show:"subnetID" ref:"Subnet" doc:"The subnet of the address."`
 }
 
 // AddressPair is an address that may be used in addition to the port's own.
@@ -56,7 +56,7 @@ type AddressPair struct {
 // HostID names a host: by its name, or by a server that runs on it.
 type HostID struct {
 	ID        *string `json:"id,omitempty" api:"binding:host_id" show:"hostID" rule:"min=1,max=36" doc:"Name of the host."`
-	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server whose host is meant."`
+	ServerRef *string `json:"serverRef,omitempty" rule:"min=1" ref:"Server" doc:"A Server. The port gets the host of that Server."`
 }
 
 // ValueSpec is an attribute for which this kind has no field.
@@ -76,8 +76,8 @@ type More struct {
 // Filter selects an existing port.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
-	NetworkRef           string `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
-	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
+	NetworkRef           string `json:"networkRef,omitempty" ref:"Network" doc:"The network of the port."`
+	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether the port forwards packets."`
 	MACAddress           string `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`

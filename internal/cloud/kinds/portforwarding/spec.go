@@ -26,12 +26,12 @@ import (
 // api/definitions/floating_ip_port_forwarding.py).
 type Spec struct {
 	Description   *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=140" doc:"Free text. Neutron accepts 255 characters, including the owner mark at the end."`
-	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP of the forwarded port. The FloatingIP itself must not lead to a port."`
+	FloatingIPRef string  `json:"floatingIPRef" api:"floating_ip_id" show:"floatingIPID" rule:"required,immutable,min=1" ref:"FloatingIP" doc:"The FloatingIP of the forwarded port. The FloatingIP must not have a portRef of its own."`
 	Protocol      string  `json:"protocol" api:"protocol" rule:"required,enum=tcp|udp|sctp|dccp" doc:"Protocol of the transport layer."`
 	ExternalPort  int     `json:"externalPort" api:"external_port" rule:"required,min=1,max=65535" doc:"Port of the floating IP."`
-	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port to which it leads. No floating IP may lead to that Port."`
+	PortRef       string  `json:"portRef" api:"internal_port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port to which connections are forwarded. That Port must have no floating IP."`
 	InternalIP    string  `json:"internalIP,omitempty" api:"internal_ip_address" rule:"format=ip" doc:"The IPv4 address of that port, if it has several; the first one if left out."`
-	InternalPort  int     `json:"internalPort" api:"internal_port" rule:"required,min=1,max=65535" doc:"Where the machine listens."`
+	InternalPort  int     `json:"internalPort" api:"internal_port" rule:"required,min=1,max=65535" doc:"Port on which the machine listens."`
 }
 
 type (
@@ -44,8 +44,8 @@ type More struct{}
 
 // Filter selects an existing port forwarding.
 type Filter struct {
-	FloatingIPRef string  `json:"floatingIPRef,omitempty" ref:"FloatingIP" doc:"The FloatingIP whose port it is."`
-	PortRef       string  `json:"portRef,omitempty" ref:"Port" doc:"The Port that it leads to."`
+	FloatingIPRef string  `json:"floatingIPRef,omitempty" ref:"FloatingIP" doc:"The FloatingIP of the forwarded port."`
+	PortRef       string  `json:"portRef,omitempty" ref:"Port" doc:"The Port to which connections are forwarded."`
 	Protocol      string  `json:"protocol,omitempty" rule:"enum=tcp|udp|sctp|dccp" doc:"Protocol of the transport layer."`
 	ExternalPort  *int    `json:"externalPort,omitempty" rule:"min=1,max=65535" doc:"Port of the floating IP."`
 	Description   *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
@@ -59,7 +59,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "PortForwarding", Service: cloud.Network, Rare: true,
 			Unmark: "openstack floating ip port forwarding set --description <text> <floating IP> <port forwarding>, which are the two parts of <id>",
-			Doc:    "A port of a floating IP that leads to a port of a machine (Neutron). Its ID consists of the ID of the floating IP, a slash, and its own ID."},
+			Doc:    "A port of a floating IP, whose connections are forwarded to a port of a machine (Neutron). Its ID consists of the ID of the floating IP, a slash, and its own ID."},
 		Collection: define.Collection{Path: "port_forwardings", Singular: "port_forwarding", UpdateBy: http.MethodPut, Project: "project_id",
 			Extension: "floating-ip-port-forwarding-description",
 			Within:    &define.Within{Path: "floatingips", Attribute: "floating_ip_id", Find: find}},
@@ -116,7 +116,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 // (services/portforwarding/pf_plugin.py).
 func unreachable(err error) error {
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "is not reachable from subnet") {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
+		return fmt.Errorf("%w: there is no route yet from the external network to the port; create a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
 	}
 	return err
 }

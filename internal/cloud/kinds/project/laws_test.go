@@ -94,7 +94,7 @@ func TestProjectOfOthersIsAddedLater(t *testing.T) {
 	admin.Sync(of(admin, id))
 	planned := admin.Plan(strings.ReplaceAll(of(admin, demo.Client(nil).ProjectID), "projectRef: p}}}", "}}}"))
 	for _, step := range planned.Steps {
-		if step.Key.Kind == "Network" && step.Key.Name == "front" && (step.Action == plan.Recreate || !strings.Contains(fmt.Sprint(step.Notes), "it stays in project "+id)) {
+		if step.Key.Kind == "Network" && step.Key.Name == "front" && (step.Action == plan.Recreate || !strings.Contains(fmt.Sprint(step.Notes), "the object stays in project "+id)) {
 			t.Errorf("%s: %v", step.Action, step.Notes)
 		}
 	}
@@ -134,7 +134,7 @@ func TestTagsThatKeystoneRefuses(t *testing.T) {
 func TestMembersMakeNoProjects(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	pass := g.Sync(head + `{resource: {name: ` + g.Stack + `}}`)
-	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "lacks the role that Keystone's policy asks for") {
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "lacks the role that Keystone's policy requires") {
 		t.Errorf("failures are %s", text)
 	}
 }
@@ -149,7 +149,7 @@ func TestOwnProjectIsKept(t *testing.T) {
 	own := g.Client(nil).ProjectID
 	g.MustSync(head + `{import: {id: ` + own + `}, resource: {name: admin}}`)
 	pass := g.Sync("")
-	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "the project that this agent itself logs in with") {
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "this agent itself logs in with this project") {
 		t.Errorf("failures are %s", text)
 	}
 	g.MustSync(head + `{managedOptions: {onDelete: detach}, import: {id: ` + own + `}, resource: {name: admin}}`)

@@ -22,7 +22,7 @@ import (
 type Spec struct {
 	Name        *string  `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=65535" doc:"Free text."`
-	DomainRef   string   `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is in; the default one if left out."`
+	DomainRef   string   `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the group; the default domain if left out."`
 	Enabled     *bool    `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody can log in to it any more" doc:"Whether anybody can log in to it."`
 	Tags        []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=80,unique" doc:"Tags, without commas and slashes."`
 }
@@ -53,7 +53,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Scope: kind.OfCloud,
 			HoldsData: true, Loss: []string{"all roles in it", "access to its objects in other services, which stay in the cloud without a project"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
-			Doc:    "A project of the cloud (Keystone), to which projectRef refers. Everybody who has a role in an existing project can use it, with managementPolicy unmanaged. Only an administrator can make one.",
+			Doc:    "A project of the cloud (Keystone), to which projectRef refers. Everybody with a role in an existing project can import that project, with managementPolicy unmanaged. Only an administrator can make one.",
 		},
 		Collection: define.Collection{Path: "projects", Own: "auth/projects", Singular: "project", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,

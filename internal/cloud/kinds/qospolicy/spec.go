@@ -24,7 +24,7 @@ type Spec struct {
 	Description       *string            `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string           `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	Shared            *bool              `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it."`
-	IsDefault         *bool              `json:"isDefault,omitempty" api:"is_default" rule:"default=false" doc:"Whether new networks of the project are given it."`
+	IsDefault         *bool              `json:"isDefault,omitempty" api:"is_default" rule:"default=false" doc:"Whether new networks of the project get this policy."`
 	BandwidthLimits   []BandwidthLimit   `json:"bandwidthLimits,omitempty" rule:"max=2" doc:"Upper limits of the traffic, at most one for each direction."`
 	MinimumBandwidths []MinimumBandwidth `json:"minimumBandwidths,omitempty" rule:"max=2" doc:"Traffic that must be possible at any time, at most one for each direction. Some releases refuse a value above the limit of the other direction."`
 	DSCPMark          *int               `json:"dscpMark,omitempty" rule:"enum=0|8|10|12|14|16|18|20|22|24|26|28|30|32|34|36|38|40|46|48|56" doc:"DSCP mark of packets; packets are not changed if left out."`
@@ -35,14 +35,14 @@ type Spec struct {
 // BandwidthLimit is the maximum traffic in one direction.
 type BandwidthLimit struct {
 	Direction    string `json:"direction,omitempty" rule:"enum=egress|ingress,default=egress" doc:"egress: from the machine; ingress: to it."`
-	MaxKbps      int    `json:"maxKbps" rule:"required,min=0,max=2147483647" doc:"Most traffic, in kilobits per second."`
+	MaxKbps      int    `json:"maxKbps" rule:"required,min=0,max=2147483647" doc:"Upper limit of the traffic, in kilobits per second."`
 	MaxBurstKbps int    `json:"maxBurstKbps,omitempty" rule:"min=0,max=2147483647" doc:"Size of a burst, in kilobits; the cloud decides if left out."`
 }
 
 // MinimumBandwidth is the guaranteed traffic in one direction.
 type MinimumBandwidth struct {
 	Direction string `json:"direction,omitempty" rule:"enum=egress|ingress,default=egress" doc:"egress: from the machine; ingress: to it."`
-	MinKbps   int    `json:"minKbps" rule:"required,min=0,max=2147483647" doc:"Least traffic, in kilobits per second."`
+	MinKbps   int    `json:"minKbps" rule:"required,min=0,max=2147483647" doc:"Guaranteed traffic, in kilobits per second."`
 }
 
 // More holds the fields of a QoS policy that only Neutron sets.
@@ -73,7 +73,7 @@ const (
 type Filter struct {
 	define.NameFilter    `json:",inline"`
 	Shared               *bool `json:"shared,omitempty" doc:"Whether other projects can use it."`
-	IsDefault            *bool `json:"isDefault,omitempty" doc:"Whether new networks are given it."`
+	IsDefault            *bool `json:"isDefault,omitempty" doc:"Whether new networks get this policy."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
 }

@@ -104,7 +104,7 @@ func (d driver) send(ctx context.Context, method, service, project string, body,
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	service, project := w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID
 	if project == "" {
-		return live{}, fmt.Errorf("%w: the project is not there", kind.ErrNotYet)
+		return live{}, fmt.Errorf("%w: the project does not exist", kind.ErrNotYet)
 	}
 	if err := d.requireOwnMark(ctx, project, w.Mark); err != nil {
 		return live{}, err
@@ -186,8 +186,8 @@ func (d driver) requireOwnMark(ctx context.Context, project string, m kind.Mark)
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and quotas cannot bear an owner mark; "+
-		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
+	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and quotas cannot have an owner mark; "+
+		"manage the Project in this stack, or its quotas in the stack of the Project", kind.ErrNotYet, project)
 }
 
 // requireNames returns an error if the service has no quota of a wanted name: Cinder ignores such names without an error.

@@ -30,8 +30,8 @@ import (
 // Spec says how much of a service a project may use.
 type Spec struct {
 	ProjectRef string         `json:"projectRef" api:"project" show:"projectID" rule:"required,immutable,min=1" ref:"Project" doc:"Project of the quotas. The same stack must manage it."`
-	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
-	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by their names in the service, such as cores or gigabytes; -1 is no limit. Quotas that are not named are not managed. If the manifest is removed, all quotas of the service get the cloud's defaults again, even those that somebody else has set." example:"{cores: 20}"`
+	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service of the quotas."`
+	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by their names in the service, such as cores or gigabytes; -1 means no limit. Quotas that are not named here are not managed. If the manifest is removed, all quotas of the service get the cloud's defaults again, even those that somebody else has set." example:"{cores: 20}"`
 }
 
 // More is empty: the service has no further fields.
@@ -39,8 +39,8 @@ type More struct{}
 
 // Filter selects the quotas of a service.
 type Filter struct {
-	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project that the quotas are of."`
-	Service    string `json:"service,omitempty" rule:"enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
+	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project of the quotas."`
+	Service    string `json:"service,omitempty" rule:"enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service of the quotas."`
 }
 
 type (
@@ -58,10 +58,10 @@ func Kind(c *cloud.Client) *kind.Kind {
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
-			Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
+			Loss:   []string{"all quotas of the service that were set for the project: the cloud's defaults apply again"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
 			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. " +
-				"The same stack must manage the project, because the owner mark is on the project. A set of quotas has no field for it.",
+				"The same stack must manage the project, because the owner mark is on the project. A set of quotas has no field for a mark.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
@@ -85,7 +85,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		case s.Limits[name] < -1 || s.Limits[name] > 1<<31-1:
 			r.Problem(at, "is no limit", "give -1 for none, or a number up to 2147483647")
 		case name == "" || len(name) > 255 || strings.ContainsAny(name, "/?# \t\n") || name == "id" || name == "force":
-			r.Problem(at, "is no name of a quota", "see openstack quota show")
+			r.Problem(at, "is not the name of a quota", "see openstack quota show")
 		}
 	}
 }

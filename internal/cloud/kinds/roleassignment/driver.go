@@ -88,7 +88,7 @@ func (d driver) live(spec Spec, given bool, n *note) live {
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	ids, known := resolved(w)
 	if !known {
-		return live{}, fmt.Errorf("%w: not all that it is about is there", kind.ErrNotYet)
+		return live{}, fmt.Errorf("%w: the role, the project or the user of the assignment does not exist yet", kind.ErrNotYet)
 	}
 	bearer, err := d.bearer(ctx, ids, w.Mark)
 	if err != nil {

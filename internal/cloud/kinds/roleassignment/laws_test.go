@@ -156,7 +156,7 @@ func TestNothingBearsTheMark(t *testing.T) {
 			"}\nspec: {managementPolicy: unmanaged, import: {filter: {name: " + name + "}}}\n"
 	}
 	pass := g.Sync(text)
-	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "nothing can bear the mark of the owner") {
+	if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "no object can have the owner mark") {
 		t.Errorf("failures are %s", said)
 	}
 }

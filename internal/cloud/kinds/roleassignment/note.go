@@ -158,9 +158,9 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 		full = path
 	}
 	if full != "" {
-		return "", fmt.Errorf("%w: %s has no room for the mark of another assignment: those that it bears fill what Keystone keeps there; give the role to a group in place of each user, or manage the user or group of this one here, which can bear it, too", kind.ErrRejected, full)
+		return "", fmt.Errorf("%w: %s has no room for the mark of another assignment, because its other marks fill the space that Keystone has for them; give the role to a group instead of single users, or manage the user or group of this assignment in this stack", kind.ErrRejected, full)
 	}
-	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrNotYet)
+	return "", fmt.Errorf("%w: no object can have the owner mark: Keystone has no place for a mark in an assignment, and this stack manages neither its project nor its user or group; manage one of these in this stack, or move the assignment to the stack that manages one of them", kind.ErrNotYet)
 }
 
 // extra is the approximate size in bytes of the attributes that Keystone stores in that text. The

@@ -92,10 +92,10 @@ func parse(path string) (s Spec, ok bool) {
 // Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if (s.UserRef == "") == (s.GroupRef == "") {
-		r.Problem("spec.resource", "does not say who gets the role", "give one of userRef and groupRef")
+		r.Problem("spec.resource", "names nobody who gets the role", "give one of userRef and groupRef")
 	}
 	if (s.ProjectRef == "") == (s.DomainRef == "") {
-		r.Problem("spec.resource", "does not say where the role is for", "give one of projectRef and domainRef")
+		r.Problem("spec.resource", "names no project or domain for the role", "give one of projectRef and domainRef")
 	}
 }
 
@@ -115,7 +115,7 @@ func (rules) Export(have *state, e *kind.Export) *Spec {
 	case !have.given:
 		e.LeftOut = "was taken back"
 	case !e.Adopts("Project", s.ProjectRef) && !e.Adopts("User", s.UserRef) && !e.Adopts("Group", s.GroupRef):
-		e.ImportOnly = "cannot be adopted without its project, user or group, since one of them bears the mark of its owner"
+		e.ImportOnly = "cannot be adopted without its project, user or group, because one of these has the owner mark"
 	}
 	return &s
 }

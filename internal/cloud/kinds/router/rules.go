@@ -16,7 +16,7 @@ type state = define.State[Spec, More]
 func observe(s *state, live *kind.Live) {
 	switch s.More.Status {
 	case "ALLOCATING":
-		live.Phase, live.Message = kind.Pending, "the cloud is looking for agents to run it"
+		live.Phase, live.Message = kind.Pending, "the cloud is looking for network agents that can run the router"
 	case "ERROR":
 		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}

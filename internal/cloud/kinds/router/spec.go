@@ -18,9 +18,9 @@ type Spec struct {
 	Name                  *string           `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description           *string           `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags                  []string          `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
-	AdminStateUp          *bool             `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards nothing any more" doc:"Whether the router forwards packets."`
-	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1,apart" cuts:"what is behind it does not reach the external network any more" doc:"The external networks of the router. They are changed in place."`
-	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
+	AdminStateUp          *bool             `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards no packets any more" doc:"Whether the router forwards packets."`
+	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1,apart" cuts:"machines behind the router cannot reach the external network any more" doc:"The external networks of the router. They are changed in place."`
+	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether the router runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64,unique" doc:"Where the router's agents should run."`
 	define.ProjectRef     `json:",inline"`
 	// SubnetRefs are the subnets of the external network that the repository

@@ -67,13 +67,13 @@ func explainBusy(ctx context.Context, d driver, w typed.Want[Spec], address Fixe
 		return err
 	}
 	for _, h := range holders {
-		held := fmt.Sprintf("the gateway address %s of subnet %s is held by port %s (%s)", address.IP, w.Spec.SubnetRef, h.ID, holder(h))
+		held := fmt.Sprintf("the gateway address %s of subnet %s is used by port %s (%s)", address.IP, w.Spec.SubnetRef, h.ID, holder(h))
 		switch {
 		case !slices.Contains(h.More.subnets(), address.SubnetID):
 		case h.Mark != nil:
 			return fmt.Errorf("%w: %s, which is %s; only one of the two can be attached", kind.ErrBusy, held, h.Mark.Owner)
 		default:
-			return fmt.Errorf("%w: %s, which no stack made; detach it from there, or remove this RouterInterface and leave the subnet as it is attached now",
+			return fmt.Errorf("%w: %s, which no stack made; detach the subnet from there, or remove this RouterInterface and use the existing interface",
 				kind.ErrRejected, held)
 		}
 	}
@@ -108,7 +108,7 @@ func detach(ctx context.Context, d driver, have typed.Live[state]) (bool, error)
 	case router == "":
 		return d.Remove(ctx, have.ID)
 	case len(subnets) > 1:
-		return false, fmt.Errorf("%w: port %s leads router %s to several subnets (%s), and all would lose their way; take off those that are not to be deleted with it: openstack router remove subnet %s <subnet>",
+		return false, fmt.Errorf("%w: port %s connects router %s to several subnets (%s), and all of them would be disconnected; first detach the subnets that must stay connected: openstack router remove subnet %s <subnet>",
 			kind.ErrRejected, have.ID, router, strings.Join(subnets, ", "), router)
 	case len(addresses) == 1:
 		what = map[string]any{"subnet_id": addresses[0].SubnetID}

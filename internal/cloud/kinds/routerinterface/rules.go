@@ -30,7 +30,7 @@ func compareSubnet(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.C
 	if subnet, present := w.Ref("Subnet", w.Spec.SubnetRef), have.More.subnets(); subnet.Ready && !slices.Contains(present, subnet.ID) {
 		kind.Fixed(c, "spec.subnetRef", strings.Join(present, " "), subnet.ID)
 	} else if len(present) > 1 {
-		c.Note("spec.subnetRef", "its port leads to several subnets ("+strings.Join(present, ", ")+"), so it is not deleted while it does")
+		c.Note("spec.subnetRef", "its port connects several subnets ("+strings.Join(present, ", ")+"), so it is not deleted until it connects only one")
 	}
 }
 
@@ -69,7 +69,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	case s.Spec.RouterRef == "" || len(subnets) == 0:
 		e.LeftOut = "leads to no router"
 	case len(subnets) > 1:
-		e.ImportOnly = "cannot be adopted, since one port leads to several subnets: " + strings.Join(subnets, ", ")
+		e.ImportOnly = "cannot be adopted, because one port connects several subnets: " + strings.Join(subnets, ", ")
 	default:
 		spec.Type, spec.SubnetRef = "Subnet", subnets[0]
 	}
@@ -90,7 +90,7 @@ func exclusiveClaims(w typed.Want[Spec]) []kind.Claim {
 		return claims
 	}
 	for _, c := range addressing.Claim(field, expected, subnet) {
-		c.Remedy = "one router can have the gateway address: remove this RouterInterface, or detach the other"
+		c.Remedy = "only one router can have the gateway address: remove this RouterInterface, or detach the other router"
 		claims = append(claims, c)
 	}
 	return claims

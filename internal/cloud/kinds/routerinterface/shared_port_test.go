@@ -83,7 +83,7 @@ func TestExportOfASharedPort(t *testing.T) {
 		}
 	}
 	r, err := export.Make(t.Context(), in)
-	if err != nil || len(in.Chosen) != 1 || len(r.Objects) > 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Text, "one port leads to several subnets") {
+	if err != nil || len(in.Chosen) != 1 || len(r.Objects) > 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Text, "one port connects several subnets") {
 		t.Errorf("%d chosen, written: %v, notes: %v, %v", len(in.Chosen), r.Objects, r.Notes, err)
 	}
 }

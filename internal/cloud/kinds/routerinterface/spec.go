@@ -18,7 +18,7 @@ import (
 type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"Type of the attached object: a subnet."`
 	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable,min=1" ref:"Router,credentials" doc:"The router."`
-	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
+	SubnetRef    string  `json:"subnetRef" rule:"required,immutable,min=1" ref:"Subnet" doc:"The subnet. The router gets the gateway address of the subnet."`
 	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored, because the stack's driftCheck says when the cloud is checked."`
 }
 

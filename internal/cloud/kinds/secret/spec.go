@@ -12,7 +12,7 @@ import (
 // Body is the content of a Secret without its metadata. (kubernetes api/core/v1 Secret)
 type Body struct {
 	Data       map[string][]byte `json:"data,omitempty" rule:"secret" doc:"Contents by key, in base64."`
-	StringData map[string]string `json:"stringData,omitempty" rule:"secret" doc:"Texts by key, as they are. They win over data."`
+	StringData map[string]string `json:"stringData,omitempty" rule:"secret" doc:"Texts by key, without base64. A key here replaces the same key in data."`
 	Type       string            `json:"type,omitempty" doc:"Accepted, not used."`
 	Immutable  *bool             `json:"immutable,omitempty" doc:"Accepted, not used."`
 }

@@ -25,7 +25,7 @@ func validate(s *Spec, r *kind.Report) {
 		rule.validate(field, r)
 		t := rule.traffic()
 		if first, twice := seen[t]; twice {
-			r.Problem(field, fmt.Sprintf("lets the same traffic through as rules[%d]", first), "remove one of them")
+			r.Problem(field, fmt.Sprintf("allows the same traffic as rules[%d]", first), "remove one of them")
 		}
 		seen[t] = i
 	}
@@ -33,10 +33,10 @@ func validate(s *Spec, r *kind.Report) {
 
 func (rule *Rule) validate(field string, r *kind.Report) {
 	if rule.RemoteAddressGroupRef != nil && (rule.RemoteIPPrefix != nil || rule.RemoteGroupRef != nil) {
-		r.Problem(field+".remoteAddressGroupRef", "is given along with another remote", "make two rules of it")
+		r.Problem(field+".remoteAddressGroupRef", "is given along with another remote", "write two rules")
 	}
 	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
-		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "make two rules of it")
+		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "write two rules")
 	}
 	if rule.RemoteIPPrefix != nil {
 		if p, err := netip.ParsePrefix(*rule.RemoteIPPrefix); (err == nil && p.Addr().Is4()) != (rule.Ethertype == "IPv4") {
@@ -53,10 +53,10 @@ func (rule *Rule) validatePorts(field string, r *kind.Report) {
 	first, last := rule.PortRange.Min, table.Or(rule.PortRange.Max, 0)
 	switch protocol(table.Or(rule.Protocol, ""), rule.Ethertype) {
 	case "":
-		r.Problem(field, "is given without a protocol", "say which protocol, e.g. tcp")
+		r.Problem(field, "is given without a protocol", "name a protocol, such as tcp")
 	case "tcp", "udp", "dccp", "sctp", "udplite":
 		if rule.PortRange.Max == nil {
-			r.Problem(field+".max", "missing", fmt.Sprintf("give the last port; of a single one it is max: %d", first))
+			r.Problem(field+".max", "missing", fmt.Sprintf("give the last port; for a single port, write max: %d", first))
 		} else if first == 0 || first > last {
 			r.Problem(field, fmt.Sprintf("is %d to %d", first, last), "give a first port from 1 that is not above the last")
 		}

@@ -28,10 +28,10 @@ type Spec struct {
 type Rule struct {
 	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
-	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses. If neither this nor another remote is given, every address."`
+	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"Addresses of the other side. If no remote field is given, all addresses."`
 	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late,restricts" doc:"The other side has this SecurityGroup. It may be the rule's own group, or a group whose rules refer to this one. Rules between such groups are added when both groups exist."`
 	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The AddressGroup with the other side's addresses."`
-	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; every one if left out."`
+	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; all protocols if left out."`
 	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
 	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports. For ICMP, min is the type, and max is the code (any code if left out). All ports if left out."`
 }

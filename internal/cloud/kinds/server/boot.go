@@ -27,7 +27,7 @@ func expandBoot(s *Spec, e *kind.Expansion) {
 		s.BootImageRef = images[0]
 		return
 	}
-	e.Note(imageField, "rebuild writes no other image to Volume/"+name+": its manifest, if there is one, names none, or has annotations that say something else")
+	e.Note(imageField, "rebuild cannot write another image to Volume/"+name+": its manifest names no image, has annotations that do not allow the change, or does not exist")
 }
 
 // joinImages reads the images on the volumes from which marked servers boot. It also finds out whether
@@ -82,7 +82,7 @@ func outdated(ctx context.Context, c *cloud.Client) (string, error) {
 		have, err := c.Microversion(ctx, need.service, need.version)
 		switch {
 		case unseen(err):
-			return fmt.Sprintf("needs the %s service, which this cloud does not show", need.service), nil
+			return fmt.Sprintf("needs the %s service, which the catalog of this cloud does not have", need.service), nil
 		case err != nil:
 			return "", err
 		case have != need.version:
@@ -114,15 +114,15 @@ func noRebuild(w want, have *object, _ string) string {
 	boot, _ := bootVolume(w)
 	switch {
 	case (boot == "") != (have.Spec.ImageRef != ""):
-		return "needs a server with the boot source of the manifest, and this one does not"
+		return "needs a server with the boot source of the manifest, but this server has another"
 	case boot == "":
 		return ""
 	case len(have.More.Volumes) == 0 || have.More.Volumes[0].ID != boot: // Nova lists the boot volume first
-		return "needs a server that boots from the volume that the manifest says, and this one does not"
+		return "needs a server that boots from the volume in the manifest, but this server does not"
 	case have.More.Outdated != "":
 		return have.More.Outdated
 	case have.More.Images[boot] == "":
-		return "needs to know the image on the volume that the server boots from, and the cloud shows none"
+		return "needs to know the image on the boot volume, but the cloud does not show an image"
 	}
 	return ""
 }
@@ -130,7 +130,7 @@ func noRebuild(w want, have *object, _ string) string {
 // diskLoss names the data that a change destroys on the boot volume; "" if the server has a local disk.
 func diskLoss(have *object) string {
 	if have.Spec.ImageRef == "" {
-		return "all data on the volume that it boots from"
+		return "all data on its boot volume"
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func TestAServerOnAVolumeIsRebuilt(t *testing.T) {
 		t.Fatalf("%s: %s; asked for %v", pass.Outcome(), failures(pass), a.count)
 	}
 	s := webOf(t, pass.First)
-	if d, harms := s.Harm(); !harms || d != kind.Rebuild || strings.Join(s.Loss, ";") != "all data on the volume that it boots from" || s.Drift {
+	if d, harms := s.Harm(); !harms || d != kind.Rebuild || strings.Join(s.Loss, ";") != "all data on its boot volume" || s.Drift {
 		t.Errorf("harm %s %v, loses %v, drift %v", d, harms, s.Loss, s.Drift)
 	}
 	v := stepOf(t, pass.First, rootKey)
@@ -144,7 +144,7 @@ func TestAVolumeThatIsLeftAlone(t *testing.T) {
 			g.MustSync(onVolume(policy, "os", ""))
 			left := strings.Replace(onVolume(policy, "other-os", ""), "metadata: {name: root}", "metadata: {name: root, annotations: {stackreeve.dev/"+annotation+"}}", 1)
 			s := webOf(t, g.Plan(left))
-			if s.Disruption() != kind.InPlace || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "rebuild writes no other image to Volume/root") {
+			if s.Disruption() != kind.InPlace || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "rebuild cannot write another image to Volume/root") {
 				t.Errorf("%s, %s, %v", s.Action, s.Disruption(), s.Notes)
 			}
 		})
@@ -166,7 +166,7 @@ spec: {resource: {size: 1, imageRef: os}}
 	g.MustSync(both)
 	swapped := strings.NewReplacer("bootVolume: {volumeRef: root}", "bootVolume: {volumeRef: second}", "[{volumeRef: second}]", "[{volumeRef: root}]").Replace(both)
 	swapped = strings.Replace(swapped, "metadata: {name: second}\nspec: {resource: {size: 1, imageRef: os}}", "metadata: {name: second}\nspec: {resource: {size: 1, imageRef: other-os}}", 1)
-	if s := webOf(t, g.Plan(swapped)); s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "rebuild needs a server that boots from the volume that the manifest says") {
+	if s := webOf(t, g.Plan(swapped)); s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "rebuild needs a server that boots from the volume in the manifest") {
 		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}
 }

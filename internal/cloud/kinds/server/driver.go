@@ -171,7 +171,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	case hasWay(n.Changes, byResize):
 		return u.resize(n)
 	case n.Have.State.More.Status == resized:
-		return fmt.Errorf("%w: the server waits for somebody to confirm or revert its resize (openstack server resize confirm, or revert), and takes no other change before", kind.ErrRejected)
+		return fmt.Errorf("%w: the server cannot be changed until somebody confirms or reverts its resize (openstack server resize confirm, or revert)", kind.ErrRejected)
 	case !hasWay(n.Changes, byRebuild):
 		u.err = writable(&n.Have.State.More)
 	}

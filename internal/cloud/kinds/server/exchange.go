@@ -69,9 +69,9 @@ func detachFromGone(ctx context.Context, c *cloud.Client, w want, refused error)
 		}
 		free := cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + ref.ID, Body: map[string]any{"port": map[string]any{"device_id": "", "device_owner": ""}}}
 		if err := c.Do(ctx, free); err != nil {
-			return fmt.Errorf("%w; server %s, which is gone, is still named by Port %s: %w", refused, servers[0], ref.Name, err)
+			return fmt.Errorf("%w; server %s no longer exists, but Port %s still names it: %w", refused, servers[0], ref.Name, err)
 		}
-		refused = fmt.Errorf("%w; Port %s was taken out of server %s, which is gone", refused, ref.Name, servers[0])
+		refused = fmt.Errorf("%w; Port %s was detached from server %s, which no longer exists", refused, ref.Name, servers[0])
 	}
 	return refused
 }

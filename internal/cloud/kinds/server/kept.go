@@ -25,7 +25,7 @@ func noteDoomed(w want, have *state, c *kind.Changes) {
 		if id == boot {
 			field = "spec.resource.bootVolume"
 		}
-		c.Note(field, "Nova was told by others to delete volume "+id+" with the server; from API version "+withKeptVolumes+" on that is undone with the next change of the server, or before the agent deletes it")
+		c.Note(field, "somebody has set in Nova that it deletes volume "+id+" with the server; from API version "+withKeptVolumes+" on, the agent undoes this setting with the next change of the server, or before it deletes the server")
 	}
 }
 

@@ -42,7 +42,7 @@ func leftOut(ctx context.Context, d driver, servers []*state, plugged map[string
 			err = errors.New("it is there")
 		}
 		if err != nil {
-			return fmt.Errorf("the list of servers leaves out some, as it does while a cell of Nova is down: server %s, which has a port, is not in it: %w", id, err)
+			return fmt.Errorf("the list of servers is not complete, probably because a cell of Nova is down: server %s, which has a port, is missing: %w", id, err)
 		}
 	}
 	return nil

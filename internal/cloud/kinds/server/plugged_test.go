@@ -156,7 +156,7 @@ func TestAnotherDiskIsALoss(t *testing.T) {
 	manifests := plugs + "\n---\n" + plugged
 	g.MustSync(manifests)
 	for volumes, want := range map[string]string{
-		"[{volumeRef: more}]":                    "; another takes its place",
+		"[{volumeRef: more}]":                    "; another port replaces it",
 		"[]":                                     "with the data on it",
 		"[{volumeRef: data}, {volumeRef: more}]": "",
 	} {

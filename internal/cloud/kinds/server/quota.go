@@ -29,7 +29,7 @@ type judge struct{ client *cloud.Client }
 func (j judge) doubtful(w want) string {
 	for _, name := range w.Spec.NetworkRefs {
 		if network := w.Ref("Network", name); network.Expected().External && j.isMember() {
-			return fmt.Sprintf("spec.resource.ports: Network %s is external and not shared with the project, and Nova plugs only machines of administrators into it where operators have not allowed more; use another network with a Router and a FloatingIP, or have it shared", network.Name)
+			return fmt.Sprintf("spec.resource.ports: Network %s is external and not shared with the project, so Nova usually connects only machines of administrators to it; use another network with a Router and a FloatingIP, or ask an administrator to share the network", network.Name)
 		}
 	}
 	return ""

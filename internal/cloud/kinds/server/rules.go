@@ -28,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 	for i, tag := range s.Tags {
 		if strings.ContainsAny(tag, ",/") || len(tag) > 60 || tag == "" {
-			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
+			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova accepts", "use 1 to 60 characters, no comma and no slash")
 		}
 	}
 	s.moveGroup(r)
@@ -45,7 +45,7 @@ func (s *Spec) moveGroup(r *kind.Report) {
 	case s.GroupRef == "":
 		return
 	case hints.ServerGroupRef != "" && hints.ServerGroupRef != s.GroupRef:
-		r.Problem("spec.resource.serverGroupRef", "is another one than schedulerHints.serverGroupRef", "keep one of them")
+		r.Problem("spec.resource.serverGroupRef", "names a different group from schedulerHints.serverGroupRef", "keep one of them")
 	}
 	hints.ServerGroupRef = s.GroupRef
 	s.SchedulerHints, s.GroupRef = &hints, ""
@@ -73,7 +73,7 @@ func compareKey(w want, have *state, c *kind.Changes) {
 	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
 	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != ""
 	if have.Spec.KeypairRef == "" && key.Name != "" && (unnoted || made != "" && made == key.ID) {
-		c.Note(keyField, "Nova does not name the key pair of the server any more, as after some resizes; the server was made with it and is kept")
+		c.Note(keyField, "Nova no longer shows the key pair of the server, which happens after some resizes; the server was created with the key pair, and is not replaced")
 		return
 	}
 	if key.Name == "" || key.ID != "" {
@@ -88,7 +88,7 @@ func compareDrive(w want, have *object, c *kind.Changes) {
 	switch asked, has := w.Spec.ConfigDrive, table.Or(have.Spec.ConfigDrive, false); {
 	case asked == nil:
 	case has && !*asked:
-		c.Note(field, "the server has a drive all the same, as the cloud or the image demands, or from when it was made; it is kept")
+		c.Note(field, "the server has a drive nevertheless, because the cloud or the image requires a drive, or because the server was created with one; the server is not replaced")
 	default:
 		kind.Fixed(c, field, has, *asked)
 	}
@@ -125,7 +125,7 @@ func observe(s *state, live *kind.Live) {
 		live.Down = down[s.More.Status]
 	}
 	if s.More.Locked {
-		live.Locked = "the server is locked; openstack server unlock ends that"
+		live.Locked = "the server is locked; unlock the server with: openstack server unlock"
 	}
 	live.InOwnProject = live.InOwnProject && s.Project != ""
 	live.Uses, live.AutoDetached = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups), s.More.ServerGroups
@@ -182,7 +182,7 @@ func (m *More) phase() (kind.Phase, string) {
 		if m.LaunchedAt.IsZero() {
 			return kind.Failed, text
 		}
-		return kind.Degraded, "is in ERROR: " + text + "; it has been running before, so it is not recreated: reset its state, or delete it"
+		return kind.Degraded, "is in ERROR: " + text + "; the server was running before, so it is not recreated: reset its state, or delete it"
 	}
 	return kind.Degraded, "is " + status
 }

@@ -21,16 +21,16 @@ type Spec struct {
 	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" ref:"Image" doc:"Image to boot from; or use bootVolume."`
 	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
 	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable,whole" doc:"Volume to boot from, instead of imageRef."`
-	UserData         *UserData       `json:"userData,omitempty" rule:"immutable,whole" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
-	Ports            []PortRef       `json:"ports" rule:"required,max=64,key=portRef" cuts:"the machine is on no network any more" doc:"All ports of the server."`
+	UserData         *UserData       `json:"userData,omitempty" rule:"immutable,whole" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"User data, which cloud-init or ignition runs at the first boot."`
+	Ports            []PortRef       `json:"ports" rule:"required,max=64,key=portRef" cuts:"the machine is not connected to a network any more" doc:"All ports of the server."`
 	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64,key=volumeRef" doc:"All attached volumes, besides bootVolume."`
 	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Availability zone of the server; the cloud decides if left out."`
-	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation. Another key pair, or none, makes a new server."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. Nova uses the field only when it creates the server. Another key pair, or none, makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120,key=key" doc:"Metadata, besides those that mark the owner."`
-	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data is on a drive; the cloud decides if left out. Clouds and images may require a drive. If there is one in spite of false, a plan notes it, and the server stays."`
-	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Hints for the scheduler about the host. They are only read at creation. Other hints make a new server."`
-	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether the server gets the user data on a drive; the cloud decides if left out. Clouds and images may require a drive. If the server has a drive although this is false, a plan notes it, and the server is not replaced."`
+	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Hints for the scheduler about the host. Nova uses them only when it creates the server. Other hints make a new server."`
+	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef. K-ORC 2.6.0 has the field at this place."`
 
 	// TrunkRefs are the trunks of its ports that the repository declares. They are created first, because many clouds refuse a trunk of a port in use.
 	TrunkRefs []string `json:"-" ref:"Trunk,order"`
@@ -61,26 +61,26 @@ type VolumeRef struct {
 
 // UserData says where the user data come from.
 type UserData struct {
-	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
+	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret with the text in its key value or userData."`
 	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret with the text."`
 	ConfigMapRef  *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap with the text."`
 	Value         *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
 	Template      bool           `json:"template,omitempty" doc:"Whether it is a template, which the agent fills in when it creates the server; see initScript of VirtualMachine."`
 	Group         *machine.Group `json:"group,omitempty" doc:"The server's peers, for a template; only the server itself if left out. The ports of peers must have the names of their servers."`
 	machine.Given `json:",inline"`
-	Script        bool `json:"script,omitempty" doc:"Whether it is a script. If so, and the text has no header, #!/bin/sh is put before it."`
+	Script        bool `json:"script,omitempty" doc:"Whether the text is a shell script. If it is, and has no first line such as #!/bin/bash, the agent adds #!/bin/sh."`
 }
 
 // SecretKey names an entry of a Secret.
 type SecretKey struct {
 	Name string `json:"name" rule:"required,min=1" ref:"Secret" doc:"Name of the Secret."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
 }
 
 // ConfigMapKey names an entry of a ConfigMap.
 type ConfigMapKey struct {
 	Name string `json:"name" rule:"required,min=1" ref:"ConfigMap" doc:"Name of the ConfigMap."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
 }
 
 // Metadata is one entry of a server's metadata.
@@ -92,13 +92,13 @@ type Metadata struct {
 // SchedulerHints tell the scheduler where to put a server.
 type SchedulerHints struct {
 	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group of the server."`
-	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall not share a host with."`
-	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers it shall share a host with."`
+	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers that must not be on the same host."`
+	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64,unique,format=name" ref:"Server" doc:"Servers that must be on the same host."`
 	Query                   string            `json:"query,omitempty" api:"query" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
-	TargetCell              string            `json:"targetCell,omitempty" api:"target_cell" rule:"max=255" doc:"Cell to run in."`
-	DifferentCell           []string          `json:"differentCell,omitempty" api:"different_cell" rule:"max=64" doc:"Cells not to run in."`
-	BuildNearHostIP         string            `json:"buildNearHostIP,omitempty" rule:"format=cidr" doc:"Network of hosts to run near, e.g. 192.0.2.0/24."`
-	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
+	TargetCell              string            `json:"targetCell,omitempty" api:"target_cell" rule:"max=255" doc:"Nova cell in which the server must be."`
+	DifferentCell           []string          `json:"differentCell,omitempty" api:"different_cell" rule:"max=64" doc:"Nova cells in which the server must not be."`
+	BuildNearHostIP         string            `json:"buildNearHostIP,omitempty" rule:"format=cidr" doc:"Network of the hosts near which the server should be, such as 192.0.2.0/24."`
+	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that are specific to this cloud."`
 }
 
 // More holds the fields of a server that only Nova sets, up to microversion 2.46 (later versions show the flavor without its ID). It also has the
@@ -166,7 +166,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
 			Unmark: mark.UnmarkByProperty("server"),
-			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
+			Loss:   []string{"its local disk", "the addresses of ports that Nova made for it"},
 			Doc:    "A virtual machine (Nova).",
 		},
 		Collection: define.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},

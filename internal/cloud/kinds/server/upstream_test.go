@@ -132,7 +132,7 @@ func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
 	}
 }
 
-// A filter matches only the whole name. It is no pattern, although Nova treats it as one.
+// A filter matches only the whole name. It is not a pattern, although Nova treats it as one.
 func TestNamesInFiltersAreNoPatterns(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(trapNeeds + trapServer)

@@ -73,7 +73,7 @@ func writable(m *More) error {
 	if !slices.Contains([]string{"ERROR", "RESCUE", "SHELVED", "SHELVED_OFFLOADED", resized}, m.Status) {
 		return nil
 	}
-	return fmt.Errorf("%w: Nova changes no metadata of a server that is %s, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first", kind.ErrRejected, m.Status)
+	return fmt.Errorf("%w: the owner mark is in the metadata, and Nova does not change the metadata of a server that is %s; first bring the server to ACTIVE or SHUTOFF", kind.ErrRejected, m.Status)
 }
 
 // resize asks Nova to move the server to another flavor. The mark can be written only after the resize is confirmed.

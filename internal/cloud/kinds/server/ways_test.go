@@ -112,7 +112,7 @@ func TestAResizeThatFailsIsReportedAndTriedInTheNextPass(t *testing.T) {
 		g.Simulator.Do(func() { g.Simulator.Nova.FailNextTask("resize", "No valid host was found.") })
 		var a actions
 		pass := g.SyncThrough(with("flavorRef=resize", "tiny", "os"), a.wrap)
-		if !strings.Contains(failures(pass), "accepted to change spec.resource.flavorRef by resize, and it is as before") || a.count["resize"] != 1 {
+		if !strings.Contains(failures(pass), "accepted to change spec.resource.flavorRef by resize, and the value is as before") || a.count["resize"] != 1 {
 			t.Errorf("%s: %s; asked for %v", pass.Outcome(), failures(pass), a.count)
 		}
 	}
@@ -251,7 +251,7 @@ func TestAServerThatIsShelvedIsNotChanged(t *testing.T) {
 	act(t, g, id, "shelve", nil)
 	awaitStatus(t, g, before, "is SHELVED_OFFLOADED")
 	pass := impatiently(t, g, after)
-	if !strings.Contains(failures(pass), "a server that is SHELVED_OFFLOADED, where the mark of the owner is; bring it to ACTIVE or SHUTOFF first") {
+	if !strings.Contains(failures(pass), "a server that is SHELVED_OFFLOADED; first bring the server to ACTIVE or SHUTOFF") {
 		t.Errorf("%s: %s", pass.Outcome(), failures(pass))
 	}
 	if s := webOf(t, g.Plan(after)); !kind.Has(s.Changes, "spec.resource.name") || !kind.Has(s.Changes, "spec.resource.tags") {

@@ -41,5 +41,5 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 // update always fails. It is called only to mark a group that a manifest
 // adopts.
 func update(context.Context, driver, define.Change[Spec, More]) error {
-	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot bear the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
+	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot get the owner mark; import it with managementPolicy: unmanaged", kind.ErrRejected)
 }

@@ -51,7 +51,7 @@ func TestAnnotationsLeaveItAlone(t *testing.T) {
 	if step.Action != plan.Keep {
 		t.Errorf("action is %s, want keep: nothing can be written on a server group", step.Action)
 	}
-	if len(step.Notes) != 1 || !strings.Contains(step.Notes[0].Text, "goes with its manifest") {
+	if len(step.Notes) != 1 || !strings.Contains(step.Notes[0].Text, "is deleted with its manifest") {
 		t.Errorf("notes are %v; want one that says what will happen", step.Notes)
 	}
 }

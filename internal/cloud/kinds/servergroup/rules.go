@@ -49,15 +49,15 @@ func validate(s *Spec, r *kind.Report) {
 // stays when the manifest is removed.
 func noteKeep(w typed.Want[Spec], have *state, c *kind.Changes) {
 	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
-		c.Note("metadata.annotations", "came after the group was made, and Nova cannot store it: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
+		c.Note("metadata.annotations", "was added after the group was created, and Nova cannot store it: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
 	}
 }
 
 func ending(keep bool) string {
 	if keep {
-		return "the group stays when its manifest goes"
+		return "the group stays when its manifest is removed"
 	}
-	return "the group goes with its manifest"
+	return "the group is deleted with its manifest"
 }
 
 // match compares the filter's name with the group's name, both with and without the mark.
@@ -75,7 +75,7 @@ func writeRules(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string
 // a mark.
 func export(s *state, _ *Spec, e *kind.Export) {
 	if s.Mark == nil {
-		e.ImportOnly = "cannot be adopted, since Nova cannot rename a server group to bear a mark"
+		e.ImportOnly = "cannot be adopted, because Nova cannot add a mark to a server group"
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 // (api/v1alpha1/servergroup_types.go). Names must be shorter than in K-ORC, because the
 // mark is a part of the name.
 type Spec struct {
-	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud, which the owner mark follows; metadata.name if left out."`
+	Name   *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=190" doc:"Name in the cloud; metadata.name if left out. The cloud shows the owner mark after the name."`
 	Policy string  `json:"policy" api:"policy" rule:"required,immutable,enum=affinity|anti-affinity|soft-affinity|soft-anti-affinity" doc:"How the scheduler places the members."`
-	Rules  *Rules  `json:"rules,omitempty" api:",inline" rule:"immutable" doc:"Particulars of the policy."`
+	Rules  *Rules  `json:"rules,omitempty" api:",inline" rule:"immutable" doc:"Details of the policy."`
 }
 
 // Rules are further rules of a policy.
@@ -54,7 +54,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
 			Unmark: "the mark is the end of the name, which Nova cannot change: openstack server group delete <id>",
-			Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the owner mark, because a server group in Nova has no other field for it.",
+			Doc:    "Servers that the scheduler puts on the same host, or on different hosts (Nova). Its name in the cloud ends in the owner mark, because a server group in Nova has no other field for it.",
 		},
 		Collection: define.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
 		Mark:       mark.PlaceIn("name", unmarked, marked),

@@ -15,10 +15,10 @@ import (
 // Spec is the desired state of a service. Field names and meanings are from K-ORC
 // (api/v1alpha1/service_types.go).
 type Spec struct {
-	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which other objects may have, too; metadata.name if left out."`
+	Name        *string `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud, which need not be unique; metadata.name if left out."`
 	Description *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Type        string  `json:"type" api:"type" rule:"required,min=1,max=255" doc:"Type of the service, by which clients find it." example:"object-store"`
-	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody finds it any more" doc:"Whether it is in the catalog."`
+	Enabled     *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"clients cannot find the service here any more" doc:"Whether it is in the catalog."`
 }
 
 // More holds the fields of a service that only Keystone sets.

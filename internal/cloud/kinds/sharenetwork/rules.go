@@ -5,7 +5,7 @@ import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 func validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.NetworkRef != "" && s.SubnetRef == "":
-		r.Problem("spec.resource.subnetRef", "is missing", "name the subnet of that network, or remove networkRef")
+		r.Problem("spec.resource.subnetRef", "is missing", "name a subnet of that network, or remove networkRef")
 	case s.NetworkRef == "" && s.SubnetRef != "":
 		r.Problem("spec.resource.networkRef", "is missing", "name the network of that subnet, or remove subnetRef")
 	}
@@ -26,6 +26,6 @@ func observe(s *state, live *kind.Live) {
 func export(_ *state, spec *Spec, e *kind.Export) {
 	if (spec.NetworkRef == "") != (spec.SubnetRef == "") {
 		spec.NetworkRef, spec.SubnetRef = "", ""
-		e.AddLost("spec.resource.networkRef", "it has a network or a subnet, and not both")
+		e.AddLost("spec.resource.networkRef", "the share network has only one of a network and a subnet")
 	}
 }

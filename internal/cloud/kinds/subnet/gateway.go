@@ -37,7 +37,7 @@ func impossible(w typed.Want[Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {
 		if p.has(at) {
-			return fmt.Sprintf("spec.resource.allocationPools[%d]: %s has %s, which becomes the gateway as gateway gives no other; leave it out of the pool, or give another gateway", i, p, table.IP(at.String()))
+			return fmt.Sprintf("spec.resource.allocationPools[%d]: %s has %s, which becomes the gateway because gateway gives no other address; remove this address from the pool, or give another gateway", i, p, table.IP(at.String()))
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func validate(s *Spec, r *kind.Report) {
 func (s *Spec) validatePool(r *kind.Report) {
 	switch {
 	case s.CIDR == "" && s.SubnetPoolRef == "":
-		r.Problem("spec.resource.cidr", "is missing", "say which addresses it has, or name a subnetPoolRef that gives them")
+		r.Problem("spec.resource.cidr", "is missing", "give the addresses of the subnet, or name a subnetPoolRef that gives them")
 	case s.PrefixLength != nil && s.CIDR != "":
 		r.Problem("spec.resource.prefixLength", "is given along with cidr", "remove one of them")
 	case s.PrefixLength != nil && s.IPVersion == 4 && *s.PrefixLength > 32:

@@ -23,17 +23,17 @@ type Spec struct {
 	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable,min=1" ref:"Network" doc:"The network of the subnet."`
-	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
-	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Its addresses. With subnetPoolRef, the pool chooses them if left out."`
-	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
-	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"Length of the prefix that the pool gives, in place of cidr; the pool's default if left out."`
+	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version. It must be the version of cidr."`
+	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Addresses of the subnet. If left out with subnetPoolRef, the pool chooses them."`
+	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool from which the subnet gets its addresses."`
+	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"Instead of cidr: length of the prefix that the subnet gets from the pool; the pool's default if left out."`
 	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses for ports that ask for no address; the cloud decides if left out."`
 	Gateway           *Gateway    `json:"gateway,omitempty" rule:"whole" doc:"Its default gateway; the cloud decides if left out."`
-	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses there any more" doc:"Whether the cloud answers DHCP on it."`
+	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses on this subnet any more" doc:"Whether the cloud offers DHCP on the subnet."`
 	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
 	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Not sent if the cloud has no such extension."`
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" cuts:"these routes are not announced any more" doc:"Routes announced by DHCP."`
-	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
+	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How machines get IPv6 addresses."`
 	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to which the subnet is attached. This makes a RouterInterface with the name of the subnet and -subnet at the end."`
 	define.ProjectRef `json:",inline"`
 }
@@ -54,13 +54,13 @@ func (p Pool) has(at netip.Addr) bool {
 
 // Gateway says which default gateway a subnet has.
 type Gateway struct {
-	Type string  `json:"type" rule:"required,enum=None|Automatic|IP" doc:"None; Automatic: the cloud decides; IP: the one in ip."`
+	Type string  `json:"type" rule:"required,enum=None|Automatic|IP" doc:"None: no gateway. Automatic: the cloud decides. IP: the address in ip."`
 	IP   *string `json:"ip,omitempty" rule:"format=ip" doc:"The address, with type IP."`
 }
 
 // HostRoute is a route that machines on the subnet learn by DHCP.
 type HostRoute struct {
-	Destination string `json:"destination" rule:"required,format=cidr" doc:"Where packets go to."`
+	Destination string `json:"destination" rule:"required,format=cidr" doc:"Network to which the route leads."`
 	NextHop     string `json:"nextHop" api:"nexthop" rule:"required,format=ip" doc:"Who forwards them."`
 }
 
@@ -85,8 +85,8 @@ type Filter struct {
 	IPVersion            *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
 	GatewayIP            *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
 	CIDR                 *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
-	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
-	SubnetPoolRef        string  `json:"subnetPoolRef,omitempty" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
+	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How machines get IPv6 addresses."`
+	SubnetPoolRef        string  `json:"subnetPoolRef,omitempty" ref:"SubnetPool" doc:"The SubnetPool from which the subnet gets its addresses."`
 	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network of the subnet."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`

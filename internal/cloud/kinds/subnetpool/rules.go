@@ -14,7 +14,7 @@ func validate(s *Spec, r *kind.Report) {
 	list, _ := prefixes(s.Prefixes)
 	for i, p := range list {
 		if p.Addr().Is4() != list[0].Addr().Is4() {
-			r.Problem(fmt.Sprintf("spec.resource.prefixes[%d]", i), "is of another IP version than the first", "make a pool for each version")
+			r.Problem(fmt.Sprintf("spec.resource.prefixes[%d]", i), "has a different IP version from the first prefix", "make a pool for each version")
 		}
 	}
 	longest := Length(32)

@@ -27,9 +27,9 @@ type Spec struct {
 	MinPrefixLen      *Length  `json:"minPrefixLength,omitempty" api:"min_prefixlen" rule:"min=0,max=128" doc:"Shortest prefix of a subnet; the cloud decides if left out."`
 	MaxPrefixLen      *Length  `json:"maxPrefixLength,omitempty" api:"max_prefixlen" rule:"min=0,max=128" doc:"Longest prefix of a subnet; the cloud decides if left out."`
 	DefaultQuota      *int     `json:"defaultQuota,omitempty" api:"default_quota" rule:"min=0" doc:"How much of the pool a project may use: addresses for IPv4, networks of 64 bits for IPv6. Not managed if left out, because Neutron cannot remove a quota."`
-	AddressScopeRef   string   `json:"addressScopeRef,omitempty" api:"address_scope_id,empty" show:"addressScopeID" ref:"AddressScope" doc:"The AddressScope it is in; none if left out."`
+	AddressScopeRef   string   `json:"addressScopeRef,omitempty" api:"address_scope_id,empty" show:"addressScopeID" ref:"AddressScope" doc:"The AddressScope of the pool; none if left out."`
 	IsDefault         *bool    `json:"isDefault,omitempty" api:"is_default" rule:"default=false" needs:"administrator" doc:"Whether it is the default pool of subnets that ask for one. Needs an administrator."`
-	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use it. Needs an administrator."`
+	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use the network. Needs an administrator."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
@@ -54,7 +54,7 @@ type More struct {
 // Filter selects an existing subnet pool.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
-	AddressScopeRef      string `json:"addressScopeRef,omitempty" ref:"AddressScope" doc:"The AddressScope it is in."`
+	AddressScopeRef      string `json:"addressScopeRef,omitempty" ref:"AddressScope" doc:"The AddressScope of the pool."`
 	IsDefault            *bool  `json:"isDefault,omitempty" doc:"Whether it is the default pool."`
 	Shared               *bool  `json:"shared,omitempty" doc:"Whether other projects can use it."`
 	define.ProjectFilter `json:",inline"`

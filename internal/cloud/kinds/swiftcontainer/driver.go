@@ -145,7 +145,7 @@ func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	name, _ := body["name"].(string)
 	switch there, err := get(ctx, d, name); {
 	case err == nil && (there.Mark == nil || there.Mark.Owner != w.Mark.Owner):
-		return nil, fmt.Errorf("%w: a container %q is there already, and bears no mark of this stack for it", kind.ErrBusy, name)
+		return nil, fmt.Errorf("%w: the container %q exists already, and has no mark of this stack", kind.ErrBusy, name)
 	case err != nil && !errors.Is(err, kind.ErrGone):
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func versioned(asked map[string]any, now *state) error {
 	if asked["versions"] != true || table.Or(now.Spec.Versioning, false) {
 		return nil
 	}
-	return fmt.Errorf("%w: this Swift keeps no versions of objects (its operator has not set allow_object_versioning), so leave versioning out", kind.ErrRejected)
+	return fmt.Errorf("%w: this Swift keeps no versions of objects (its operator has not set allow_object_versioning), so remove versioning", kind.ErrRejected)
 }
 
 // update writes the changes and the mark in one request.
@@ -238,6 +238,6 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	if unread != nil || now.More.Objects == 0 && now.More.Bytes == 0 {
 		return false, err
 	}
-	return false, fmt.Errorf("%w: it holds %d objects (%d bytes, with earlier versions of objects), and objects are never deleted: delete or move them, or keep the container with the annotation stackreeve.dev/on-delete: detach",
+	return false, fmt.Errorf("%w: the container has %d objects (%d bytes, with earlier versions of objects), and the agent never deletes objects: delete or move them, or keep the container with the annotation stackreeve.dev/on-delete: detach",
 		kind.ErrRejected, now.More.Objects, now.More.Bytes)
 }

@@ -120,7 +120,7 @@ func TestContainerOfAnother(t *testing.T) {
 		t.Error("another's container was taken")
 	}
 	_, err := swiftcontainer.Kind(c).Driver.Create(t.Context(), wanted(t, g, name))
-	if err == nil || !strings.Contains(err.Error(), "bears no mark of this stack") {
+	if err == nil || !strings.Contains(err.Error(), "has no mark of this stack") {
 		t.Errorf("made over another's: %v", err)
 	}
 	headers, err := c.Head(t.Context(), cloud.ObjectStore, name)

@@ -32,16 +32,16 @@ const (
 
 func validate(s *Spec, r *kind.Report) {
 	if len(table.Or(s.Name, "")) > longestName {
-		r.Problem(at+"name", fmt.Sprintf("is longer than %d bytes", longestName), "letters beyond ASCII take two to four")
+		r.Problem(at+"name", fmt.Sprintf("is longer than %d bytes", longestName), "use a shorter name; a letter outside of ASCII needs two to four bytes")
 	}
 	for i, who := range s.ReadACL {
 		if strings.HasPrefix(who, ".") && who != ".rlistings" && !referrer(who) || !member.MatchString(who) {
-			r.Problem(fmt.Sprintf("%sreadACL[%d]", at, i), "is nothing that Swift knows", "use <project ID>:<user ID>, .r:*, .r:<host>, .r:-<host> or .rlistings")
+			r.Problem(fmt.Sprintf("%sreadACL[%d]", at, i), "is not an access rule of Swift", "use <project ID>:<user ID>, .r:*, .r:<host>, .r:-<host> or .rlistings")
 		}
 	}
 	for i, who := range s.WriteACL {
 		if strings.HasPrefix(who, ".") || !member.MatchString(who) {
-			r.Problem(fmt.Sprintf("%swriteACL[%d]", at, i), "is nothing that Swift knows", "use <project ID>:<user ID>, either of which may be *")
+			r.Problem(fmt.Sprintf("%swriteACL[%d]", at, i), "is not an access rule of Swift", "use <project ID>:<user ID>, either of which may be *")
 		}
 	}
 	checkLength(r, "readACL", s.ReadACL, longestACL)
@@ -62,7 +62,7 @@ func referrer(who string) bool {
 // checkLength reports a list that is too long for its header.
 func checkLength(r *kind.Report, field string, list []string, most int) {
 	if size := len(strings.Join(list, " ")); size > most {
-		r.Problem(at+field, fmt.Sprintf("takes %d bytes, more than the %d that Swift keeps", size, most), "leave some out")
+		r.Problem(at+field, fmt.Sprintf("has %d bytes, more than the %d that Swift stores", size, most), "leave some out")
 	}
 }
 
@@ -84,18 +84,18 @@ func checkMetadata(s *Spec, r *kind.Report) {
 		switch {
 		case ownertext.ReservedKey(entry.Name): // see CheckMetadata
 		case !metadataName.MatchString(entry.Name):
-			r.Problem(field+"name", "is no name that a header can have", "use small letters, digits, hyphens and dots")
+			r.Problem(field+"name", "is not a possible name of a header", "use small letters, digits, hyphens and dots")
 		case strings.HasPrefix(entry.Name, secretPrefix):
-			r.Problem(field+"name", "is a secret", "set it by other means; it is left as it is")
+			r.Problem(field+"name", "is a secret", "set it with another tool; the agent does not change it")
 		case reservedName(entry.Name):
 			r.Problem(field+"name", "is a setting of the container", "use its own field, such as quotaBytes or corsOrigins")
 		}
 		if !metadataValue.MatchString(entry.Value) {
-			r.Problem(field+"value", "cannot stand in a header", "use printable ASCII characters, without spaces at the ends")
+			r.Problem(field+"value", "is not possible in a header", "use printable ASCII characters, without spaces at the ends")
 		}
 	}
 	if size > maxMetadata {
-		r.Problem(at+"metadata", fmt.Sprintf("takes %d bytes with corsOrigins and corsExposedHeaders, more than the %d that Swift has room for besides the mark of the owner", size, maxMetadata), "leave some out")
+		r.Problem(at+"metadata", fmt.Sprintf("has %d bytes with corsOrigins and corsExposedHeaders, more than the %d that Swift can store besides the owner mark", size, maxMetadata), "leave some out")
 	}
 	mark.CheckMetadata(r, "name", names)
 }

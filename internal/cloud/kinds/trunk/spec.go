@@ -25,7 +25,7 @@ type Spec struct {
 	Description       *string   `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags              []string  `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64,unique" doc:"Tags, besides those that mark the owner."`
 	PortRef           string    `json:"portRef" api:"port_id" show:"portID" rule:"required,immutable,min=1" ref:"Port" doc:"The Port of the machine. Many clouds cannot make a trunk of a port that is in use."`
-	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512,key=portRef" cuts:"what is reached through it is cut off" doc:"All ports that machines reach through it."`
+	Subports          []Subport `json:"subports,omitempty" api:"sub_ports,set,empty" rule:"max=512,key=portRef" cuts:"these subports are disconnected" doc:"All ports that the machine reaches through the trunk."`
 	AdminStateUp      *bool     `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether subports can be added and removed."`
 	define.ProjectRef `json:",inline"`
 }
@@ -33,7 +33,7 @@ type Spec struct {
 // Subport is a port that a machine reaches through the trunk's port.
 type Subport struct {
 	PortRef          string `json:"portRef" api:"port_id" show:"portID" rule:"required,min=1" ref:"Port" doc:"The Port."`
-	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it. Required for vlan, and without effect for inherit."`
+	SegmentationID   int    `json:"segmentationID,omitempty" api:"segmentation_id" rule:"min=1,max=4094" doc:"VLAN by which the machine reaches it. Required for vlan; has no effect for inherit."`
 	SegmentationType string `json:"segmentationType,omitempty" api:"segmentation_type" rule:"enum=vlan|inherit,default=vlan" doc:"How the machine distinguishes it from other subports. inherit: by the VLAN of its network, which must be a VLAN network. An existing subport keeps its number."`
 }
 
@@ -46,8 +46,8 @@ type More struct {
 // Filter selects an existing trunk.
 type Filter struct {
 	define.NameFilter    `json:",inline"`
-	PortRef              string `json:"portRef,omitempty" ref:"Port" doc:"The Port that the machine is plugged into."`
-	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether it is switched on."`
+	PortRef              string `json:"portRef,omitempty" ref:"Port" doc:"The Port of the machine."`
+	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether the trunk is switched on."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
 }
@@ -56,7 +56,7 @@ type Filter struct {
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.Neutron(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Trunk", Unmark: mark.UnmarkByLabel("network trunk"),
-			Doc: "Ports that a machine reaches through another one, by VLAN (Neutron)."},
+			Doc: "Ports that a machine reaches through one other port, by VLAN (Neutron)."},
 		Collection: define.Collection{Path: "trunks", Singular: "trunk", Extension: "trunk"},
 		Overrides:  []table.Override[Spec, More]{{Field: "subports", Compare: compareSubports, Write: writeSubports}},
 		Validate:   validate, Observe: observe, Update: update,
@@ -73,7 +73,7 @@ func validate(s *Spec, r *kind.Report) {
 	for i, p := range s.Subports {
 		field := fmt.Sprintf("spec.resource.subports[%d]", i)
 		if ports[p.PortRef] {
-			r.Problem(field+".portRef", "names "+p.PortRef+" for the second time", "name each port once, and not that of the trunk itself")
+			r.Problem(field+".portRef", "names "+p.PortRef+" for the second time", "name each port once, and do not name the port of the trunk itself")
 		}
 		ports[p.PortRef] = true
 		if p.inherits() {

@@ -28,7 +28,7 @@ func expand(s *Spec, e *kind.Expansion) {
 		return
 	}
 	if text, ok := e.Data("Secret", *s.PasswordRef, passwordKey); !ok || text == "" {
-		e.Lacks(field, "Secret", *s.PasswordRef, "Secret/"+*s.PasswordRef+" has no entry "+passwordKey, "add it there, or name another")
+		e.Lacks(field, "Secret", *s.PasswordRef, "Secret/"+*s.PasswordRef+" has no entry "+passwordKey, "add the entry there, or name another entry")
 	}
 }
 
@@ -68,7 +68,7 @@ func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 }
 
 func export(_ *state, _ *Spec, e *kind.Export) {
-	e.AddLost("spec.resource.passwordRef", "the cloud does not show it; it stays as it is, and is not managed until the manifest names a Secret")
+	e.AddLost("spec.resource.passwordRef", "the cloud does not show the password; the password is not changed until the manifest names a Secret")
 }
 
 func writePassword(w want, _ *table.Object[Spec, More], body map[string]any) {

@@ -79,7 +79,7 @@ func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	if from := v.RestoreFrom; from != nil {
 		name, ok := from.Schedule(e.Key.Name, v.Name)
 		if !ok {
-			e.Problem(fmt.Sprintf("spec.volumes[%d].restoreFrom.group", at), "is given for a machine whose name does not end in a number", "name the machine that is meant")
+			e.Problem(fmt.Sprintf("spec.volumes[%d].restoreFrom.group", at), "is given for a machine whose name does not end in a number", "name the machine")
 			return
 		}
 		source := fields{"scheduleRef": name}

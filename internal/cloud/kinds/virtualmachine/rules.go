@@ -13,7 +13,7 @@ func (rules) Validate(s *Spec, r *kind.Report) { s.Template.Validate("spec", r) 
 // onlyNetwork is the name of the imported network if nothing names a network.
 const onlyNetwork = "the-only-network"
 
-const hintNetwork = "several networks could serve, or none; set spec.defaults.network in the stack's configuration, or spec.network"
+const hintNetwork = "the project has no network, or several; set spec.defaults.network in the stack's configuration, or spec.network"
 
 // chooseNetwork returns the name of the machine's network: the one in the
 // manifest, the stack's default, the only one of the repository, or the only
@@ -30,7 +30,7 @@ func (r rules) chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) 
 	case 1:
 		return declared[0], true
 	default:
-		e.Problem("spec.network", "is missing, and the repository has the networks "+strings.Join(declared, ", "),
+		e.Problem("spec.network", "is missing, but the repository has several networks: "+strings.Join(declared, ", "),
 			"name one of them, or set spec.defaults.network in the stack's configuration")
 		return "", false
 	}

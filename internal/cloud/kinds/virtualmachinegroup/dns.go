@@ -12,8 +12,8 @@ type DNS struct {
 	ZoneRef string   `json:"zoneRef" rule:"required,min=1" doc:"The DNSZone that the records are in."`
 	Name    string   `json:"name,omitempty" rule:"max=200" doc:"Name of the record of all machines; the group's name if left out. The records of single machines are called NAME-0 and so on. If NAME is left out, they have the names of the machines."`
 	Types   []string `json:"types,omitempty" rule:"min=1,max=2,unique,enum=A|AAAA" doc:"Types of the records; A if left out."`
-	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
-	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record, too."`
+	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which clients may store an answer; the value of the zone if left out."`
+	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record of its own, too."`
 	// ReverseZoneRef is a zone for addresses of one family, IPv4 or IPv6. It does
 	// not depend on Types.
 	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone that contains the addresses of the machines, such as 0.0.10.in-addr.arpa. Each machine gets a PTR record there, with the name of the machine's own record."`
@@ -21,7 +21,7 @@ type DNS struct {
 
 func (d *DNS) validate(r *kind.Report) {
 	if d != nil && d.ReverseZoneRef != "" && d.Members != nil && !*d.Members {
-		r.Problem("spec.dns.reverseZoneRef", "needs a record of each machine, which members: false leaves out", "remove one of them")
+		r.Problem("spec.dns.reverseZoneRef", "needs a record of each machine, but members: false switches these off", "remove one of them")
 	}
 }
 

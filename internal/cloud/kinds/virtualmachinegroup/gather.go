@@ -101,7 +101,7 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 		one.Ignore = []string{"spec.resource.description"}
 	}
 	one.Spec = spec
-	one.Lost = []kind.Note{{Field: "spec.template", Text: "the addresses of the machines are not in the manifest of a group; each keeps its own while its port is there"}}
+	one.Lost = []kind.Note{{Field: "spec.template", Text: "the manifest of a group does not contain the addresses of its machines; a machine keeps its address as long as its port exists"}}
 	return one, true
 }
 

@@ -25,10 +25,10 @@ func (h *Heal) validate(probed bool, r *kind.Report) {
 	if err != nil {
 		r.Problem("spec.heal.maxSick", fmt.Sprintf("is %q, neither a number nor a share", h.MaxSick), "write it like 2 or 50%")
 	} else if most != nil && !most.Share && most.Count == 0 {
-		r.Problem("spec.heal.maxSick", "would let no machine be brought back", "allow at least 1, or remove heal")
+		r.Problem("spec.heal.maxSick", "would never allow the repair of a machine", "allow at least 1, or remove heal")
 	}
 	if h.Unresponsive != "" && h.Unresponsive != leave && !probed {
-		r.Problem("spec.heal.unresponsive", "means nothing without probes", "add probes, or remove it")
+		r.Problem("spec.heal.unresponsive", "has no effect without probes", "add probes, or remove it")
 	}
 }
 

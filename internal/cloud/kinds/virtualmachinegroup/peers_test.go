@@ -117,15 +117,15 @@ func TestTemplatesThatAreNone(t *testing.T) {
 	testcost.Long(t)
 	g := pure(t)
 	for template, want := range map[string]string{
-		"{{#peers}}": "VirtualMachineGroup/etcd: spec.template.initScript.value: is no template: line 1: a section has no end",
-		"{{secret}}": "line 1: a name that is not known",
-		"{{#peers}}{{#peers}}{{/peers}}{{/peers}}": "the section peers is within itself",
+		"{{#peers}}": "VirtualMachineGroup/etcd: spec.template.initScript.value: is no template: line 1: a section is not closed",
+		"{{secret}}": "line 1: an unknown name",
+		"{{#peers}}{{#peers}}{{/peers}}{{/peers}}": "the section peers contains a section peers",
 	} {
 		if _, err := g.TryResolve(knowing("3", template)); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "is no template") != 1 {
 			t.Errorf("%s: %v, want %s", template, err, want)
 		}
 	}
-	if _, err := g.TryResolve(knowing("101", cluster)); err == nil || !strings.Contains(err.Error(), "says the addresses of 101 machines to each of them; have at most 100") {
+	if _, err := g.TryResolve(knowing("101", cluster)); err == nil || !strings.Contains(err.Error(), "gives the addresses of 101 machines to each machine; use at most 100") {
 		t.Errorf("of many machines: %v", err)
 	}
 	if _, err := g.TryResolve(knowing("1000", "{{#peers}}{{name}} {{/peers}}")); err != nil {

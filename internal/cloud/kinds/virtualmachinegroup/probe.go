@@ -28,10 +28,10 @@ func validateProbes(list []Probe, r *kind.Report) {
 			r.Problem(field+".service", "means nothing to "+p.Type, "remove it, or use grpc")
 		}
 		if strings.ContainsFunc(p.Service, unprintable) {
-			r.Problem(field+".service", "is no name of a service", "write it like shop.Cart")
+			r.Problem(field+".service", "is not the name of a service", "write it like shop.Cart")
 		}
 		if p.Type == "tcp" && p.Host != "" {
-			r.Problem(field+".host", "means nothing to tcp", "remove it, or use http")
+			r.Problem(field+".host", "has no effect with tcp", "remove it, or use http")
 		}
 		if p.Path != "" && (p.Path[0] != '/' || strings.ContainsFunc(p.Path, unprintable)) {
 			r.Problem(field+".path", "is no path", "begin it with /, and write other characters than letters, digits and punctuation as %XX")

@@ -14,7 +14,7 @@ func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 	for i, hint := range s.RemovalHints {
 		of, number, numbered := numbered(hint)
 		if !numbered || of != e.Key.Name {
-			e.Problem(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("is %q, no machine of this group", hint), fmt.Sprintf("write it like %s-2", e.Key.Name))
+			e.Problem(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("is %q, which is not a machine of this group", hint), fmt.Sprintf("write it like %s-2", e.Key.Name))
 			ok = false
 			continue
 		}
@@ -27,7 +27,7 @@ func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
 func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
 	for i, hint := range s.RemovalHints {
 		if _, number, _ := numbered(hint); number > last(numbers) {
-			e.Note(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("%s has no effect: without the hint, the group has no such machine", hint))
+			e.Note(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("%s has no effect: the group has no such machine", hint))
 		}
 	}
 }

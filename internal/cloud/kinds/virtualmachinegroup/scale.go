@@ -13,7 +13,7 @@ func (s *Spec) validateScale(r *kind.Report) {
 	const least, most = "spec.minReplicas", "spec.maxReplicas"
 	if s.MaxReplicas == nil {
 		if s.MinReplicas != nil {
-			r.Problem(least, "is given without maxReplicas", "add maxReplicas, or say replicas instead")
+			r.Problem(least, "is given, but maxReplicas is not", "add maxReplicas, or use replicas instead")
 		}
 		return
 	}
@@ -21,13 +21,13 @@ func (s *Spec) validateScale(r *kind.Report) {
 		r.Problem(least, fmt.Sprintf("is %d, more than maxReplicas, which is %d", n, *s.MaxReplicas), "make it the smaller one")
 	}
 	if s.Replicas != nil {
-		r.Problem("spec.replicas", "is given along with maxReplicas, which leaves the number to somebody else", "keep one of them")
+		r.Problem("spec.replicas", "is given together with maxReplicas, with which the repository does not decide the number", "keep one of them")
 	}
 	if len(s.IsolationGroups) > 0 {
-		r.Problem(most, "is given along with isolationGroups, which have numbers of their own", "keep one of them, or use zones")
+		r.Problem(most, "is given together with isolationGroups, which give the numbers", "keep one of them, or use zones")
 	}
 	if s.Template.InitScript != nil && s.Template.InitScript.Template {
-		r.Problem("spec.template.initScript.template", "says what machines there are, and with maxReplicas that is not known", "remove it, or say replicas instead of maxReplicas")
+		r.Problem("spec.template.initScript.template", "gives the number of machines, but with maxReplicas the number is not known", "remove it, or use replicas instead of maxReplicas")
 	}
 }
 

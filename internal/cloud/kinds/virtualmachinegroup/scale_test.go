@@ -80,18 +80,18 @@ func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
 	manifests := open + front
 	g.Only(manifests)
 	first := g.MustSync(manifests)
-	if got := strings.Join(servers(first.Last), " "); got != "0 1" || !strings.Contains(notes(first.First), "2 members as there are now, between 2 and 5: nobody asks for another number") {
+	if got := strings.Join(servers(first.Last), " "); got != "0 1" || !strings.Contains(notes(first.First), "2 members as now, between 2 and 5: nobody asks for another number") {
 		t.Fatalf("at first: %s; %s", got, notes(first.First))
 	}
 	c, web0 := g.Client(nil), ids(first.Last)["Server/web-0"]
 	for _, step := range []struct{ number, want, note string }{
-		{"4", "0 1 2 3", "4 members, between 2 and 5: Server/web-0 asks for so many"},
+		{"4", "0 1 2 3", "4 members, between 2 and 5: Server/web-0 asks for this number"},
 		{"99", "0 1 2 3 4", "5 members: Server/web-0 asks for 99, and the manifest allows between 2 and 5"},
-		{"many", "0 1 2 3 4", "5 members as there are now, between 2 and 5: what Server/web-0 asks for is no number"},
+		{"many", "0 1 2 3 4", "5 members as now, between 2 and 5: the value in Server/web-0 is not a number"},
 		{"-1", "0 1 2 3 4", "is no number"},
 		{" 3", "0 1 2 3 4", "is no number"},
 		{"3", "0 1 2", "3 members, between"},
-		{"", "0 1 2", "3 members as there are now, between 2 and 5: nobody asks"},
+		{"", "0 1 2", "3 members as now, between 2 and 5: nobody asks"},
 		{"0", "0 1", "2 members: Server/web-0 asks for 0, and the manifest allows between 2 and 5"},
 	} {
 		if ask(t, c, web0, step.number); g.Brief() && step.want == "0 1 2 3 4" {

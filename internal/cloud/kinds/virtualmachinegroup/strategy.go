@@ -38,10 +38,10 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 		r.Problem(field+".maxSurge", fmt.Sprintf("comes to %d machines", most), fmt.Sprintf("allow at most %d", maxSpares))
 	}
 	if s.rollout().Stuck(machines) {
-		r.Problem(field+".maxUnavailable", "would let no machine be changed", "allow at least 1, or use type OnDelete")
+		r.Problem(field+".maxUnavailable", "would never allow a change of a machine", "allow at least 1, or use type OnDelete")
 	}
 	if s.Canary != nil && s.Canary.Members > machines {
-		r.Problem(field+".canary.members", fmt.Sprintf("is %d, and the group has %d machines", s.Canary.Members, machines), "try the change on fewer")
+		r.Problem(field+".canary.members", fmt.Sprintf("is %d, and the group has %d machines", s.Canary.Members, machines), "use a smaller number")
 	}
 	if s.Type == "" || s.Type == string(rollout.Rolling) {
 		return
@@ -51,7 +51,7 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 		given bool
 	}{{".maxSurge", s.MaxSurge != nil}, {".partition", s.Partition > 0}, {".pauseAfter", s.PauseAfter > 0}, {".canary", s.Canary != nil}, {".onFailure", s.OnFailure == "rollback"}} {
 		if f.given {
-			r.Problem(field+f.name, "means nothing with type "+s.Type, "remove one of them")
+			r.Problem(field+f.name, "has no effect with type "+s.Type, "remove one of them")
 		}
 	}
 }

@@ -115,9 +115,9 @@ func ids(p plan.Plan) map[string]string {
 func TestChangePolicyThatThereIsNot(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for policy, want := range map[string]string{
-		"flavour=resize":  `has "flavour=resize", and what a VirtualMachineGroup stands for has no choice for a field flavour; the fields with a choice are `,
-		"flavor=rebuild":  `has "flavor=rebuild", which is no way to change flavor; use one of resize, replace, next, ignore`,
-		"tags=ignore":     `has no choice for a field tags`,
+		"flavour=resize":  `has "flavour=resize", but no field flavour of the parts of a VirtualMachineGroup has such a choice; the fields with a choice are `,
+		"flavor=rebuild":  `has "flavor=rebuild", which is not a possible way to change flavor; use one of resize, replace, next, ignore`,
+		"tags=ignore":     `but no field tags of the parts of a VirtualMachineGroup has such a choice`,
 		"x=y,flavour=":    `has "x=y"`,
 		"imageRef=resize": `use one of rebuild, replace, next, ignore`,
 	} {

@@ -16,7 +16,7 @@ type IsolationGroup struct {
 	Name         string `json:"name" rule:"required,format=label" doc:"Name of the isolation group. The machines have it as metadata isolationGroup, unless the template's metadata has another value there."`
 	Zone         string `json:"zone,omitempty" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one; the cloud decides if left out."`
 	Members      *int   `json:"members,omitempty" rule:"min=0,max=1000" doc:"How many machines are in it."`
-	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`
+	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"The same as members, with the name that m3db-operator uses."`
 }
 
 // groupKey is a key of a machine's metadata. Its value is the name of the machine's isolation group.
@@ -37,10 +37,10 @@ func (s *Spec) validateZones(r *kind.Report) {
 	for i := range s.IsolationGroups {
 		g, field := &s.IsolationGroups[i], fmt.Sprintf("%s[%d]", groups, i)
 		if seen[g.Name] {
-			r.Problem(field+".name", g.Name+" is given already", "give each one once")
+			r.Problem(field+".name", g.Name+" is given already", "give each of them only once")
 		}
 		if seen[g.Name] = true; (g.Members == nil) == (g.NumInstances == nil) {
-			r.Problem(field+".members", "is missing, or given along with numInstances", "say how many machines are in it, in one of the two words")
+			r.Problem(field+".members", "is missing, or given along with numInstances", "give the number of machines in one of the two fields")
 		}
 	}
 	switch sum := s.machines(); {
@@ -48,7 +48,7 @@ func (s *Spec) validateZones(r *kind.Report) {
 	case sum > maxMachines:
 		r.Problem(groups, fmt.Sprintf("come to %d machines", sum), fmt.Sprintf("a group has at most %d", maxMachines))
 	case s.Replicas != nil && *s.Replicas != sum:
-		r.Problem("spec.replicas", fmt.Sprintf("is %d, and isolationGroups come to %d", *s.Replicas, sum), "make them the same, or leave replicas out")
+		r.Problem("spec.replicas", fmt.Sprintf("is %d, and isolationGroups come to %d", *s.Replicas, sum), "use the same number, or remove replicas")
 	}
 }
 
@@ -134,6 +134,6 @@ func (s *Spec) noteUneven(in []int, e *kind.Expansion) {
 		count[zone]++
 	}
 	if most, least := slices.Max(count), slices.Min(count); most > least+1 {
-		e.Note("spec.removalHints", fmt.Sprintf("leave %d machines in one zone and %d in another: machines keep their zones", most, least))
+		e.Note("spec.removalHints", fmt.Sprintf("result in %d machines in one zone and %d in another, because existing machines keep their zones", most, least))
 	}
 }

@@ -31,13 +31,13 @@ func blocked(ctx context.Context, d driver, have typed.Live[state], refused erro
 		return refused
 	}
 	if have.State.More.Status == "awaiting-transfer" {
-		return fmt.Errorf("it is offered to another project: accept the transfer, or delete it (openstack volume transfer request delete): %w", refused)
+		return fmt.Errorf("the volume is offered to another project: accept the transfer, or delete the transfer (openstack volume transfer request delete): %w", refused)
 	}
 	class, held := kind.ErrRejected, []string{}
 	claims, err := claims(ctx, d.Client, have.ID)
 	for _, a := range claims {
 		if define.ServerGone(ctx, d.Client, a.Instance) {
-			held = append(held, fmt.Sprintf("attachment %s of server %s, which is not there any more: delete it (openstack volume attachment delete %[1]s)", a.ID, a.Instance))
+			held = append(held, fmt.Sprintf("attachment %s of server %s, which no longer exists: delete the attachment (openstack volume attachment delete %[1]s)", a.ID, a.Instance))
 			continue
 		}
 		class, held = kind.ErrBusy, append(held, fmt.Sprintf("attachment %s of server %s", a.ID, a.Instance))
@@ -52,7 +52,7 @@ func blocked(ctx context.Context, d driver, have typed.Live[state], refused erro
 	if errors.Join(err, unread) != nil || len(held) == 0 {
 		return passes
 	}
-	return fmt.Errorf("%w: it is held by %s: %s", class, strings.Join(held, " and by "), refused.Error())
+	return fmt.Errorf("%w: the volume is still in use by %s: %s", class, strings.Join(held, " and by "), refused.Error())
 }
 
 type claim struct {

@@ -22,7 +22,7 @@ type driver = *define.Driver[Spec, Filter, More]
 // asynchronously. If Cinder cannot change it, the volume stays unchanged.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if change.Have.State.More.Status == backingUp && (wayTo(change.Changes) != "" || kind.Has(change.Changes, "spec.resource.size")) {
-		return fmt.Errorf("%w: a backup is being made of it", kind.ErrBusy)
+		return fmt.Errorf("%w: a backup of the volume is being made", kind.ErrBusy)
 	}
 	switch way := wayTo(change.Changes); {
 	case way == byReimage:

@@ -29,7 +29,7 @@ func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	facts, err := w.Marked(series, r.ScheduleRef)
 	switch {
 	case errors.Is(err, kind.ErrGone):
-		return found, fmt.Sprintf("no snapshot or backup in the cloud bears the mark of %s; correct the name, or wait until it has taken one", name)
+		return found, fmt.Sprintf("no snapshot or backup in the cloud has the mark of %s; correct the name, or wait for its first snapshot or backup", name)
 	case err != nil:
 		return found, fmt.Sprintf("%s: %v", name, err)
 	}
@@ -48,7 +48,7 @@ func (r *RestoreFrom) point(w typed.Want[Spec]) (found kind.Point, why string) {
 	}
 	switch {
 	case len(of) > 1:
-		return found, fmt.Sprintf("%s has snapshots or backups of several volumes; name the one that is meant by volumeID: %s", name, strings.Join(of, ", "))
+		return found, fmt.Sprintf("%s has snapshots or backups of several volumes; choose one with volumeID: %s", name, strings.Join(of, ", "))
 	case found.ID == "" && r.Before != nil:
 		return found, fmt.Sprintf("%s has no snapshot or backup that is available and not later than %s", name, *r.Before)
 	case found.ID == "":

@@ -60,7 +60,7 @@ func restore(ctx context.Context, d driver, w typed.Want[Spec], backup string, b
 	m.Applied = restores + backup
 	text, ok := mark.Description(m, "")
 	if !ok {
-		return fmt.Errorf("%w: the mark of the owner is too long for a description; shorten metadata.name", kind.ErrRejected)
+		return fmt.Errorf("%w: the owner mark is too long for a description; shorten metadata.name", kind.ErrRejected)
 	}
 	body["description"] = text
 	return nil
@@ -89,7 +89,7 @@ func isRestored(s *state) bool { return s.Notes[restores] != "" }
 // change.
 func settled(s *state) error {
 	if isRestored(s) && !slices.Contains([]string{"available", "in-use", "reserved"}, s.More.Status) {
-		return fmt.Errorf("%w: a backup is being restored to it", kind.ErrBusy)
+		return fmt.Errorf("%w: a backup is being restored to the volume", kind.ErrBusy)
 	}
 	return nil
 }

@@ -86,11 +86,11 @@ func phase(volume *state) (kind.Phase, string) {
 		return kind.Deleting, "is being deleted"
 	case s.Status == "error" && !used(volume):
 		if s.Reason == "" {
-			return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
+			return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has enough space, or the image cannot be copied)"
 		}
 		return kind.Failed, blockstorage.InStatus(s.Status, s.Reason)
 	case strings.HasPrefix(s.Status, "error"):
-		return kind.Degraded, blockstorage.InStatus(s.Status, s.Reason) + "; it may hold data, so it is not recreated: reset its status, or delete it"
+		return kind.Degraded, blockstorage.InStatus(s.Status, s.Reason) + "; the volume may contain data, so it is not recreated: reset its status, or delete it"
 	}
 	return kind.Pending, "is " + s.Status
 }
@@ -160,14 +160,14 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 // _extract_size, ExtractVolumeRequestTask)
 func impossible(w typed.Want[Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
-		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
+		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, but the volume has %d; make the volume larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
 	}
 	if w.Spec.RestoreFrom == nil {
 		return ""
 	}
 	point, why := w.Spec.RestoreFrom.point(w)
 	if why == "" && point.Size > w.Spec.Size {
-		why = fmt.Sprintf("it takes %d GiB, and the volume has %d; make it larger", point.Size, w.Spec.Size)
+		why = fmt.Sprintf("it needs %d GiB, but the volume has %d; make the volume larger", point.Size, w.Spec.Size)
 	}
 	if why != "" {
 		why = "spec.resource.restoreFrom: " + why

@@ -50,7 +50,7 @@ func stays(field string, of func(*Spec) (kind, name string)) func(typed.Want[Spe
 	return func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
 		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
-			c.Note("spec.resource."+field, "the existing volume is kept; rename the manifest to create a new one")
+			c.Note("spec.resource."+field, "the existing volume is not replaced; rename the manifest to create a new volume")
 		}
 	}
 }

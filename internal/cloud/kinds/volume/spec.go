@@ -34,7 +34,7 @@ type Spec struct {
 // RestoreFrom selects a snapshot or backup of a series.
 type RestoreFrom struct {
 	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule of the snapshots or backups. It must belong to this stack. Its manifest may be removed if the snapshots or backups were kept."`
-	Before      *string `json:"before,omitempty" rule:"max=40" doc:"The newest one up to this time is restored, such as 2026-05-04T03:00:00Z; the newest one of all if left out." example:"2026-05-04T03:00:00Z"`
+	Before      *string `json:"before,omitempty" rule:"max=40" doc:"A time such as 2026-05-04T03:00:00Z: the newest snapshot or backup up to this time is restored. If left out, the newest of all." example:"2026-05-04T03:00:00Z"`
 	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume of the snapshots, if the series has snapshots of several volumes."`
 }
 

@@ -39,7 +39,7 @@ func wayTo(changes []kind.Change) string {
 
 func retype(ctx context.Context, d driver, change define.Change[Spec, More], way string) error {
 	if status := change.Have.State.More.Status; status != "available" && status != "in-use" {
-		return fmt.Errorf("%w: it is %s, and its type can be changed when it is available or in-use", kind.ErrBusy, status)
+		return fmt.Errorf("%w: the volume is %s, but its type can only be changed while it is available or in-use", kind.ErrBusy, status)
 	}
 	body := map[string]any{"new_type": change.Want.Ref("VolumeType", change.Want.Spec.VolumeTypeRef).ID, "migration_policy": migration[way]}
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(change.Have.ID) + "/action",
@@ -51,9 +51,9 @@ func retype(ctx context.Context, d driver, change define.Change[Spec, More], way
 func noReimage(w typed.Want[Spec], have *table.Object[Spec, More], _ string) string {
 	switch {
 	case w.Spec.ImageRef == "":
-		return "needs an image, and the manifest names none"
+		return "needs an image, but the manifest names no image"
 	case len(have.More.Attachments) > 0 || have.More.Status == "in-use":
-		return "needs a volume that is attached to no server, and this one is"
+		return "needs a volume that is not attached to a server, but this volume is attached"
 	}
 	return ""
 }
@@ -67,7 +67,7 @@ func reimage(ctx context.Context, d driver, change define.Change[Spec, More]) er
 		return err
 	}
 	if status := change.Have.State.More.Status; status != "available" && status != "error" {
-		return fmt.Errorf("%w: it is %s, and its image can be changed when it is available", kind.ErrBusy, status)
+		return fmt.Errorf("%w: the volume is %s, but its image can only be changed while it is available", kind.ErrBusy, status)
 	}
 	body := map[string]any{"image_id": change.Want.Ref("Image", change.Want.Spec.ImageRef).ID}
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: d.Path(change.Have.ID) + "/action", Microversion: version,

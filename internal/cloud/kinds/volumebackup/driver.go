@@ -41,7 +41,7 @@ func once(field string, of func(*Spec) (kind, name string)) odd {
 	return odd{Field: field, Compare: func(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
 		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
-			c.Note("spec.resource."+field, "the backup is kept as it was made, of "+id+"; give it another name to make another one")
+			c.Note("spec.resource."+field, "the backup is not changed; it was made of "+id+"; to make another backup, write a manifest with another name")
 		}
 	}}
 }
@@ -66,7 +66,7 @@ func observe(s *state, live *kind.Live) {
 	case status == "deleting" || status == "deleted":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"
 	case strings.HasPrefix(status, "error"):
-		live.Phase, live.Message = kind.Degraded, "is in the status "+status+"; it may hold data, so it is not recreated: delete it to have another one made"
+		live.Phase, live.Message = kind.Degraded, "is in the status "+status+"; the backup may contain data, so it is not recreated: to have another backup made, delete this one"
 		if s.More.FailReason != "" {
 			live.Message += ": " + s.More.FailReason
 		}
@@ -145,7 +145,7 @@ func remove(ctx context.Context, d driver, have typed.Live[state]) (gone bool, e
 	case unread != nil:
 		return false, cloud.Passes(err, "Incremental backups exist")
 	case len(held) == 0:
-		return false, fmt.Errorf("%w; the cloud lists none: an administrator has to correct what Cinder has recorded", err)
+		return false, fmt.Errorf("%w; the cloud lists no such backup: an administrator has to correct the database of Cinder", err)
 	}
 	return false, fmt.Errorf("%w; delete first the incremental backup %s", err, strings.Join(held, ", "))
 }

@@ -250,5 +250,5 @@ func (d driver) Delete(ctx context.Context, have typed.Live[series]) (gone bool,
 
 // Unmark implements [typed.Kind].
 func (driver) Unmark(context.Context, typed.Live[series]) error {
-	return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, Name)
+	return fmt.Errorf("%w: the mark of a %s cannot be removed", kind.ErrRejected, Name)
 }

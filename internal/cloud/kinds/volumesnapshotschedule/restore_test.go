@@ -90,7 +90,7 @@ func refusal(p plan.Plan, name string) string {
 func TestRestoreTheNewest(t *testing.T) {
 	d := newDisks(t)
 	series := needs + "---" + object
-	if why := refusal(d.g.Plan(series+"---"+again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark of VolumeSnapshotSchedule/nightly; correct the name, or wait") {
+	if why := refusal(d.g.Plan(series+"---"+again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud has the mark of VolumeSnapshotSchedule/nightly; correct the name, or wait") {
 		t.Errorf("without a series: %q", why)
 	}
 	d.g.MustSync(series)
@@ -162,7 +162,7 @@ func TestRestoreIntoASmallerVolume(t *testing.T) {
 	d := newDisks(t)
 	large := strings.Replace(needs+"---"+object, "size: 1", "size: 3", 1)
 	d.passes(large, 1)
-	if why := refusal(d.g.Plan(large+"---"+again), "again"); !strings.Contains(why, "it takes 3 GiB, and the volume has 2; make it larger") {
+	if why := refusal(d.g.Plan(large+"---"+again), "again"); !strings.Contains(why, "it needs 3 GiB, but the volume has 2; make the volume larger") {
 		t.Errorf("refusal is %q", why)
 	}
 }
@@ -243,7 +243,7 @@ func TestAGroupFromAnother(t *testing.T) {
 				}
 			}
 			third := strings.Replace(newGroup, "replicas: 2", "replicas: 3", 1)
-			if why := refusal(d.g.Plan(strings.Replace(manifests, newGroup, third, 1)), "base-2-disk"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark of VolumeSnapshotSchedule/db-2-data") {
+			if why := refusal(d.g.Plan(strings.Replace(manifests, newGroup, third, 1)), "base-2-disk"); !strings.Contains(why, "no snapshot or backup in the cloud has the mark of VolumeSnapshotSchedule/db-2-data") {
 				t.Errorf("for a machine that the old group did not have: %q", why)
 			}
 		})

@@ -39,18 +39,18 @@ func (s *Spec) Validate(at string, r *kind.Report) {
 	for range 100 {
 		next := times.Next(first)
 		if !next.IsZero() && next.Sub(first) < minInterval {
-			r.Problem(at+".schedule", "comes more often than every 10 minutes", "write a schedule that comes less often, such as @hourly")
+			r.Problem(at+".schedule", "is more frequent than every 10 minutes", "write a less frequent schedule, such as @hourly")
 			return
 		}
 		first = next
 	}
 	if s.KeepFor != nil {
 		if d, err := time.ParseDuration(*s.KeepFor); err != nil || d < time.Hour {
-			r.Problem(at+".keepFor", fmt.Sprintf("is %q", *s.KeepFor), "write a duration of an hour at least, such as 720h for 30 days")
+			r.Problem(at+".keepFor", fmt.Sprintf("is %q", *s.KeepFor), "write a duration of at least one hour, such as 720h for 30 days")
 		}
 	}
 	if s.Container != nil && !s.backup() {
-		r.Problem(at+".container", "is given for snapshots, which stay where the volume is", "remove it, or set type: Backup")
+		r.Problem(at+".container", "is given for snapshots, which are always on the storage of the volume", "remove it, or set type: Backup")
 	}
 }
 
@@ -62,7 +62,7 @@ func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.counted(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	if n := len(have.Items) - len(of); n > 0 && w.Ref("Volume", w.Spec.VolumeRef).ID != "" {
-		c.Note("spec", fmt.Sprintf("%d snapshots or backups that bear its mark are of another volume or type: they do not count and are left alone", n))
+		c.Note("spec", fmt.Sprintf("%d snapshots or backups with the mark of this object belong to another volume or type: they do not count and are not changed", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // other changes depend on the time (see Upkeep)
@@ -158,7 +158,7 @@ func live(items []item) typed.Live[series] {
 // phase is the state of a series.
 func phase(items []item) (kind.Phase, string) {
 	if at := slices.IndexFunc(items, func(i item) bool { return strings.HasPrefix(i.status, "error_") }); at >= 0 {
-		return kind.Degraded, items[at].describe() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
+		return kind.Degraded, items[at].describe() + " is in the status " + items[at].status + "; ask an administrator to reset the status, so that it can be deleted"
 	}
 	if slices.ContainsFunc(items, func(i item) bool { return i.usable() }) {
 		return kind.Ready, ""

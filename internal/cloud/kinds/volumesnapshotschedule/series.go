@@ -171,9 +171,9 @@ func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep)
 	}
 	switch {
 	case !again.IsZero():
-		u.Overdue = fmt.Sprintf("the newest %s failed (status error); tried again from %s on", strings.ToLower(s.kindWord()), text(again))
+		u.Overdue = fmt.Sprintf("the newest %s failed (status error); the next attempt is made after %s", strings.ToLower(s.kindWord()), text(again))
 	case pending >= 0 && !covered:
-		u.Overdue = fmt.Sprintf("%s is still %s, and no other is taken meanwhile", of[pending].describe(), of[pending].status)
+		u.Overdue = fmt.Sprintf("%s is still %s; no new one is taken until then", of[pending].describe(), of[pending].status)
 	}
 	if !covered && pending < 0 && unusable == "" && !again.After(now) {
 		have, moment := newest(of), now

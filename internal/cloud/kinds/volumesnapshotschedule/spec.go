@@ -38,7 +38,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
 			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
 			Doc: "Regular snapshots or backups of a Volume, of which some are kept (Cinder). The object in the cloud is the series of all snapshots or backups with its mark. " +
-				"Taking one and removing an old one is no change, so plans and the brake do not count it. Volumes are made from a series by their restoreFrom.",
+				"A plan does not show a snapshot that is taken or deleted, and the brake does not count it. Volumes are made from a series by their restoreFrom.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, QuotaNeeded: r.Takes, QuotaUsed: r.Holds, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

@@ -436,7 +436,7 @@ func TestAFailedSnapshotIsShown(t *testing.T) {
 		t.Errorf("it is removed, or another is taken at once: %v", d.list())
 	}
 	for _, o := range status.Of(pass.Last, d.g.Engine(d.c).Kinds) {
-		if o.Metadata.Name == key.Name && (o.Status.State != status.StateDegraded || !strings.Contains(o.Status.Message, "the newest snapshot failed (status error); tried again from")) {
+		if o.Metadata.Name == key.Name && (o.Status.State != status.StateDegraded || !strings.Contains(o.Status.Message, "the newest snapshot failed (status error); the next attempt is made after")) {
 			t.Errorf("status is %s: %s", o.Status.State, o.Status.Message)
 		}
 	}

@@ -78,7 +78,7 @@ func emptiedText(have, want any, text string) string {
 			return ""
 		}
 		if lost := h.Len() - countCommon(h, w); lost*2 > h.Len() && w.Len()*2 < h.Len() {
-			return fmt.Sprintf("%d of %d removed: %s for most users", lost, h.Len(), text)
+			return fmt.Sprintf("%d of %d removed, which %s for most users", lost, h.Len(), text)
 		}
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 type Envelope[Resource, Filter any] struct {
 	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"The entry of clouds.yaml through which the object is made, if the stack's configuration allows several (spec.clouds). Otherwise it is accepted and ignored."`
 	ManagementPolicy    string               `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
-	ManagedOptions      *ManagedOptions      `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
+	ManagedOptions      *ManagedOptions      `json:"managedOptions,omitempty" doc:"What happens to a managed object when its manifest is removed."`
 	ResyncPeriod        *string              `json:"resyncPeriod,omitempty" doc:"Accepted and ignored, because the stack's driftCheck says when the cloud is checked."`
 	Import              *ImportOf[Filter]    `json:"import,omitempty" doc:"The existing object that this manifest describes."`
 	Resource            *Resource            `json:"resource,omitempty" doc:"The desired state of the object. Required unless unmanaged."`
@@ -24,7 +24,7 @@ type ManagedOptions struct {
 // ImportOf says which existing object is meant: exactly one of ID and Filter.
 type ImportOf[Filter any] struct {
 	ID     *string `json:"id,omitempty" doc:"The object's ID in the cloud."`
-	Filter *Filter `json:"filter,omitempty" rule:"min=1" doc:"Properties by which the one object is found."`
+	Filter *Filter `json:"filter,omitempty" rule:"min=1" doc:"Properties of the object. Exactly one object of the cloud must have all of them."`
 }
 
 type resourceBody[S, F any] struct {
@@ -50,11 +50,11 @@ func readEnvelope[S, F any](obj *manifest.Object, d *kind.Desired) (*S, []manife
 	d.Credentials, d.Unmanaged, d.SpecPath = e.CloudCredentialsRef, e.ManagementPolicy == "unmanaged", "spec.resource"
 	switch {
 	case d.Unmanaged && e.Import == nil:
-		r.Problem("spec.import", "is missing", "say which existing object is meant: import.id or import.filter")
+		r.Problem("spec.import", "is missing", "name the existing object with import.id or import.filter")
 	case d.Unmanaged && e.Resource != nil:
 		r.Problem("spec.resource", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
 	case !d.Unmanaged && e.Resource == nil:
-		r.Problem("spec.resource", "is missing", "describe the object under spec.resource, or set managementPolicy: unmanaged and spec.import")
+		r.Problem("spec.resource", "is missing", "describe the object in spec.resource, or set managementPolicy: unmanaged and spec.import")
 	}
 	if e.Import != nil {
 		d.Import = e.Import.read(r)

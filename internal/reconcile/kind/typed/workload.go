@@ -70,7 +70,7 @@ func Data[B any](info kind.Info, read func(*B, *kind.Report) map[string]string) 
 			size += len(name) + len(value)
 		}
 		if size > maxData {
-			r.Problem("", fmt.Sprintf("holds %d bytes, more than 1 MiB", size), "split it")
+			r.Problem("", fmt.Sprintf("has %d bytes, more than 1 MiB", size), "split it")
 		}
 		return d, r.Problems(obj)
 	}}

@@ -32,7 +32,7 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 	}
 	fixed := p.KindOf[d.Key.Kind].Info.FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || former != (manifest.Key{}))
 	if fixed && have.Mark.Owner != mark.Owner {
-		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
+		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "must not be removed: the mark of a " + d.Key.Kind + " cannot be rewritten"})
 	}
 	if !fixed && (have.Mark == nil || !have.Mark.SameAs(mark) || have.Copied != "") {
 		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})

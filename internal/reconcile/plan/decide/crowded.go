@@ -46,11 +46,11 @@ func (p *planner) markCrowded() {
 		of := keepers[key]
 		for _, crowd := range crowds(list, of.perHost) {
 			if !of.hard {
-				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is kept as far as there are hosts: " + crowdNames(crowd) + " run on the same one"})
+				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is followed as far as there are enough hosts: " + crowdNames(crowd) + " run on the same host"})
 				continue
 			}
 			for i, s := range crowd {
-				s.Crowded = fmt.Sprintf("runs on the same host as %s, and %s keeps them apart: delete one of them in the cloud, and it is made again on another host",
+				s.Crowded = fmt.Sprintf("runs on the same host as %s, although %s requires different hosts; delete one of the two in the cloud; the agent then creates it again on another host",
 					crowd[(i+1)%len(crowd)].Key, key)
 			}
 		}

@@ -63,16 +63,16 @@ func (p *planner) wishFor(first manifest.Key) wish {
 func (w wish) size(now, least, most int) world.Size {
 	bounds := fmt.Sprintf("between %d and %d", least, most)
 	if w.text == "" {
-		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: nobody asks for another number", machines(now), bounds)}
+		return world.Size{Members: now, Why: fmt.Sprintf("%s as now, %s: nobody asks for another number", machines(now), bounds)}
 	}
 	n, err := strconv.Atoi(w.text)
 	if err != nil || strconv.Itoa(n) != w.text || n < 0 {
-		return world.Size{Members: now, Why: fmt.Sprintf("%s as there are now, %s: what %s asks for is no number", machines(now), bounds, w.object)}
+		return world.Size{Members: now, Why: fmt.Sprintf("%s as now, %s: the value in %s is not a number", machines(now), bounds, w.object)}
 	}
 	if within := min(max(n, least), most); within != n {
 		return world.Size{Members: within, Why: fmt.Sprintf("%s: %s asks for %d, and the manifest allows %s", machines(within), w.object, n, bounds)}
 	}
-	return world.Size{Members: n, Why: fmt.Sprintf("%s, %s: %s asks for so many", machines(n), bounds, w.object)}
+	return world.Size{Members: n, Why: fmt.Sprintf("%s, %s: %s asks for this number", machines(n), bounds, w.object)}
 }
 
 func machines(n int) string {

@@ -100,7 +100,7 @@ func (p *planner) continueRollouts() {
 	}
 	for i := range p.workloads {
 		if w := &p.workloads[i]; shown[w.Key] != nil {
-			w.Notes = append(slices.Clip(w.Notes), kind.Note{Field: "spec.template", Text: fmt.Sprintf("the rollout goes on that was approved of, as %s shows", shown[w.Key].Key)})
+			w.Notes = append(slices.Clip(w.Notes), kind.Note{Field: "spec.template", Text: fmt.Sprintf("the rollout continues that was approved with %s", shown[w.Key].Key)})
 		}
 	}
 }

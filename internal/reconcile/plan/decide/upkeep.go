@@ -43,14 +43,14 @@ func (w worldReader) markedFacts(key manifest.Key) (kind.Facts, error) {
 	case !known:
 		return kind.Facts{}, errors.New("not looked up yet")
 	case len(c.Errs()) > 0:
-		return kind.Facts{}, fmt.Errorf("it is not known: %w", errors.Join(c.Errs()...))
+		return kind.Facts{}, fmt.Errorf("the object is not known: %w", errors.Join(c.Errs()...))
 	}
 	bearers := w.Cloud.Claimed(key.Kind, ownertext.Of(w.Stack, key))
 	switch {
 	case len(bearers.Shared) > 0:
 		return kind.Facts{}, errors.New(w.contestedText(key.Kind, bearers.Shared[0]).String())
 	case len(bearers.Sole) > 1:
-		return kind.Facts{}, errors.New("several objects bear its mark")
+		return kind.Facts{}, errors.New("several objects have its mark")
 	case len(bearers.Sole) == 0:
 		return kind.Facts{}, kind.ErrGone
 	}

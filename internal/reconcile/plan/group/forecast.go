@@ -41,7 +41,7 @@ func (g *group) forecast() string {
 	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
 	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), countOrOne(down))
 	if further > 0 {
-		text = fmt.Sprintf("%d members are changed, with %s more meanwhile", len(changing), countOrOne(further))
+		text = fmt.Sprintf("%d members are changed, with %s additional members during the change", len(changing), countOrOne(further))
 	}
 	if kept := changing[0].keptKinds(); len(kept) > 0 {
 		text += "; each keeps its " + strings.Join(kept, ", ")

@@ -31,7 +31,7 @@ func TestForecast(t *testing.T) {
 	}{
 		{rollout.Strategy{}, ten, "10 members are changed, one at a time; each keeps its Port; about 15 min"},
 		{rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 4}}, ten, "10 members are changed, 4 at a time; each keeps its Port; about 5 min"},
-		{rollout.Strategy{MaxSurge: &rollout.Amount{Count: 2}}, ten, "10 members are changed, with 2 more meanwhile; each keeps its Port; about 8 min"},
+		{rollout.Strategy{MaxSurge: &rollout.Amount{Count: 2}}, ten, "10 members are changed, with 2 additional members during the change; each keeps its Port; about 8 min"},
 		{rollout.Strategy{MinReady: time.Hour}, ten, "10 members are changed, one at a time; each keeps its Port; about 10 h"},
 		{rollout.Strategy{}, []*member{one(20 * time.Second), changedSince}, "2 members are changed, one at a time; each keeps its Port; about 40 s"},
 		{rollout.Strategy{}, []*member{changedSince, unknown}, "2 members are changed, one at a time; each keeps its Port"},

@@ -60,7 +60,7 @@ func (gs *Groups) recallFallback(g *group) {
 			!gs.Applied(m.worker.Want, &kind.Mark{Applied: m.worker.Have.Mark.Refused}) {
 			continue
 		}
-		f := gs.newFailing(g, m, "an earlier pass saw it")
+		f := gs.newFailing(g, m, "an earlier pass saw the failure")
 		f.Recalled = true
 		for _, other := range g.members {
 			if other.worker != nil && other.worker.Have != nil && other.worker.Have.Mark != nil && (len(other.changes) > 0 || other.outdated()) {

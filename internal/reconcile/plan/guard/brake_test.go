@@ -55,15 +55,15 @@ func TestBrake(t *testing.T) {
 		"nothing destroyed":  {"0", nil, []string{"create Server 9", "update Volume 3", "reboot Server 4", "surplus Server 3"}, ""},
 		"within":             {"30%", map[string]string{"Volume": "1"}, []string{"delete Server 5", "delete Volume 1"}, ""},
 		"shares round up":    {"21%", nil, []string{"delete Server 5"}, ""},
-		"too many":           {"30%", nil, []string{"delete Server 5", "delete Volume 2"}, "it would delete 7 of the 20 objects the stack owns (5 Server, 2 Volume), more than the limit of 30%"},
-		"data loss counts":   {"3", nil, []string{"replace Server 2", "wipe Server 2"}, "it would replace or wipe 4 of the 20 objects the stack owns (4 Server), more than the limit of 3"},
-		"all sorts":          {"2", nil, []string{"delete Network 1", "replace Server 1", "wipe Server 1"}, "it would delete, replace or wipe 3 of the 20 objects the stack owns (2 Server, 1 Network), more than the limit of 2"},
-		"one kind":           {"30%", map[string]string{"Volume": "0", "Server": "20%"}, []string{"delete Server 2", "replace Volume 1"}, "it would replace 1 of the 4 objects of kind Volume, more than the limit of 0 for them"},
-		"several limits":     {"1", map[string]string{"Volume": "25%", "Server": "0"}, []string{"delete Server 1", "wipe Server 1", "replace Volume 2"}, "it would delete, replace or wipe 4 of the 20 objects the stack owns (2 Server, 2 Volume), more than the limit of 1; it would delete or wipe 2 of the 10 objects of kind Server, more than the limit of 0 for them; it would replace 2 of the 4 objects of kind Volume, more than the limit of 25% for them"},
+		"too many":           {"30%", nil, []string{"delete Server 5", "delete Volume 2"}, "the plan would delete 7 of the 20 objects that the stack owns (5 Server, 2 Volume), more than the limit of 30%"},
+		"data loss counts":   {"3", nil, []string{"replace Server 2", "wipe Server 2"}, "the plan would replace or wipe 4 of the 20 objects that the stack owns (4 Server), more than the limit of 3"},
+		"all sorts":          {"2", nil, []string{"delete Network 1", "replace Server 1", "wipe Server 1"}, "the plan would delete, replace or wipe 3 of the 20 objects that the stack owns (2 Server, 1 Network), more than the limit of 2"},
+		"one kind":           {"30%", map[string]string{"Volume": "0", "Server": "20%"}, []string{"delete Server 2", "replace Volume 1"}, "the plan would replace 1 of the 4 objects of kind Volume, more than the limit of 0 for them"},
+		"several limits":     {"1", map[string]string{"Volume": "25%", "Server": "0"}, []string{"delete Server 1", "wipe Server 1", "replace Volume 2"}, "the plan would delete, replace or wipe 4 of the 20 objects that the stack owns (2 Server, 2 Volume), more than the limit of 1; the plan would delete or wipe 2 of the 10 objects of kind Server, more than the limit of 0 for them; the plan would replace 2 of the 4 objects of kind Volume, more than the limit of 25% for them"},
 		"no limit":           {"100%", nil, []string{"delete Server 10", "delete Volume 4", "delete Network 6"}, ""},
-		"no limit but one":   {"100%", map[string]string{"Volume": "0"}, []string{"delete Volume 4", "delete Server 10"}, "it would delete 4 of the 4 objects of kind Volume, more than the limit of 0 for them"},
-		"everything":         {"20", nil, []string{"delete Server 10", "wipe Volume 4", "delete Network 6"}, "it would delete or wipe everything the stack owns (10 Server, 6 Network, 4 Volume)"},
-		"adopted and redone": {"0", nil, []string{"adopt Server 1"}, "it would replace 1 of the 21 objects the stack owns (1 Server), more than the limit of 0"},
+		"no limit but one":   {"100%", map[string]string{"Volume": "0"}, []string{"delete Volume 4", "delete Server 10"}, "the plan would delete 4 of the 4 objects of kind Volume, more than the limit of 0 for them"},
+		"everything":         {"20", nil, []string{"delete Server 10", "wipe Volume 4", "delete Network 6"}, "the plan would delete or wipe all objects that the stack owns (10 Server, 6 Network, 4 Volume)"},
+		"adopted and redone": {"0", nil, []string{"adopt Server 1"}, "the plan would replace 1 of the 21 objects that the stack owns (1 Server), more than the limit of 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, err := ParseLimit(c.all)
