@@ -74,7 +74,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 
 	s.git("rm", "-rq", "clouds/us")
 	s.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "one less")
-	until("its folder is gone", "stackreeve destroy killed-us", "stacks=1")
+	until("its folder no longer exists", "stackreeve destroy killed-us", "stacks=1")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 	}
 	until("stack=other-eu")
 	until("the folders that are stacks are now known")
-	if strings.Contains(said.String(), "its folder is gone") {
+	if strings.Contains(said.String(), "its folder no longer exists") {
 		t.Errorf("a folder is said to be gone\n%s", said)
 	}
 }

@@ -238,7 +238,7 @@ func TestTokenFiles(t *testing.T) {
 	long := strings.Repeat("t", ShortToken)
 	for text, want := range map[string]string{
 		"":                                  "contains no token; create a token with",
-		"# only a comment":                  "holds no token",
+		"# only a comment":                  "contains no token",
 		long[1:]:                            "token:1: the token is shorter than 32 characters",
 		"\nalice " + long[1:]:               "token:2: the token is shorter",
 		"a b " + long:                       "has more than a name and a token",

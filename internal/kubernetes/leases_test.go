@@ -43,7 +43,7 @@ func TestWhatServersSay(t *testing.T) {
 		{409, `{"reason":"Conflict","message":"modified"}`, ErrConflict, "409 Conflict: modified"},
 		{403, `{"reason":"Forbidden","message":"User \"x\" cannot list\u001b[2J"}`, nil, "list, create, patch and delete leases"},
 		{500, strings.Repeat("x", 1000), nil, "500"},
-		{200, `<html>`, nil, "does not answer as an API server does"},
+		{200, `<html>`, nil, "is not from a Kubernetes API server"},
 		{200, `{"items":[],"metadata":{"continue":"more"}}`, nil, "a part of the leases"},
 	} {
 		_, err := on(t, &answers{code: c.code, text: c.text}).List(t.Context(), "l", "v")

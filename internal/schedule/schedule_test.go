@@ -27,8 +27,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for spec, words := range map[string]string{
-		"": "is empty", "1m": "cannot be read", "@every": "cannot be read", "@every 1": "interval that cannot be read", "@every 10ms": "more often",
-		"@every -5m": "more often", "* * * *": "cannot be read", "* * * * * *": "cannot be read", "61 * * * *": "cannot be read",
+		"": "is empty", "1m": "cannot be read", "@every": "cannot be read", "@every 1": "interval that cannot be read", "@every 10ms": "more frequent",
+		"@every -5m": "more frequent", "* * * *": "cannot be read", "* * * * * *": "cannot be read", "61 * * * *": "cannot be read",
 		"0 0 30 2 *": "never comes", "TZ=UTC": "no time", "TZ=": "no time", "TZ=Nowhere/X * * * * *": "cannot be read", "@often": "cannot be read",
 	} {
 		_, err := Parse(spec)

@@ -188,7 +188,7 @@ func TestAttackProblems(t *testing.T) {
 		most       int
 		total      int64
 	}{
-		{"of one object", "problems more", file(monitors.String()), 101, 150},
+		{"of one object", "more problems", file(monitors.String()), 101, 150},
 		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String())}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
 		{"of secrets", "gave up after 1000 problems", file(secrets.String()), 1001, 500},
 		{"with a long reference", "refers to Network/\"nnn", file(long), 1, 100},

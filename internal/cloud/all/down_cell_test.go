@@ -79,7 +79,7 @@ func TestAttackACellThatIsDown(t *testing.T) {
 			g.MustSync(kept + ", {portRef: second}]}}}\n" + second)
 			for what, text := range map[string]string{"as it was": kept + ", {portRef: second}]}}}\n" + second, "without a port": kept + "]}}}\n"} {
 				pass := g.SyncThrough(text, func(next http.RoundTripper) http.RoundTripper { return downCell{next, back} })
-				if len(pass.Results) > 0 || pass.Outcome() != plan.Broken || !strings.Contains(strings.Join(pass.Last.Unlisted, " "), "leaves out some") {
+				if len(pass.Results) > 0 || pass.Outcome() != plan.Broken || !strings.Contains(strings.Join(pass.Last.Unlisted, " "), "is not complete") {
 					t.Errorf("%s: %v, %s, %v", what, pass.Results, pass.Outcome(), pass.Last.Unlisted)
 				}
 			}

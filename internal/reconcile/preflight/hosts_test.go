@@ -46,7 +46,7 @@ func TestWhatIsKeptApart(t *testing.T) {
 		{"the first one is made", []plan.Step{apart(2, true), member("a", plan.Create, "z"), member("b", plan.Keep, "z")}, []Separation{{g, 2, 2, "z"}}},
 		{"none is made", []plan.Step{apart(1, true), member("a", plan.Keep, "z"), member("b", plan.Recreate, "z")}, nil},
 		{"in two zones", []plan.Step{apart(1, true), member("a", plan.Create, "y"), member("b", plan.Create, "z"), member("c", plan.Create, "")}, []Separation{{g, 1, 3, ""}}},
-		{"as far as there are hosts", []plan.Step{apart(1, false), member("a", plan.Create, "z")}, nil},
+		{"as far as there are enough hosts", []plan.Step{apart(1, false), member("a", plan.Create, "z")}, nil},
 		{"any number may share one", []plan.Step{apart(0, true), member("a", plan.Create, "z")}, nil},
 		{"the group is only used", []plan.Step{used(apart(1, true)), member("a", plan.Create, "z")}, nil},
 		{"the group goes", []plan.Step{gone(apart(1, true)), member("a", plan.Create, "z")}, nil},

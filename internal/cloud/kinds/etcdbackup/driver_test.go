@@ -285,7 +285,7 @@ func TestMarksWithoutMembersOrAStore(t *testing.T) {
 		all = append(all, b.put(time.Duration(n+1)*time.Minute, "data", "old"))
 	}
 	puts := b.refusing(http.StatusServiceUnavailable, "", all...)
-	if err := b.Update(t.Context(), b.want, have(all...), []kind.Change{{Field: kind.MarkField}}); err == nil || !strings.Contains(err.Error(), "were not tried") {
+	if err := b.Update(t.Context(), b.want, have(all...), []kind.Change{{Field: kind.MarkField}}); err == nil || !strings.Contains(err.Error(), "were not written") {
 		t.Errorf("%d: %v", len(*puts), err)
 	}
 }

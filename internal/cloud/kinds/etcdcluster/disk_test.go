@@ -18,7 +18,7 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd.VolumeSize = 0
 	newer := func(size int) string { return strings.Replace(sized(size), "3.5.35", "3.6.16", 1) }
-	for size, text := range map[int]string{1: "loses all data", 2: "leaves no majority", 3: "gets all data again"} {
+	for size, text := range map[int]string{1: "would lose all data", 2: "would have no majority", 3: "must copy all data"} {
 		if !slices.ContainsFunc(w.Resolve(sized(size)), func(d kind.Desired) bool {
 			return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return n.Field == "spec.storage" && strings.Contains(n.Text, text) })
 		}) {

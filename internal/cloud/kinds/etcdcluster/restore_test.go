@@ -156,7 +156,7 @@ func TestNothingIsRestoredOverACluster(t *testing.T) {
 	w.Fill("newer")
 	for range 2 {
 		pass := w.Sync(sized(3) + backup + ofBackup)
-		if status, why := w.restore(pass.Last); !strings.Contains(why, "EtcdCluster of another name") || strings.Contains(status, `"succeeded":true`) {
+		if status, why := w.restore(pass.Last); !strings.Contains(why, "EtcdCluster with another name") || strings.Contains(status, `"succeeded":true`) {
 			t.Errorf("the plan says %q, the status %s", why, status)
 		}
 		if data := w.Data(); len(data) > 1 || len(data) == 1 && data[0] != "newer" {
@@ -235,7 +235,7 @@ func TestRevisionsThatDoNotGoUp(t *testing.T) {
 		manifests := strings.Replace(sized(3), "3.5.35", version, 1)
 		for more, want := range map[string]bool{shelf + ofBackup: want, "": false} {
 			told := slices.ContainsFunc(w.Resolve(manifests+more), func(d kind.Desired) bool {
-				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "restart them") })
+				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "restart such clients") })
 			})
 			if told != want {
 				t.Errorf("%s, restored: %v: it is said: %v", version, more != "", told)
@@ -368,7 +368,7 @@ func TestAttackObjectsToRestore(t *testing.T) {
 	}{
 		"cut":                    {good[:20], sumOf(good), "does not match its metadata"},
 		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "does not match its metadata"},
-		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "no snapshot of etcd"},
+		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "not a snapshot of etcd"},
 		"empty":                  {nil, sumOf(nil), "is empty"},
 		"without a digest":       {good, "", "has no SHA-256 digest in its metadata"},
 		"with a strange digest":  {good, "../../x&size=1", "has no SHA-256 digest in its metadata"},

@@ -154,8 +154,8 @@ func TestVersionsThatDoNotFollow(t *testing.T) {
 	testcost.Long(t)
 	for _, c := range [][3]string{
 		{"3.5.35", "3.7.3", "one minor version at a time"},
-		{"3.5.35", "3.4.23", "never goes back"},
-		{"3.5.9", "3.6.16", "follows 3.5.26 or newer"},
+		{"3.5.35", "3.4.23", "cannot be changed back"},
+		{"3.5.9", "3.6.16", "needs 3.5.26 or newer"},
 	} {
 		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
 			w := newWorld(t)

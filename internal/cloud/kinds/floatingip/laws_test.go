@@ -119,7 +119,7 @@ func TestNoWayToThePort(t *testing.T) {
 	agent := g.Engine(g.Client(nil))
 	agent.Timing.BusyWait = 100 * time.Millisecond
 	pass := agent.Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(needs + elsewhere + moved)})
-	if pass.Interrupted || pass.Outcome() != plan.Broken || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "no way yet") {
+	if pass.Interrupted || pass.Outcome() != plan.Broken || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "no route yet") {
 		t.Errorf("interrupted %v, %s: %v; want one failure that says what is missing", pass.Interrupted, pass.Outcome(), pass.Failures)
 	}
 }

@@ -44,7 +44,7 @@ func TestRefused(t *testing.T) {
 			"spec.vipType"},
 		{"unmapped serviceType", "serviceType: x", "",
 			"spec.serviceType"},
-		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers"},
+		{"names no machines", "", "realServers: {port: 80}", "spec.ports[0].realServers"},
 		{"unknown group", "", "realServers: {virtualMachineGroupRef: web}",
 			"spec.ports[0].realServers.virtualMachineGroupRef"},
 		{"unknown machine", "", "realServers: {virtualMachineRefs: [web]}",

@@ -45,7 +45,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"header without key", "http", rule("{type: header, compareType: equalTo, value: x}"), "l7Policies[0].rules[0].key"},
 		{"path with key", "http", rule("{type: path, key: x, compareType: equalTo, value: x}"), "l7Policies[0].rules[0].key"},
 		{"file types that start with", "http", rule("{type: fileType, compareType: startsWith, value: j}"), "l7Policies[0].rules[0].compareType"},
-		{"no regular expression", "http", rule("{type: path, compareType: regex, value: '['}"), "l7Policies[0].rules[0].value"},
+		{"not a regular expression", "http", rule("{type: path, compareType: regex, value: '['}"), "l7Policies[0].rules[0].value"},
 		{"blank in a path", "http", rule("{type: path, compareType: equalTo, value: a b}"), "l7Policies[0].rules[0].value"},
 		{"TLS of http", "http", rule("{type: sslConnHasCert, compareType: equalTo, value: 'True'}"), "l7Policies[0].rules[0].type"},
 		{"codes of tcp", "http", "realServers: {addresses: [10.0.0.1]}\nmonitors: [{protocol: tcp, expectedCodes: '200'}]", "monitors[0].expectedCodes"},

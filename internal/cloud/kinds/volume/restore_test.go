@@ -145,7 +145,7 @@ func TestReimageInUse(t *testing.T) {
 	ask(http.MethodPost, "attachments/"+answer.Attachment.ID+"/action", map[string]any{"os-complete": map[string]any{}}, nil)
 	t.Cleanup(func() { ask(http.MethodDelete, "attachments/"+answer.Attachment.ID, nil, nil) })
 	for _, s := range g.Plan(strings.Replace(text, "imageRef: os\n", "imageRef: other-os\n", 1)).Steps {
-		if s.Key.Kind == "Volume" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "attached to no server")) {
+		if s.Key.Kind == "Volume" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "not attached to a server")) {
 			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}

@@ -131,7 +131,7 @@ func TestRestoreFromWhatWasKept(t *testing.T) {
 	d.g.MustSync("")
 	other := *d.g
 	other.Stack = "another"
-	if why := refusal(other.Plan(again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud bears the mark") {
+	if why := refusal(other.Plan(again), "again"); !strings.Contains(why, "no snapshot or backup in the cloud has the mark") {
 		t.Errorf("another stack restores it: %q", why)
 	}
 	restored := ""
