@@ -100,7 +100,7 @@ func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
-	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be created again", plan.Delete: "deleted", plan.Detach: "let go"}
+	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "old object deleted", plan.Delete: "deleted", plan.Detach: "let go"}
 	text := fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], DurationText(r.Took))
 	if r.Unfinished {
 		text += ", " + unfinishedText(r.Step.Action)

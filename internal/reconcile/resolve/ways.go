@@ -95,7 +95,7 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	}
 	switch {
 	case !known:
-		return n.Problem(field, fmt.Sprintf("has %q, but %s has no field %s with such a choice", clip(w.text), r.ownerText(n), clip(w.field)), "the fields with a choice are "+choiceNames(choices)), true
+		return n.Problem(field, fmt.Sprintf("has %q, but no field %s of %s has such a choice", clip(w.text), clip(w.field), r.ownerText(n)), "the fields with a choice are "+choiceNames(choices)), true
 	case !slices.Contains(ways, w.way):
 		return n.Problem(field, fmt.Sprintf("has %q, which is not a possible way to change %s", clip(w.text), clip(w.field)), "use one of "+strings.Join(ways, ", ")), true
 	}
