@@ -50,7 +50,7 @@ func TestAttackAFolderCannotStrengthenItsStack(t *testing.T) {
 		"suspend: \"true\"":                                `suspend: wants`,
 		"suspend: true\nsuspend: true":                     "suspend",
 		"suspend: true\n---\nsuspend: true":                "a second document",
-		"- suspend":                                        "must be a mapping",
+		"- suspend":                                        "wants a mapping",
 		"a: &a [*a]":                                       "contains itself",
 		"suspend: [":                                       ".stackreeve.yaml:1",
 		"suspend: true\n#" + strings.Repeat("x", 64<<10):   "larger than 65536 bytes",

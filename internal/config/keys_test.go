@@ -19,7 +19,7 @@ func TestTheMasterKey(t *testing.T) {
 		"good":         {"a", strings.Repeat("0a", 32) + "\n", ""},
 		"short":        {"b", "hunter2hunter2\n", "openssl rand -hex 32"},
 		"half":         {"c", strings.Repeat("0a", 16), "has 16 bytes of randomness"},
-		"committed":    {"tree/d", strings.Repeat("0a", 32), "is in the work tree"},
+		"committed":    {"tree/d", strings.Repeat("0a", 32), "lies in the work tree"},
 		"large":        {"e", strings.Repeat("a", 1<<20), "larger than"},
 		"not anywhere": {"f", "", "no such file"},
 	} {

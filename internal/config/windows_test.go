@@ -26,8 +26,8 @@ func TestWindows(t *testing.T) {
 		return plan.Plan{At: when}.Apply(stacks[0].Policies()...)
 	}
 	for clock, want := range map[string]string{
-		"12:00": "let nothing be changed before Tue 2026-11-24 22:00 +0100",
-		"00:30": "let nothing be changed before Tue 2026-11-24 01:00 +0100",
+		"12:00": "allow no change before Tue 2026-11-24 22:00 +0100",
+		"00:30": "allow no change before Tue 2026-11-24 01:00 +0100",
 		"05:59": "", "23:00": "",
 		"06:00": "before Tue 2026-11-24 22:00 +0100",
 	} {

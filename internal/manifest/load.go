@@ -248,7 +248,7 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		return
 	}
 	if items.Kind != yaml.SequenceNode {
-		l.lose(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "must be a list, found " + describe(items, true)})
+		l.lose(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
 		return
 	}
 	l.whole = nil

@@ -251,7 +251,7 @@ func TestJSON(t *testing.T) {
 		Data map[string]string `json:"data"`
 	}
 	problems := loaded.Objects[0].Decode(&data)
-	if got, want := manifest.Problems(problems).Error(), `a.json:8: ConfigMap/j: data.c: must be a string, found the boolean true; quote it: "true"`; got != want {
+	if got, want := manifest.Problems(problems).Error(), `a.json:8: ConfigMap/j: data.c: wants a string, found the boolean true; quote it: "true"`; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	smile := load(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: 😀}\n")

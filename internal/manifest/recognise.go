@@ -180,7 +180,7 @@ func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
 	case value == nil || isNull(value):
 		return assumed, nil
 	case value.Kind != yaml.ScalarNode || typeOf(value) != tagString:
-		return "", faulty(root, name, "must be a string, found "+describe(value, false), "").problem
+		return "", faulty(root, name, "wants a string, found "+describe(value, false), "").problem
 	}
 	return value.Value, nil
 }

@@ -119,7 +119,7 @@ func TestWindowsReopen(t *testing.T) {
 func TestNoWindows(t *testing.T) {
 	for _, c := range [][4]string{
 		{"@every 1h", "8h", "", "at times such as"}, {"CRON_TZ=UTC 0 1 * * *", "8h", "", "a field of its own"}, {"0 1 * * *", "8h", "Nowhere/Land", "no time zone"},
-		{"0 1 * * *", "10s", "", "from one minute"}, {"0 1 * * *", "10000h", "", "from a minute"}, {"0 1 * * *", "night", "", "from a minute"}, {"0 1 30 2 *", "1h", "", "never comes"}, {"at night", "1h", "UTC", "cannot be read"},
+		{"0 1 * * *", "10s", "", "from one minute"}, {"0 1 * * *", "10000h", "", "from one minute"}, {"0 1 * * *", "night", "", "from one minute"}, {"0 1 30 2 *", "1h", "", "never comes"}, {"at night", "1h", "UTC", "cannot be read"},
 	} {
 		if _, err := schedule.ParseWindow(c[0], c[1], c[2]); err == nil || !strings.Contains(err.Error(), c[3]) {
 			t.Errorf("%v: %v", c, err)
