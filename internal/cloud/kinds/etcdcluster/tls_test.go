@@ -437,8 +437,8 @@ func TestACertificateThatExpiresRefusesNoCommit(t *testing.T) {
 		"a member's":           {of(h.secrets(nil, ends(-1), nil)), "server.crt of Secret/etcd-server-tls expired on"},
 		"a member's, soon":     {of(h.secrets(nil, ends(7), nil)), "server.crt of Secret/etcd-server-tls expires on"},
 		"a member's, not yet":  {of(h.secrets(begins, nil, nil)), "peer.crt of Secret/etcd-peer-tls is not valid before"},
-		"the agent's":          {of(h.secrets(nil, nil, ends(-1))), "etcd-client.crt of Secret/etcd-client-tls has expired on"},
-		"that of backups":      {own + h.secrets(nil, nil, ends(-1)), "etcd-client.crt of Secret/etcd-client-tls has expired on"},
+		"the agent's":          {of(h.secrets(nil, nil, ends(-1))), "etcd-client.crt of Secret/etcd-client-tls expired on"},
+		"that of backups":      {own + h.secrets(nil, nil, ends(-1)), "etcd-client.crt of Secret/etcd-client-tls expired on"},
 		"the authority's":      {of(old.secrets(nil, nil, nil)), ""},
 		"an authority renewed": {of(renewed.secrets(nil, nil, nil)), ""},
 	} {

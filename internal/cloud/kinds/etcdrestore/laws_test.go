@@ -229,7 +229,7 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	s := newShelf(t)
 	name := s.put(1, nil)
 	left := strings.Replace(restore, "backupStorageType: Swift", "backupStorageType: S3, swift: {container: elsewhere}", 1)
-	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "begins with the snapshot backups/"+name) {
+	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "starts from the snapshot backups/"+name) {
 		t.Errorf("it is to %s: %s\nwant %s", action, text, name)
 	}
 }
@@ -238,7 +238,7 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 // determine that.
 func TestAttackOverACluster(t *testing.T) {
 	const (
-		begins  = "kv begins with the snapshot"
+		begins  = "kv starts from the snapshot"
 		refused = "no snapshot is restored over its data"
 	)
 	done, other := etcdstore.RestoredTag(checksum.Short("backup hourly")), etcdstore.RestoredTag(checksum.Short("backup daily"))

@@ -67,7 +67,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 		e := g.Engine(g.Client(nil))
 		e.Timing.PendingWait = 300 * time.Millisecond
 		pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(other + "\n---\n" + long)})
-		if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "tried again after") || !strings.Contains(said, "is being uploaded: ") {
+		if said := fmt.Sprint(pass.Failures); !strings.Contains(said, "the next attempt is made after") || !strings.Contains(said, "is being uploaded: ") {
 			t.Errorf("pass %d says %s", n, said)
 		}
 	}
