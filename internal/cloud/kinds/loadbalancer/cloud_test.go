@@ -220,14 +220,14 @@ func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 			g.Defaults.ServiceTypes["big"] = "big"
 			g.MustSync(tt.fine)
 			step := stepOf(t, g.Plan(tt.named))
-			if !slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == tt.field && strings.Contains(n.Text, "may not list") }) {
+			if !slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == tt.field && strings.Contains(n.Text, "no permission to list") }) {
 				t.Errorf("notes are %v, want one on %s", step.Notes, tt.field)
 			}
 			if kind.Has(step.Changes, tt.field) {
 				t.Errorf("changes are %v", step.Changes)
 			}
 			g.MustSync("")
-			if pass := g.Sync(tt.named); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "may not list") {
+			if pass := g.Sync(tt.named); len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "no permission to list") {
 				t.Errorf("failures are %v", pass.Failures)
 			}
 		})

@@ -71,7 +71,7 @@ func TestTwoInterfacesOfOneSubnet(t *testing.T) {
 		"one router, two subnets of the same addresses": {to("one", "edge", "web") + to("two", "edge", "same") +
 			"\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: back}\nspec: {resource: {}}" +
 			"\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: same}\nspec: {resource: {networkRef: back, ipVersion: 4, cidr: 192.168.70.0/25, gateway: {type: None}}}\n",
-			"192.168.70.0/25 of Router/edge overlaps what RouterInterface/one"},
+			"192.168.70.0/25 of Router/edge overlaps the value of RouterInterface/one"},
 		"two routers and no gateway": {to("one", "edge", "app") + to("two", "inner", "app"), ""},
 	} {
 		if why := refused(t, g, needs+c.objects)["RouterInterface/two"]; !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
