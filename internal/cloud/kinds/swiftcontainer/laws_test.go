@@ -97,7 +97,7 @@ func TestObjectsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass := g.Sync("")
-	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "holds 1 objects (2 bytes") {
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "has 1 objects (2 bytes") {
 		t.Errorf("failures are %s", text)
 	}
 	at.Method, at.Body = http.MethodDelete, nil
@@ -245,7 +245,7 @@ func TestVersionsAreKept(t *testing.T) {
 	if err := c.Do(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprint(g.Sync("").Failures); !strings.Contains(text, "holds 0 objects (2 bytes, with earlier versions of objects)") {
+	if text := fmt.Sprint(g.Sync("").Failures); !strings.Contains(text, "has 0 objects (2 bytes, with earlier versions of objects)") {
 		t.Errorf("failures are %s", text)
 	}
 	type version struct {
