@@ -220,7 +220,9 @@ func TestFlavorsAndZonesThatMayNotBeListed(t *testing.T) {
 			g.Defaults.ServiceTypes["big"] = "big"
 			g.MustSync(tt.fine)
 			step := stepOf(t, g.Plan(tt.named))
-			if !slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == tt.field && strings.Contains(n.Text, "no permission to list") }) {
+			if !slices.ContainsFunc(step.Notes, func(n kind.Note) bool {
+				return n.Field == tt.field && strings.Contains(n.Text, "no permission to list")
+			}) {
 				t.Errorf("notes are %v, want one on %s", step.Notes, tt.field)
 			}
 			if kind.Has(step.Changes, tt.field) {

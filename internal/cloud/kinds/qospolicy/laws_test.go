@@ -49,7 +49,7 @@ func TestRefused(t *testing.T) {
 	g.RefusesEdits("", object, map[string][3]string{
 		"two limits of one direction": {"maxBurstKbps: 100}", "maxBurstKbps: 100}, {maxKbps: 7}", "spec.resource.bandwidthLimits"},
 		"unknown mark":                {"dscpMark: 26", "dscpMark: 27", "spec.resource.dscpMark"},
-		"looks like an owner mark":       {"for those who pay", "\"[stackreeve:prod:Network/core]\"", "spec.resource.description"},
+		"form of an owner mark":       {"for those who pay", "\"[stackreeve:prod:Network/core]\"", "spec.resource.description"},
 	})
 }
 

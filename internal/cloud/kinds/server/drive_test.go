@@ -28,7 +28,7 @@ func TestADriveThatTheCloudDemands(t *testing.T) {
 	doc := needs + keyPair + "---" + object
 	demanding.MustSync(doc)
 	for _, s := range demanding.Plan(doc).Steps {
-		if s.Key == key && (s.Action != plan.Keep || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "it is kept")) {
+		if s.Key == key && (s.Action != plan.Keep || len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "the server is not replaced")) {
 			t.Errorf("%s: %s, notes %v; want it kept, with a note", s.Action, s.FullCause(), s.Notes)
 		}
 	}

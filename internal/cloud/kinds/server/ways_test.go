@@ -206,7 +206,7 @@ func TestRebuildIsALoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := p.Apply(guard.Brake(guard.Limits{All: none}, nil)).Held; !strings.Contains(held.String(), "it would wipe 1 of the") {
+	if held := p.Apply(guard.Brake(guard.Limits{All: none}, nil)).Held; !strings.Contains(held.String(), "the plan would wipe 1 of the") {
 		t.Errorf("held: %q", held)
 	}
 }
