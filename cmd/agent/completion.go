@@ -152,7 +152,7 @@ func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []m
 	o.Log = slog.New(slog.DiscardHandler)
 	for i := range stacks {
 		s := &stacks[i]
-		repo, err := o.Repo(s, session.ForBranch)
+		repo, err := o.Source(s)
 		if err != nil {
 			continue
 		}
@@ -164,7 +164,7 @@ func (a *app) completeKeys(ctx context.Context, given config.Settings) (keys []m
 				}
 			}
 		}
-		_ = repo.Close() // the repository is only a cache
+		_ = repo.Close() // the source is only a cache
 	}
 	return keys
 }

@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) { scripts(t, "testdata") }
 func TestAttackScripts(t *testing.T) { scripts(t, filepath.Join("testdata", "attack")) }
 
 func scripts(t *testing.T, dir string) {
-	clouds := &clouds{}
+	clouds, artifacts := &clouds{}, &registries{}
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
@@ -74,6 +74,7 @@ func scripts(t *testing.T, dir string) {
 			"commit":      commit,
 			"hostile":     hostile,
 			"printable":   wantPrintable,
+			"registry":    artifacts.push,
 		},
 	})
 }

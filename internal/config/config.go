@@ -95,8 +95,10 @@ type Fingerprints struct {
 
 // Source is the place of the manifests.
 type Source struct {
-	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
+	URL    string `json:"url" rule:"required,min=1" doc:"A Git repository: https, ssh, or a local path. Or an artifact: oci://registry/repository, or https and a path that ends in .tar, .tar.gz, .tgz or .tar.zst."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
+	Tag    string `json:"tag,omitempty" doc:"Tag to follow in a registry."`
+	Digest string `json:"digest,omitempty" doc:"The only artifact or archive that is accepted: sha256: and 64 digits."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
 	Paths  string `json:"paths,omitempty" doc:"Patterns of folders such as clouds/*, instead of path. Each folder is a stack of its own. The name of the stack is the name of this document, a dash and the folder."`
 
@@ -124,13 +126,15 @@ type ValuesFrom struct {
 	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests, whose entries are values. What they are put into is shown nowhere."`
 }
 
-// Auth contains the paths of the files with Git credentials.
+// Auth contains the paths of the files with credentials.
 type Auth struct {
 	TokenFile      string `json:"tokenFile,omitempty" doc:"A token, for https."`
 	Username       string `json:"username,omitempty" doc:"User of the login; x-access-token for https and git for ssh if left out."`
 	BasicAuthFile  string `json:"basicAuthFile,omitempty" doc:"user:password, for https."`
 	SSHKeyFile     string `json:"sshKeyFile,omitempty" doc:"A private key without a passphrase, for ssh."`
 	KnownHostsFile string `json:"knownHostsFile,omitempty" doc:"Host keys that are trusted, for ssh."`
+
+	DockerConfigFile string `json:"dockerConfigFile,omitempty" doc:"config.json of Docker with the login for a registry. Programs that it names are not run."`
 
 	GitHubApp *SourceApp `json:"githubApp,omitempty" doc:"A GitHub App that may read the repository, for https."`
 }

@@ -61,6 +61,9 @@ func (s *Source) checkLibraries(add func(field, what string)) {
 		if app := l.Auth.GitHubApp; app != nil {
 			checkAddress(add, field+"auth.githubApp.apiURL", app.APIURL)
 		}
+		if l.Auth.DockerConfigFile != "" {
+			add(field+"auth.dockerConfigFile", "is for artifacts, and a library is a Git repository; remove it")
+		}
 		checkRepo(add, field, l.Repo("", none))
 	}
 }

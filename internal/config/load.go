@@ -194,6 +194,11 @@ func (s *Stack) check() (found []finding) {
 		checkAddress(add, "spec.defaults.s3.endpoint", o.Endpoint)
 	}
 	s.Spec.Report.check(add)
+	if s.Spec.Source.IsArtifact() {
+		s.Spec.checkArtifact(add)
+		return found
+	}
+	s.Spec.Source.checkGit(add)
 	none := func(context.Context) (string, error) { return "", nil }
 	checkRepo(add, "spec.source.", s.Spec.repo("", none))
 	return found
@@ -202,6 +207,11 @@ func (s *Stack) check() (found []finding) {
 // checkRepo reports problems of a repository. in is the path of its fields in the document.
 func checkRepo(add func(field, what string), in string, repo source.Config) {
 	_, err := source.New(repo, nil)
+	addAll(add, in, err)
+}
+
+// addAll reports the problems in an error of a source. Each is one line that begins with its field.
+func addAll(add func(field, what string), in string, err error) {
 	if err == nil {
 		return
 	}

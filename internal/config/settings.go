@@ -40,8 +40,10 @@ func (s Setting) Env() string {
 func All() []Setting {
 	return []Setting{
 		{"stack", "metadata.name", "name of the stack; with a configuration file: the only stack that is used", text},
-		{"url", "spec.source.url", "repository: https, ssh, or a local path", text},
+		{"url", "spec.source.url", "repository: https, ssh, or a local path; or an artifact: oci://registry/repository, or https and a path that ends in .tar.gz", text},
 		{"branch", "spec.source.branch", "branch to follow (default the repository's own)", text},
+		{"tag", "spec.source.tag", "tag to follow in a registry", text},
+		{"digest", "spec.source.digest", "the only artifact or archive that is accepted: sha256: and 64 digits", text},
 		{"path", "spec.source.path", "folder within the repository (default its root)", text},
 		{"paths", "spec.source.paths", "folders such as clouds/*, each a stack of its own, instead of path", text},
 		{"overlays", "spec.source.overlays", "folders of manifests, relative to path, the later ones merged into the earlier ones", list},
@@ -63,6 +65,8 @@ func All() []Setting {
 		{"basic-auth-file", "spec.source.auth.basicAuthFile", "file with user:password", text},
 		{"ssh-key-file", "spec.source.auth.sshKeyFile", "private key for ssh", text},
 		{"known-hosts-file", "spec.source.auth.knownHostsFile", "host keys that are trusted for ssh", text},
+		{"docker-config-file", "spec.source.auth.dockerConfigFile", "config.json of Docker with the login for a registry", text},
+		{"verify-cosign-key-files", "spec.source.verify.cosignKeyFiles", "files with public keys, one of which must have signed the artifact", list},
 		{"git-app-id", "spec.source.auth.githubApp.appID", "number of the GitHub App that fetches", number},
 		{"git-app-installation-id", "spec.source.auth.githubApp.installationID", "number of its installation", number},
 		{"git-app-key-file", "spec.source.auth.githubApp.privateKeyFile", "its private key", text},

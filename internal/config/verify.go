@@ -13,12 +13,13 @@ import (
 
 // Verify says which signatures a revision needs.
 type Verify struct {
-	Mode        string `json:"mode,omitempty" rule:"enum=head|range|tag,default=range" doc:"Which objects have to be signed. head: the newest commit. range: every commit since the last revision that was applied, on both sides of merges. tag: an annotated tag of the newest commit."`
-	SigningKeys `json:",inline"`
-	Forge       *SigningKeys `json:"forge,omitempty" doc:"With range: the keys with which a forge signs the merges of pull requests. They count only for a merge of two verified commits whose files are exactly those that git gives it."`
-	Since       string       `json:"since,omitempty" doc:"With range: the full hash of a commit that is trusted with everything before it. Without it, an agent that knows no applied revision checks only the newest commit."`
-	Tags        []string     `json:"tags,omitempty" rule:"max=20,unique" doc:"With tag: patterns for the names of tags that count, such as v*; all tags if left out."`
-	Rewrites    string       `json:"rewrites,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"What happens to a newest commit that does not descend from the last applied revision, as after git push --force. refuse: it is refused, even if it is signed."`
+	Mode           string `json:"mode,omitempty" rule:"enum=head|range|tag,default=range" doc:"Which objects have to be signed. head: the newest commit. range: every commit since the last revision that was applied, on both sides of merges. tag: an annotated tag of the newest commit."`
+	SigningKeys    `json:",inline"`
+	Forge          *SigningKeys `json:"forge,omitempty" doc:"With range: the keys with which a forge signs the merges of pull requests. They count only for a merge of two verified commits whose files are exactly those that git gives it."`
+	Since          string       `json:"since,omitempty" doc:"With range: the full hash of a commit that is trusted with everything before it. Without it, an agent that knows no applied revision checks only the newest commit."`
+	Tags           []string     `json:"tags,omitempty" rule:"max=20,unique" doc:"With tag: patterns for the names of tags that count, such as v*; all tags if left out."`
+	CosignKeyFiles []string     `json:"cosignKeyFiles,omitempty" rule:"max=8,unique" doc:"For artifacts and archives: files with public keys in PEM. One of the keys must have signed the artifact with cosign; otherwise it is refused. Signatures with a certificate in place of a key are not checked."`
+	Rewrites       string       `json:"rewrites,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"What happens to a newest commit that does not descend from the last applied revision, as after git push --force. refuse: it is refused, even if it is signed."`
 }
 
 // SigningKeys names the files with public keys.
@@ -44,6 +45,9 @@ func (v *Verify) namedFiles() (list []namedFile) {
 		return nil
 	}
 	list = v.SigningKeys.namedFiles(verifyField)
+	for i := range v.CosignKeyFiles {
+		list = append(list, namedFile{field: fmt.Sprintf("%scosignKeyFiles[%d]", verifyField, i), path: &v.CosignKeyFiles[i]})
+	}
 	if v.Forge != nil {
 		list = append(list, v.Forge.namedFiles(verifyField+"forge.")...)
 	}
@@ -53,7 +57,7 @@ func (v *Verify) namedFiles() (list []namedFile) {
 // checkVerify checks the rules that concern several fields.
 func (s *Source) checkVerify(add func(field, what string)) {
 	v := s.Verify
-	if v == nil {
+	if v == nil || s.IsArtifact() {
 		return
 	}
 	if v.none() {
@@ -81,7 +85,7 @@ func (s *Source) checkVerify(add func(field, what string)) {
 // everybody who can push there could add a key.
 func (s *Stack) Trust() (*source.Trust, error) {
 	v := s.Spec.Source.Verify
-	if v == nil {
+	if v == nil || s.Spec.Source.IsArtifact() {
 		return nil, nil
 	}
 	t := &source.Trust{Mode: source.VerifyMode(cmp.Or(v.Mode, string(source.ByRange))), Since: v.Since, Tags: cmp.Or(strings.Join(v.Tags, ","), "*"), Rewrites: v.Rewrites == "allow"}

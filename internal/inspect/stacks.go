@@ -80,7 +80,7 @@ func (i Inspector) target(ctx context.Context, s *config.Stack, target session.T
 // clone fetches the branch with the credentials of the source.
 func (i Inspector) clone(ctx context.Context, s *config.Stack) (source.Revision, forge.Finding) {
 	defer i.Opener.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
-	repo, err := i.Opener.Repo(s, session.ForBranch)
+	repo, err := i.Opener.Source(s)
 	if err != nil {
 		return source.Revision{}, gitFinding(err)
 	}

@@ -53,14 +53,29 @@ const maxHops = 5
 // its time.
 func Downloads(c Config) *http.Client {
 	c.Public = true
-	return &http.Client{Transport: New(c), CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		req.Header.Del("Referer")
-		switch from := via[len(via)-1].URL; {
-		case len(via) > maxHops:
-			return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxHops)
-		case req.URL.Scheme != "https" && req.URL.Scheme != from.Scheme || req.URL.User != nil:
-			return fmt.Errorf("%w: a redirect from %s to %s, or with a login in it", ErrRefused, from.Scheme, req.URL.Scheme)
+	return &http.Client{Transport: New(c), CheckRedirect: elsewhere}
+}
+
+// Files returns a client for a server that the operator has configured, and that stores its files on other hosts.
+// Registries do so. The client sends requests with next, and follows redirects in the same way as that of
+// [Downloads]. Credentials are only sent to the scheme, host and port of the first request.
+func Files(next http.RoundTripper) *http.Client {
+	return &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if slices.ContainsFunc(append(via[1:len(via):len(via)], req), func(hop *http.Request) bool { return !SameOrigin(via[0].URL, hop.URL) }) {
+			req.Header.Del("Authorization")
 		}
-		return nil
+		return elsewhere(req, via)
 	}}
+}
+
+// elsewhere allows a redirect to another host.
+func elsewhere(req *http.Request, via []*http.Request) error {
+	req.Header.Del("Referer")
+	switch from := via[len(via)-1].URL; {
+	case len(via) > maxHops:
+		return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxHops)
+	case req.URL.Scheme != "https" && req.URL.Scheme != from.Scheme || req.URL.User != nil:
+		return fmt.Errorf("%w: a redirect from %s to %s, or with a login in it", ErrRefused, from.Scheme, req.URL.Scheme)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -71,9 +72,12 @@ func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) 
 // Limited reports whether the pass was limited to some objects, so that it says nothing about its commit as a whole.
 func (r Run) Limited() bool { return r.Pass != nil && r.Pass.First.Limit != nil }
 
-// Short returns the first digits of a commit, as people write it.
+// Short returns the first digits of a commit, as people write it. Those of an artifact follow the name of its hash.
 func Short(commit string) string {
-	const digits = 10
+	digits := 10
+	if strings.HasPrefix(commit, "sha256:") {
+		digits += len("sha256:")
+	}
 	if len(commit) > digits {
 		return commit[:digits]
 	}

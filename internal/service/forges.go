@@ -14,7 +14,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/session"
-	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // forges contains the forges that stacks report to. Stacks in the same repository share its entry.
@@ -74,7 +73,7 @@ func (f *forges) reach(s *config.Stack) error {
 
 // add makes a stack report as its configuration says, and makes its pull requests be reviewed. again requests another pass. reach must have
 // opened forges that are already served.
-func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again func()) (*reports, error) {
+func (f *forges) add(o session.Opener, s *config.Stack, from session.Source, again func()) (*reports, error) {
 	made := &reports{}
 	for _, t := range f.reporting().Targets(s) {
 		r, err := f.open(t)
@@ -82,27 +81,32 @@ func (f *forges) add(o session.Opener, s *config.Stack, repo *source.Repo, again
 			made.close()
 			return nil, err
 		}
-		// Pull requests have a separate clone, so that the branch never waits while one of them is fetched.
-		theirs, err := o.Repo(s, session.ForPulls)
-		if err != nil {
-			made.close()
-			return nil, err
-		}
 		look := o.Previewer(s)
-		look.Base = repo.Last
+		look.Base = from.Last
 		sealed := o
 		sealed.Sealed = true
 		strangers := sealed.Previewer(s)
-		strangers.Base = repo.Last
+		strangers.Base = from.Last
 		one := &review.Planner{
-			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: strangers.Read, Plan: look.Plan, PlanSealed: strangers.Plan,
-			Again: again, PlanForks: s.Spec.Report.PlansForks(), Unsigned: session.Unsigned(s, theirs),
+			Name: s.Name, Last: from.Last, Read: strangers.Read, Plan: look.Plan, PlanSealed: strangers.Plan,
+			Again: again, PlanForks: s.Spec.Report.PlansForks(),
+		}
+		end := func() {}
+		if _, ok := session.Git(from); ok {
+			// Pull requests have a separate clone, so that the branch never waits while one of them is fetched.
+			theirs, err := o.Repo(s, session.ForPulls)
+			if err != nil {
+				made.close()
+				return nil, err
+			}
+			one.Merged, one.Unsigned = theirs.Merged, session.Unsigned(s, theirs)
+			end = func() { _ = theirs.Close() } // an error of Close does not matter, because the clone is a cache
 		}
 		if f.metrics != nil {
 			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
 		r.Add(one, s.PullPoll)
-		made.leave = append(made.leave, func() { r.Remove(one); _ = theirs.Close() }) // an error of Close does not matter, because the clone is a cache
+		made.leave = append(made.leave, func() { r.Remove(one); end() })
 		made.planners, made.branches = append(made.planners, one), append(made.branches, branch.New(r, one))
 	}
 	return made, nil

@@ -70,21 +70,21 @@ func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, sh
 		return nil, nil, nil, err
 	}
 	w := o.Opener
-	repo, err := w.Repo(s, session.ForBranch)
+	from, err := w.Source(s)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	shown := o.Show(s, func() source.Revision {
-		rev, _ := repo.Last()
+		rev, _ := from.Last()
 		return rev
 	})
 	shared.Signals = agent.NewSignals()
-	to, err := reviews.add(w, s, repo, shared.Check)
+	to, err := reviews.add(w, s, from, shared.Check)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, repo.Close())
+		return nil, nil, nil, errors.Join(err, from.Close())
 	}
 	w.Watchers = append([]engine.Watcher{shown}, watchersOf(to.branches)...)
-	cfg := w.LoopConfig(s, repo, to.branches)
+	cfg := w.LoopConfig(s, from, to.branches)
 	cfg.Approved, cfg.Only = approvals(o.Approved), o.Approved
 	shared.Record = w.Record(s)
 	cfg.Process = shared
@@ -98,7 +98,7 @@ func (o *Once) prepare(ctx context.Context, reviews *forges, s *config.Stack, sh
 			}
 		}
 		return run
-	}, func() { to.close(); _ = repo.Close() }, nil
+	}, func() { to.close(); _ = from.Close() }, nil
 }
 
 // approvals returns the approval given by --approve, if any.

@@ -51,17 +51,17 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		o.Fence, o.Grace, leave = h.Within, h.Grace, h.Leave()
 	}
 	o.Observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
-	repo, err := o.Repo(s, session.ForBranch)
+	from, err := o.Source(s)
 	if err != nil {
 		return nil, err
 	}
 	signals, progress := agent.NewSignals(), agent.NewProgress()
-	forge, err := at.add(o, s, repo, signals.Check)
+	forge, err := at.add(o, s, from, signals.Check)
 	if err != nil {
-		return nil, errors.Join(err, repo.Close())
+		return nil, errors.Join(err, from.Close())
 	}
 	branches := forge.branches
-	if svc.shown != nil {
+	if repo, ok := session.Git(from); ok && svc.shown != nil {
 		svc.shown.SetLastChange(s.Name, lastChangeOf(repo))
 	}
 	log := report.NewLog(svc.log.With("stack", s.Name))
@@ -88,13 +88,13 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	if err := record.Check(); err != nil {
 		svc.log.Warn("the stack's record cannot be read", "stack", s.Name, "error", err.Error())
 	}
-	cfg := o.LoopConfig(s, repo, branches)
-	cfg.Earlier, cfg.Approved = repo.Earlier, approved
+	cfg := o.LoopConfig(s, from, branches)
+	cfg.Earlier, cfg.Approved = session.Earlier(from), approved
 	cfg.Process = agent.Process{
 		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
 		Report: svc.reports(to), Traced: svc.traces != nil, Leave: leave,
 	}
-	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { forge.close(); _ = repo.Close() }}, nil // the clone is a cache, so an error is ignored
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

@@ -19,7 +19,7 @@ func (o Opener) KeepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	if s.Gone() {
 		return nil, nil
 	}
-	repo, err := o.Repo(s, ForBranch)
+	repo, err := o.Source(s)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func Browser(s *config.Stack) forge.Browser {
 		}
 	}
 	u, err := url.Parse(s.Spec.Source.URL)
-	if err != nil {
+	if err != nil || s.Spec.Source.IsArtifact() {
 		return forge.Browser{}
 	}
 	for _, f := range forges {

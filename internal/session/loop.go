@@ -18,9 +18,9 @@ import (
 
 // LoopConfig returns the configuration of a stack's loop, except the approvals and the fields that the process shares. branches report on the
 // stack. The forge of the first branch is used to read approvals and past states.
-func (o Opener) LoopConfig(s *config.Stack, repo *source.Repo, branches []*branch.Tracker) agent.Config {
+func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Tracker) agent.Config {
 	one := agent.Config{Name: s.Name, DependsOn: s.Spec.DependsOn}
-	one.Source = agent.Source{Fetch: o.fetchWithTags(s, repo), Verify: Verify(s, repo), History: repo.Earlier, Poll: s.Poll, DriftCheck: s.DriftCheck}
+	one.Source = agent.Source{Fetch: o.fetchWithTags(s, from), Verify: Verify(s, from), History: Earlier(from), Poll: s.Poll, DriftCheck: s.DriftCheck}
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // the document polls once for all its stacks
 	}
@@ -79,10 +79,10 @@ func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, 
 	}
 }
 
-// fetch returns a function that fetches the repository and shows its progress on the terminal.
-func (o Opener) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
+// fetch returns a function that fetches from the source and shows its progress on the terminal.
+func (o Opener) fetch(s *config.Stack, from Source) func(context.Context) (source.Revision, bool, error) {
 	return func(ctx context.Context) (source.Revision, bool, error) {
 		defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
-		return repo.Fetch(ctx)
+		return from.Fetch(ctx)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/source/artifact"
 )
 
 // Previewed is a revision, its plan, and the findings about the plan's needs.
@@ -80,20 +81,20 @@ func (o Opener) look(ctx context.Context, s *config.Stack, ref, dir string) (v P
 		}
 		return v, o.pastOfTree(s, dir), func() {}, err
 	}
-	repo, err := o.Repo(s, ForBranch)
+	from, err := o.Source(s)
 	if err != nil {
 		return v, nil, nil, err
 	}
-	done = func() { _ = repo.Close() }
+	done = func() { _ = from.Close() }
 	defer o.Progress.Begin(progress.Of(s.Name, "fetching "+s.Spec.Source.URL))()
-	if v, err = revision(ctx, repo, ref); err == nil {
-		err = o.checkSigned(ctx, s, Verify(s, repo), &v, ref)
+	if v, err = revision(ctx, from, ref); err == nil {
+		err = o.checkSigned(ctx, s, Verify(s, from), &v, ref)
 	}
 	if err != nil {
 		done()
 		return v, nil, nil, err
 	}
-	return v, v.past(repo), done, nil
+	return v, v.past(from), done, nil
 }
 
 // checkTree refuses a work tree that would be refused as a commit, and warns of other differences between the two.
@@ -133,8 +134,12 @@ func committed(ctx context.Context, repo *source.Repo, head string, visit func(s
 	return agent.PastOf(repo.Earlier, rev)(ctx, visit)
 }
 
-// past returns the past of the revision's files. It is on the revision's own branch, or on the branch that the revision was merged into.
-func (v Previewed) past(repo *source.Repo) resolve.Past {
+// past returns the past of the revision's files, or nil for an artifact. It is on the revision's own branch, or on the branch that the revision was merged into.
+func (v Previewed) past(from Source) resolve.Past {
+	repo, ok := Git(from)
+	if !ok {
+		return nil
+	}
 	if v.base.Commit == "" {
 		return agent.PastOf(repo.Earlier, v.Rev)
 	}
@@ -146,9 +151,14 @@ func (v Previewed) past(repo *source.Repo) resolve.Past {
 	}
 }
 
-func revision(ctx context.Context, repo *source.Repo, ref string) (v Previewed, err error) {
-	v.Rev, _, err = repo.Fetch(ctx)
-	if err != nil || ref == "" {
+func revision(ctx context.Context, from Source, ref string) (v Previewed, err error) {
+	if of, ok := from.(*artifact.Artifact); ok && ref != "" {
+		v.Rev, err = of.At(ctx, ref)
+		return v, source.Public(err)
+	}
+	v.Rev, _, err = from.Fetch(ctx)
+	repo, ok := Git(from)
+	if err != nil || ref == "" || !ok {
 		return v, source.Public(err)
 	}
 	base := v.Rev

@@ -59,7 +59,7 @@ func (s *Shared) sharing() *cloud.Sharing {
 	return &s.clouds
 }
 
-// Repo returns the repository of a stack. use is ForBranch or ForPulls, and each has a clone of its own. Stacks that were made from one document share
+// Repo returns the Git repository of a stack. use is ForBranch or ForPulls, and each has a clone of its own. Stacks that were made from one document share
 // the clones.
 func (o Opener) Repo(s *config.Stack, use string) (*source.Repo, error) {
 	if s.Of() == "" {

@@ -10,10 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Verify returns a function that reports who signed a commit of the stack's branch. It returns nil if the stack needs no signatures. The
-// files with the keys are read again for each call, so that a key can be withdrawn without a restart.
-func Verify(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit, last string) (source.Signed, error) {
-	if s.Spec.Source.Verify == nil {
+// Verify returns a function that reports who signed a commit of the stack's branch. It returns nil if the stack needs no
+// signatures, and for an artifact, whose signatures Fetch has checked. The files with the keys are read again for each call, so that a key can be withdrawn without a restart.
+func Verify(s *config.Stack, from Source) func(ctx context.Context, commit, last string) (source.Signed, error) {
+	repo, ok := Git(from)
+	if s.Spec.Source.Verify == nil || !ok {
 		return nil
 	}
 	return func(ctx context.Context, commit, last string) (source.Signed, error) {
@@ -27,11 +28,15 @@ func Verify(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit
 }
 
 // fetchWithTags returns a function that fetches the branch. If signed tags count, a change of a tag counts as a change, too.
-func (o Opener) fetchWithTags(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
-	fetch := o.fetch(s, repo)
+func (o Opener) fetchWithTags(s *config.Stack, from Source) func(context.Context) (source.Revision, bool, error) {
+	fetch := o.fetch(s, from)
+	repo, ok := Git(from)
+	if s.Spec.Source.Verify == nil || !ok {
+		return fetch
+	}
 	return func(ctx context.Context) (source.Revision, bool, error) {
 		rev, changed, err := fetch(ctx)
-		if err != nil || s.Spec.Source.Verify == nil {
+		if err != nil {
 			return rev, changed, err
 		}
 		trust, err := s.Trust()
@@ -46,7 +51,7 @@ func (o Opener) fetchWithTags(s *config.Stack, repo *source.Repo) func(context.C
 // a work tree, it only warns.
 func (o Opener) checkSigned(ctx context.Context, s *config.Stack, verify func(ctx context.Context, commit, last string) (source.Signed, error), v *Previewed, ref string) (err error) {
 	switch {
-	case s.Spec.Source.Verify == nil:
+	case s.Spec.Source.Verify == nil || s.Spec.Source.IsArtifact():
 		return nil
 	case verify == nil:
 		o.Log.Warn("signatures are not checked, because a work tree has none", "stack", s.Name)

@@ -3,12 +3,9 @@ package source
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -195,30 +192,9 @@ func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 // httpError adds an explanation to an error that neither the guard nor the redirect check has
 // explained.
 func httpError(err error) error {
-	var known *failure.Error
 	var wrapped *plumbing.UnexpectedError
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	if err == nil || errors.As(err, &known) {
-		return err
-	}
-	var (
-		unknown  x509.UnknownAuthorityError
-		hostname x509.HostnameError
-		invalid  x509.CertificateInvalidError
-		plain    tls.RecordHeaderError
-		name     *net.DNSError
-	)
-	switch {
-	case errors.As(err, &unknown):
-		return failure.New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
-	case errors.As(err, &hostname), errors.As(err, &invalid):
-		return failure.New(ErrConfig, "%s; the server's certificate has expired or is for another host: renew the certificate, or name its host in source.url", err)
-	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
-		return failure.New(ErrConfig, "%s; the server does not speak https at this port", err)
-	case errors.As(err, &name):
-		return fmt.Errorf("%w; check the host in source.url, and the name server of this machine", err)
-	}
-	return err
+	return failure.OfConnection(err)
 }

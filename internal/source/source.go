@@ -10,11 +10,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Revision is a commit and its files, read-only. Any number of goroutines can read its Files, as long as the Revision
+// Revision is a commit or an artifact, and its files, read-only. Any number of goroutines can read its Files, as long as the Revision
 // is in use.
 type Revision struct {
-	Commit  string    // the full 40 hex digits; empty for a plain folder.
-	Branch  string    // the branch, or the requested reference.
+	Commit  string    // the full 40 hex digits; sha256: and 64 digits for an artifact; empty for a plain folder.
+	Branch  string    // the branch, or the requested reference; the tag of an artifact.
 	Subject string    // the first line of the commit's message.
 	Author  string    // the author's name.
 	Time    time.Time // the time of the commit.

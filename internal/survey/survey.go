@@ -27,7 +27,7 @@ import (
 // Survey checks one stack for people. It can be used repeatedly.
 type Survey struct {
 	stack     *config.Stack
-	repo      *source.Repo
+	from      session.Source
 	previewer *session.Previewer
 	log       *slog.Logger
 	// reports is set if the stack reports to forges or files. forges contains those forges from which information
@@ -45,11 +45,11 @@ const (
 
 // New opens a stack.
 func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
-	repo, err := o.Repo(s, session.ForBranch)
+	from, err := o.Source(s)
 	if err != nil {
 		return nil, err
 	}
-	one := &Survey{stack: s, repo: repo, previewer: o.Previewer(s), log: o.Log, agent: agent}
+	one := &Survey{stack: s, from: from, previewer: o.Previewer(s), log: o.Log, agent: agent}
 	for _, t := range (session.Reporting{}).Targets(s) {
 		one.reports = true
 		if f, err := t.Open(); err == nil { // otherwise the last pass is shown as unknown
@@ -60,18 +60,20 @@ func New(o session.Opener, s *config.Stack, agent Asker) (*Survey, error) {
 }
 
 // Close deletes the fetched data.
-func (s *Survey) Close() { _ = s.repo.Close() } // a cache
+func (s *Survey) Close() { _ = s.from.Close() } // a cache
 
 // Compare compares the newest commit with the cloud. For objects that are requested by name, the result contains
 // all details.
 func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
-	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
+	if v.Rev, _, err = s.from.Fetch(ctx); err != nil {
 		return v, source.Public(err)
 	}
 	if err := s.signed(ctx, &v); err != nil {
 		return v, err
 	}
-	s.previewer.Past = agent.PastOf(s.repo.Earlier, v.Rev)
+	if earlier := session.Earlier(s.from); earlier != nil {
+		s.previewer.Past = agent.PastOf(earlier, v.Rev)
+	}
 	if v.Plan, _, err = s.previewer.Plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
 	}
@@ -88,7 +90,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 
 // signed finds out who signed the newest commit, if signatures are needed.
 func (s *Survey) signed(ctx context.Context, v *report.StatusView) (err error) {
-	verify := session.Verify(s.stack, s.repo)
+	verify := session.Verify(s.stack, s.from)
 	if verify == nil {
 		return nil
 	}
@@ -142,12 +144,13 @@ func (s *Survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 			files = append(files, v.Rev.InRepository(o.Status.Origin.File))
 		}
 	}
-	if len(files) == 0 || v.Rev.Commit == "" {
+	repo, ok := session.Git(s.from)
+	if len(files) == 0 || v.Rev.Commit == "" || !ok {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, historyPatience)
 	defer cancel()
-	touched, err := s.repo.LastChanges(ctx, v.Rev.Commit, files)
+	touched, err := repo.LastChanges(ctx, v.Rev.Commit, files)
 	if err != nil {
 		s.log.Warn("who last changed the manifests is not known", "error", err)
 	}

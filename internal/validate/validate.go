@@ -154,7 +154,9 @@ func Outside(stacks []config.Stack) (problems manifest.Problems) {
 		for j, name := range s.Spec.Clouds {
 			add(fmt.Sprintf("spec.clouds[%d]", j), cloud.CheckEntry(name))
 		}
-		add("spec.source.url", s.Repo("", nil).CheckLocal())
+		if !s.Spec.Source.IsArtifact() {
+			add("spec.source.url", s.Repo("", nil).CheckLocal())
+		}
 	}
 	return problems
 }

@@ -57,7 +57,7 @@ func (r *folderReader) read(h plumbing.Hash, path string, depth int) (*folder, e
 	f := &folder{entries: t.Entries, below: len(t.Entries)}
 	slices.SortStableFunc(f.entries, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	for i, e := range f.entries {
-		if problem := nameProblem(e.Name); problem != "" {
+		if problem := NameProblem(e.Name); problem != "" {
 			return nil, failure.New(failure.ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(printable.Clip(e.Name, failure.MaxName)), printable.Clip(path, failure.MaxName), problem)
 		}
 		if i > 0 && f.entries[i-1].Name == e.Name {
@@ -95,9 +95,9 @@ func steers(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// nameProblem says why a name is not suitable for a file system or a terminal. It returns "" for a
-// suitable name.
-func nameProblem(name string) string {
+// NameProblem says why the name of a file or folder is not suitable for a file system or a terminal. It returns
+// "" for a suitable name.
+func NameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
 		return "points outside of its folder"
@@ -119,7 +119,7 @@ func nameProblem(name string) string {
 // not suitable for a file system or a terminal.
 func PrintablePath(path string) string {
 	for part := range strings.SplitSeq(path, "/") {
-		if nameProblem(part) != "" {
+		if NameProblem(part) != "" {
 			return strconv.Quote(printable.Clip(path, failure.MaxName))
 		}
 	}

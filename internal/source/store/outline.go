@@ -53,7 +53,7 @@ func (o Outline) ReadDir(name string) (list []fs.DirEntry, err error) {
 				return nil, err
 			}
 			i := slices.IndexFunc(entries, func(e object.TreeEntry) bool {
-				return e.Name == part && e.Mode == filemode.Dir && nameProblem(part) == ""
+				return e.Name == part && e.Mode == filemode.Dir && NameProblem(part) == ""
 			})
 			if i < 0 {
 				return nil, nil // the name was quoted in the list, so its folder is empty
@@ -70,7 +70,7 @@ func (o Outline) ReadDir(name string) (list []fs.DirEntry, err error) {
 	}
 	for _, e := range entries {
 		shown := e.Name
-		if nameProblem(shown) != "" {
+		if NameProblem(shown) != "" {
 			shown = strconv.Quote(printable.Clip(shown, failure.MaxName))
 		}
 		list = append(list, outlined{name: shown, folder: e.Mode == filemode.Dir})

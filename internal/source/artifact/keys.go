@@ -1,0 +1,113 @@
+package artifact
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	_ "crypto/sha256"
+	_ "crypto/sha512"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// key is a public key of somebody who may sign artifacts.
+type key crypto.PublicKey
+
+const (
+	maxKeys    = 8    // keys in one file
+	minRSABits = 2048 // shorter keys can be broken
+)
+
+// readKeys reads the files with public keys. They are read at every fetch, so that keys can be replaced.
+func readKeys(files []string) (keys []key, err error) {
+	for _, file := range files {
+		if root := localfile.WorkTree(file); root != "" {
+			return nil, failure.New(failure.ErrConfig, "verify.cosignKeyFiles: %s lies in the work tree of %s, where everybody who can push could replace it; keep it elsewhere", file, root)
+		}
+		text, err := localfile.Read(file, localfile.Secret)
+		if err != nil {
+			return nil, failure.New(failure.ErrConfig, "verify.cosignKeyFiles: %s; write the public key into it, or correct the path", err)
+		}
+		more, problem := parseKeys(text)
+		if problem != "" {
+			return nil, failure.New(failure.ErrConfig, "verify.cosignKeyFiles: %s %s", file, problem)
+		}
+		keys = append(keys, more...)
+	}
+	return keys, nil
+}
+
+// parseKeys reads public keys in PEM, such as those of `cosign generate-key-pair`.
+func parseKeys(text []byte) (keys []key, problem string) {
+	for {
+		var block *pem.Block
+		if block, text = pem.Decode(text); block == nil {
+			break
+		}
+		if block.Type != "PUBLIC KEY" || len(keys) >= maxKeys {
+			return nil, "holds something else than a few public keys in PEM; name the file cosign.pub"
+		}
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return nil, "holds a public key that cannot be read"
+		}
+		switch k := parsed.(type) {
+		case *ecdsa.PublicKey, ed25519.PublicKey:
+		case *rsa.PublicKey:
+			if k.N.BitLen() < minRSABits {
+				return nil, "holds an RSA key of less than 2048 bits; use a longer one"
+			}
+		default:
+			return nil, "holds a key that is not of ECDSA, RSA or Ed25519"
+		}
+		keys = append(keys, parsed)
+	}
+	if len(keys) == 0 {
+		return nil, "holds no public key in PEM; name the file cosign.pub"
+	}
+	return keys, ""
+}
+
+// decoded returns a signature from base64; nil if the text is not base64.
+func decoded(text string) []byte {
+	signature, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil {
+		return nil
+	}
+	return signature
+}
+
+// signedBy reports whether signature is one of message by one of the keys.
+func signedBy(keys []key, message, signature []byte) bool {
+	return len(signature) > 0 && slices.ContainsFunc(keys, func(k key) bool { return signs(k, message, signature) })
+}
+
+func signs(k key, message, signature []byte) bool {
+	switch k := k.(type) {
+	case *ecdsa.PublicKey:
+		// Some versions of cosign choose the hash by the curve, and others always use SHA-256.
+		hashes := []crypto.Hash{crypto.SHA256}
+		if k.Curve.Params().BitSize > 256 {
+			hashes = append(hashes, crypto.SHA384, crypto.SHA512)
+		}
+		return slices.ContainsFunc(hashes, func(h crypto.Hash) bool { return ecdsa.VerifyASN1(k, sum(h, message), signature) })
+	case *rsa.PublicKey:
+		return rsa.VerifyPKCS1v15(k, crypto.SHA256, sum(crypto.SHA256, message), signature) == nil
+	case ed25519.PublicKey:
+		return ed25519.Verify(k, message, signature)
+	}
+	return false
+}
+
+func sum(h crypto.Hash, message []byte) []byte {
+	w := h.New()
+	_, _ = w.Write(message) // a hash never returns an error
+	return w.Sum(nil)
+}

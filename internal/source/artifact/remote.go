@@ -1,0 +1,172 @@
+package artifact
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+const maxManifest = 1 << 20 // bytes
+
+// registryRemote is a repository in a registry.
+type registryRemote struct {
+	cfg  Config
+	at   place
+	repo *remote.Repository // nil before the first request
+	auth *login
+}
+
+func newRemote(cfg Config, at place) *registryRemote {
+	return &registryRemote{cfg: cfg, at: at, auth: &login{cfg.Auth, at}}
+}
+
+// open returns the repository. The certificates are read once.
+func (r *registryRemote) open() (*remote.Repository, error) {
+	if r.repo != nil {
+		return r.repo, nil
+	}
+	client, err := newClient(r.cfg.CAFile, r.at)
+	if err != nil {
+		return nil, err
+	}
+	r.repo = &remote.Repository{
+		Client:    &auth.Client{Client: client, Credential: r.auth.of, Cache: auth.NewCache(), ClientID: "stackreeve"},
+		Reference: registry.Reference{Registry: r.at.host, Repository: r.at.repository},
+		// A registry on this machine has no certificate, unless one is configured.
+		PlainHTTP:            outbound.Loopback(r.at.hostname()) && r.cfg.CAFile == "",
+		MaxMetadataBytes:     maxManifest,
+		ReferrerListMaxPages: 1,
+	}
+	return r.repo, nil
+}
+
+// find implements origin.
+func (r *registryRemote) find(ctx context.Context, ref string, known func(digest string) bool) (packed, error) {
+	repo, err := r.open()
+	if err != nil {
+		return packed{}, err
+	}
+	keys, err := readKeys(r.cfg.KeyFiles)
+	if err != nil {
+		return packed{}, err
+	}
+	ref = cmp.Or(ref, r.cfg.Digest, r.cfg.Tag)
+	desc, err := repo.Resolve(ctx, ref)
+	if err != nil {
+		return packed{}, missing(err, "there is no artifact %q in the repository, or the login may not see it; push it, or correct source.tag or source.digest", ref)
+	}
+	found := packed{digest: desc.Digest.String()}
+	if !digestForm.MatchString(ref) {
+		found.tag = ref
+	}
+	if known(found.digest) {
+		return found, nil
+	}
+	manifest, err := r.manifest(ctx, repo, desc)
+	if err != nil {
+		return packed{}, err
+	}
+	if len(keys) > 0 {
+		if err := (signatures{r, repo, keys}).check(ctx, desc); err != nil {
+			return packed{}, err
+		}
+	}
+	layer, format, err := layerOf(manifest)
+	if err != nil {
+		return packed{}, err
+	}
+	found.content, found.format = layer.Digest.String(), format
+	found.made, found.time = described(manifest.Annotations)
+	found.archive, err = read(ctx, repo.Blobs(), layer, maxArchive)
+	return found, err
+}
+
+// manifest downloads a manifest. Its digest is checked.
+func (r *registryRemote) manifest(ctx context.Context, repo *remote.Repository, desc ocispec.Descriptor) (ocispec.Manifest, error) {
+	text, err := read(ctx, repo.Manifests(), desc, maxManifest)
+	if err != nil {
+		return ocispec.Manifest{}, err
+	}
+	return parseManifest(text, desc.MediaType)
+}
+
+// parseManifest reads the manifest of a single artifact. kind is the media type with which the server has sent it.
+func parseManifest(text []byte, kind string) (ocispec.Manifest, error) {
+	var m struct {
+		ocispec.Manifest
+		Manifests json.RawMessage `json:"manifests"`
+	}
+	switch err := json.Unmarshal(text, &m); {
+	case kind != ocispec.MediaTypeImageManifest:
+		return m.Manifest, failure.New(failure.ErrContent, "the artifact is of the type %s, which is not an OCI manifest; push it with `flux push artifact` or `oras push`", quoted(kind))
+	case err != nil:
+		return m.Manifest, failure.New(failure.ErrContent, "the manifest of the artifact is not valid JSON; push it again")
+	case m.MediaType != "" && m.MediaType != kind || len(m.Manifests) > 0:
+		return m.Manifest, failure.New(failure.ErrContent, "the manifest of the artifact says that it is of another type than the registry; push it again")
+	}
+	return m.Manifest, nil
+}
+
+// layerOf returns the layer with the manifests, and how it is packed.
+func layerOf(m ocispec.Manifest) (ocispec.Descriptor, format, error) {
+	if len(m.Layers) != 1 {
+		return ocispec.Descriptor{}, 0, failure.New(failure.ErrContent, "the artifact has %d layers, and one is expected; push the folder and not its files", len(m.Layers))
+	}
+	layer := m.Layers[0]
+	for ending, is := range map[string]format{"tar": plain, "tar+gzip": gzipped, "tar+zstd": zstandard} {
+		if before, ok := strings.CutSuffix(layer.MediaType, ending); ok && strings.HasSuffix(before, ".") {
+			return layer, is, nil
+		}
+	}
+	return layer, 0, failure.New(failure.ErrContent, "the layer of the artifact is of the type %s, which is not a tar file; push the folder with `flux push artifact` or `oras push`", quoted(layer.MediaType))
+}
+
+// fetcher has the contents of descriptors.
+type fetcher interface {
+	Fetch(ctx context.Context, desc ocispec.Descriptor) (io.ReadCloser, error)
+}
+
+// read downloads content of at most most bytes. Its length and its digest are those of the descriptor.
+func read(ctx context.Context, from fetcher, desc ocispec.Descriptor, most int64) ([]byte, error) {
+	switch {
+	case !digestForm.MatchString(desc.Digest.String()):
+		return nil, failure.New(failure.ErrContent, "the registry names the digest %s, and only SHA-256 is supported; push the artifact again", quoted(desc.Digest.String()))
+	case desc.Size < 0 || desc.Size > most:
+		return nil, failure.New(failure.ErrContent, "%s has %d bytes, and at most %d are accepted; pack only the manifests", desc.Digest, desc.Size, most)
+	}
+	body, err := from.Fetch(ctx, desc)
+	if err != nil {
+		return nil, missing(err, "the registry has not %s, which the artifact names; push the artifact again", desc.Digest)
+	}
+	defer body.Close()
+	return content.ReadAll(body, desc)
+}
+
+// described returns how the annotations of an artifact describe its origin.
+func described(annotations map[string]string) (made string, at time.Time) {
+	one := func(name string) string {
+		return printable.Clip(printable.Line(strings.TrimSpace(annotations[name])), 100)
+	}
+	made, from := one(ocispec.AnnotationRevision), one(ocispec.AnnotationSource)
+	if made != "" && from != "" {
+		made += " of "
+	}
+	at, err := time.Parse(time.RFC3339, annotations[ocispec.AnnotationCreated])
+	if at = at.UTC(); err != nil || at.Year() < 1970 {
+		at = time.Time{}
+	}
+	return made + from, at
+}

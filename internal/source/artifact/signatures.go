@@ -1,0 +1,191 @@
+package artifact
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// These are the limits of signatures, because everybody who may push to the repository can add some.
+const (
+	maxSignature  = 64 << 10 // bytes of a signed statement
+	maxBundle     = 1 << 20  // bytes of a bundle, which can contain entries of a log
+	maxSignatures = 32       // number of signatures that are checked
+)
+
+// These are the names that cosign gives to its parts.
+const (
+	simpleSigning   = "application/vnd.dev.cosign.simplesigning.v1+json"
+	signatureType   = "application/vnd.dev.cosign.artifact.sig.v1+json"
+	bundlePrefix    = "application/vnd.dev.sigstore.bundle."
+	signatureMark   = "dev.cosignproject.cosign/signature"
+	certificateMark = "dev.sigstore.cosign/certificate"
+	payloadType     = "cosign container image signature"
+	statementType   = "application/vnd.in-toto+json"
+	signPredicate   = "https://sigstore.dev/cosign/sign/v1"
+)
+
+// signatures finds the signatures of an artifact in its registry.
+//
+//	cosign                 place                                         form
+//	--------------------   -------------------------------------------   --------------
+//	2                      the tag sha256-….sig                          simple signing
+//	2, referrers mode      a referrer of the artifact                    simple signing
+//	3                      a referrer, or an entry of the tag sha256-…   bundle
+type signatures struct {
+	from *registryRemote
+	repo *remote.Repository
+	keys []key
+}
+
+// tally counts the signatures that were found, and that none of the keys has made.
+type tally struct{ found, keyless int }
+
+// check returns an error unless one of the keys has signed the artifact.
+func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
+	var seen tally
+	tag := strings.Replace(desc.Digest.String(), ":", "-", 1) + ".sig"
+	at, err := s.repo.Resolve(ctx, tag)
+	if err == nil {
+		var ok bool
+		if ok, err = s.simple(ctx, at, desc, &seen); ok {
+			return nil
+		}
+	}
+	if err = explain(err); err != nil && !failure.NeedsPerson(err) {
+		return err
+	}
+	if ok, err := s.referring(ctx, desc, &seen); ok || err != nil {
+		return err
+	}
+	how := "it has no signature"
+	switch {
+	case seen.keyless > 0 && seen.keyless == seen.found:
+		how = "its signatures have a certificate in place of a key, and such signatures are not checked"
+	case seen.found > 0:
+		how = fmt.Sprintf("none of its %d signatures is by a key in source.verify.cosignKeyFiles", seen.found)
+	}
+	return failure.New(failure.ErrContent, "the artifact %s is not verified: %s; sign it with `cosign sign --key`", desc.Digest, how)
+}
+
+// referring checks the signatures that refer to the artifact.
+func (s signatures) referring(ctx context.Context, desc ocispec.Descriptor, seen *tally) (ok bool, err error) {
+	var list []ocispec.Descriptor
+	err = s.repo.Referrers(ctx, desc, "", func(some []ocispec.Descriptor) error {
+		list = append(list, some...)
+		return nil
+	})
+	if err != nil && len(list) == 0 && !errors.Is(err, errdef.ErrNotFound) {
+		return false, err
+	}
+	for _, one := range list {
+		switch {
+		case seen.found >= maxSignatures:
+			return false, nil
+		case one.ArtifactType == signatureType:
+			ok, err = s.simple(ctx, one, desc, seen)
+		case strings.HasPrefix(one.ArtifactType, bundlePrefix):
+			ok, err = s.bundle(ctx, one, desc, seen)
+		}
+		// Everybody who may push can add an entry that is malformed. It does not hide a good one.
+		if err = explain(err); ok || err != nil && !failure.NeedsPerson(err) {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// simple checks a manifest whose layers are signed statements.
+func (s signatures) simple(ctx context.Context, at, desc ocispec.Descriptor, seen *tally) (bool, error) {
+	m, err := s.from.manifest(ctx, s.repo, at)
+	if err != nil {
+		return false, err
+	}
+	for _, layer := range m.Layers {
+		if layer.MediaType != simpleSigning || seen.found >= maxSignatures {
+			continue
+		}
+		seen.found++
+		if layer.Annotations[certificateMark] != "" {
+			seen.keyless++
+		}
+		payload, err := read(ctx, s.repo.Blobs(), layer, maxSignature)
+		if err != nil {
+			return false, err
+		}
+		if signedBy(s.keys, payload, decoded(layer.Annotations[signatureMark])) && statesDigest(payload, desc.Digest.String()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// bundle checks a manifest whose layer is a bundle.
+func (s signatures) bundle(ctx context.Context, at, desc ocispec.Descriptor, seen *tally) (bool, error) {
+	m, err := s.from.manifest(ctx, s.repo, at)
+	if err != nil || len(m.Layers) != 1 {
+		return false, err
+	}
+	seen.found++
+	text, err := read(ctx, s.repo.Blobs(), m.Layers[0], maxBundle)
+	return err == nil && bundled(text, desc.Digest.String(), s.keys), err
+}
+
+// statesDigest reports whether a signed statement in the form of simple signing is about the artifact.
+func statesDigest(payload []byte, digest string) bool {
+	var statement struct {
+		Critical struct {
+			Type  string `json:"type"`
+			Image struct {
+				Digest string `json:"docker-manifest-digest"`
+			} `json:"image"`
+		} `json:"critical"`
+	}
+	err := json.Unmarshal(payload, &statement)
+	return err == nil && statement.Critical.Type == payloadType && statement.Critical.Image.Digest == digest
+}
+
+// bundled reports whether a bundle has a signature of the artifact by one of the keys. The statement must be that of
+// `cosign sign`, because people use the same keys to state other things about an artifact.
+func bundled(text []byte, digest string, keys []key) bool {
+	var bundle struct {
+		Envelope struct {
+			Payload    string `json:"payload"`
+			Type       string `json:"payloadType"`
+			Signatures []struct {
+				Signature string `json:"sig"`
+			} `json:"signatures"`
+		} `json:"dsseEnvelope"`
+	}
+	if json.Unmarshal(text, &bundle) != nil || bundle.Envelope.Type != statementType || len(bundle.Envelope.Signatures) != 1 {
+		return false
+	}
+	payload, err := base64.StdEncoding.DecodeString(bundle.Envelope.Payload)
+	if err != nil {
+		return false
+	}
+	// This is the encoding that DSSE signs.
+	signed := fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(statementType), statementType, len(payload), payload)
+	if !signedBy(keys, signed, decoded(bundle.Envelope.Signatures[0].Signature)) {
+		return false
+	}
+	var statement struct {
+		Subject []struct {
+			Digest map[string]string `json:"digest"`
+		} `json:"subject"`
+		Predicate string `json:"predicateType"`
+	}
+	if json.Unmarshal(payload, &statement) != nil || statement.Predicate != signPredicate || len(statement.Subject) != 1 {
+		return false
+	}
+	return "sha256:"+statement.Subject[0].Digest["sha256"] == digest
+}

@@ -1,0 +1,240 @@
+package artifact
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/standin/registry"
+)
+
+// signer is a key pair. Its public key is in a file.
+type signer struct {
+	private crypto.Signer
+	hash    crypto.Hash
+	file    string
+}
+
+func newSigner(t *testing.T, private crypto.Signer, hash crypto.Hash) signer {
+	t.Helper()
+	der, err := x509.MarshalPKIXPublicKey(private.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cosign.pub")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return signer{private, hash, file}
+}
+
+func ecdsaKey(t *testing.T, curve elliptic.Curve) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(curve, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (s signer) sign(t *testing.T, message []byte) string {
+	t.Helper()
+	if s.hash != 0 {
+		message = sum(s.hash, message)
+	}
+	signature, err := s.private.Sign(rand.Reader, message, s.hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(signature)
+}
+
+func payload(kind, digest string) []byte {
+	return fmt.Appendf(nil, `{"critical":{"identity":{"docker-reference":"x"},"image":{"docker-manifest-digest":%q},"type":%q},"optional":null}`, digest, kind)
+}
+
+// attach stores a signature of text beside the artifact, as cosign 2 does.
+func (w *world) attach(about registry.Descriptor, text []byte, signature string, annotations ...string) {
+	layer := w.Blob(simpleSigning, text)
+	layer.Annotations = map[string]string{signatureMark: signature}
+	for _, name := range annotations {
+		layer.Annotations[name] = "x"
+	}
+	w.Put(registry.Manifest{Layers: []registry.Descriptor{layer}}, strings.Replace(about.Digest, ":", "-", 1)+".sig")
+}
+
+func statement(predicate, digest string) []byte {
+	return fmt.Appendf(nil, `{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha256":%q}}],"predicateType":%q}`, strings.TrimPrefix(digest, "sha256:"), predicate)
+}
+
+// refer stores a bundle as a referrer of the artifact, as cosign 3 does.
+func (w *world) refer(t *testing.T, s signer, about registry.Descriptor, text []byte) {
+	t.Helper()
+	signature := s.sign(t, fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(statementType), statementType, len(text), text))
+	bundle := fmt.Sprintf(`{"dsseEnvelope":{"payload":%q,"payloadType":%q,"signatures":[{"sig":%q}]}}`, base64.StdEncoding.EncodeToString(text), statementType, signature)
+	kind := bundlePrefix + "v0.3+json"
+	w.Put(registry.Manifest{ArtifactType: kind, Subject: &about, Layers: []registry.Descriptor{w.Blob(kind, []byte(bundle))}})
+}
+
+func TestAttackSignatures(t *testing.T) {
+	good, bad := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	other := registry.Digest([]byte("another artifact"))
+	for _, c := range []struct {
+		name string
+		ok   bool
+		sign func(t *testing.T, w *world, at registry.Descriptor)
+	}{
+		{"none", false, func(*testing.T, *world, registry.Descriptor) {}},
+		{"signed", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, at.Digest)))
+		}},
+		{"another key", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)))
+		}},
+		{"another artifact", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, other), good.sign(t, payload(payloadType, other)))
+		}},
+		{"another statement", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload("else", at.Digest), good.sign(t, payload("else", at.Digest)))
+		}},
+		{"changed statement", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, other)))
+		}},
+		{"no base64", false, func(_ *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), "%")
+		}},
+		{"keyless", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)), certificateMark)
+		}},
+		{"referrer", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			layer := w.Blob(simpleSigning, payload(payloadType, at.Digest))
+			layer.Annotations = map[string]string{signatureMark: good.sign(t, payload(payloadType, at.Digest))}
+			w.Put(registry.Manifest{ArtifactType: signatureType, Subject: &at, Layers: []registry.Descriptor{layer}})
+		}},
+		{"bundle", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.refer(t, good, at, statement(signPredicate, at.Digest))
+		}},
+		{"bundle by another key", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.refer(t, bad, at, statement(signPredicate, at.Digest))
+		}},
+		{"bundle about another", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.refer(t, good, at, statement(signPredicate, other))
+		}},
+		{"attestation", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.refer(t, good, at, statement("https://spdx.dev/Document", at.Digest))
+		}},
+		{"bad ones and a good one", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)))
+			w.Put(registry.Manifest{ArtifactType: signatureType, Subject: &at, Layers: []registry.Descriptor{{MediaType: simpleSigning, Digest: other, Size: 3}}})
+			w.refer(t, good, at, statement(signPredicate, at.Digest))
+		}},
+		{"too many", false, func(t *testing.T, w *world, at registry.Descriptor) {
+			for range maxSignatures {
+				w.refer(t, bad, at, statement(signPredicate, at.Digest))
+			}
+			w.refer(t, good, at, statement(signPredicate, at.Digest))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := startRegistry(t)
+			at := w.push(t, "prod", "a.yaml", "one")
+			c.sign(t, w, at)
+			_, _, err := follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context())
+			if c.ok != (err == nil) || err != nil && !errors.Is(err, failure.ErrContent) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestKindsOfKeys(t *testing.T) {
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]signer{
+		"P-256": newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), "P-384": newSigner(t, ecdsaKey(t, elliptic.P384()), crypto.SHA384),
+		"P-384 with SHA-256": newSigner(t, ecdsaKey(t, elliptic.P384()), crypto.SHA256), "P-521": newSigner(t, ecdsaKey(t, elliptic.P521()), crypto.SHA512),
+		"Ed25519": newSigner(t, ed, 0), "RSA": newSigner(t, long, crypto.SHA256),
+	} {
+		keys, err := readKeys([]string{s.file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		signature := decoded(s.sign(t, []byte("text")))
+		if !signedBy(keys, []byte("text"), signature) || signedBy(keys, []byte("Text"), signature) || signedBy(keys, []byte("text"), nil) {
+			t.Error(name)
+		}
+	}
+	for name, text := range map[string]string{"empty": "", "a private key": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no key": "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"} {
+		if keys, problem := parseKeys([]byte(text)); problem == "" || keys != nil {
+			t.Errorf("%s: %v", name, keys)
+		}
+	}
+}
+
+func TestSignedArchive(t *testing.T) {
+	good, bad := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	text := packedFiles(t, "a.yaml", "one")
+	files := map[string][]byte{"/c.tgz": text}
+	url, asked := serveArchive(t, files)
+	a := follow(t, Config{URL: url + "/c.tgz", KeyFiles: []string{good.file}})
+	fetch := func(want error) {
+		t.Helper()
+		if _, _, err := a.Fetch(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%v", err)
+		}
+	}
+	fetch(failure.ErrNotFound) // there is no signature
+	files["/c.tgz.sig"] = []byte(bad.sign(t, text))
+	fetch(failure.ErrContent)
+	files["/c.tgz.sig"] = []byte(good.sign(t, text) + "\n")
+	fetch(nil)
+	*asked = nil
+	fetch(nil)
+	if len(*asked) != 1 || (*asked)[0].Get("If-None-Match") == "" {
+		t.Errorf("a poll without news sent %v", *asked)
+	}
+	files["/c.tgz"] = packedFiles(t, "a.yaml", "two")
+	fetch(failure.ErrContent) // the signature is that of the old archive
+	fetch(failure.ErrContent)
+	files["/c.tgz.sig"] = []byte(good.sign(t, files["/c.tgz"]))
+	fetch(nil)
+	if last, _ := a.Last(); last.Commit != registry.Digest(files["/c.tgz"]) {
+		t.Errorf("%+v", last)
+	}
+}
+
+// A bundle that counts has a signature by the key, so no other text does.
+func FuzzBundle(f *testing.F) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		f.Fatal(err)
+	}
+	digest := registry.Digest(nil)
+	f.Add(fmt.Appendf(nil, `{"dsseEnvelope":{"payload":%q,"payloadType":%q,"signatures":[{"sig":"AAAA"}]}}`, base64.StdEncoding.EncodeToString(statement(signPredicate, digest)), statementType), "AAAA")
+	f.Add(payload(payloadType, digest), "MEUCIQ==")
+	f.Fuzz(func(t *testing.T, text []byte, signature string) {
+		if bundled(text, digest, nil) || bundled(text, digest, []key{&private.PublicKey}) || signedBy([]key{&private.PublicKey}, text, decoded(signature)) {
+			t.Error("a text that nobody signed counts")
+		}
+		statesDigest(text, digest)
+	})
+}
