@@ -154,7 +154,7 @@ func workshop(t *testing.T) string {
 	if os.Getenv("STACKREEVE_TEST_SOPS") == "" {
 		t.Skip("STACKREEVE_TEST_SOPS names no folder with sops and age")
 	}
-	folder, err := os.MkdirTemp("", "gpg") // short, because gpg-agent's socket lies in it
+	folder, err := os.MkdirTemp("", "gpg") //nolint:usetesting // the name must be short, because the socket of gpg-agent lies in it
 	if err != nil {
 		t.Fatal(err)
 	}
