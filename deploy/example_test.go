@@ -38,7 +38,7 @@ func load(t *testing.T, text string) config.Stack {
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
-	without := regexp.MustCompile(`(?m)^.*# (paths|basicAuthFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
+	without := regexp.MustCompile(`(?m)^.*# (paths|tag|digest|  cosignKeyFiles|basicAuthFile|dockerConfigFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
 	full := load(t, possibility.ReplaceAllString(without, "$1$2"))
 
 	now := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)
@@ -73,6 +73,16 @@ func TestExampleLogins(t *testing.T) {
 	load(t, login.ReplaceAllString(text, offered("githubApp")+"\n        appID: 1234\n        installationID: 5678\n"+"  "+offered("  privateKeyFile")))
 	ssh := strings.ReplaceAll(text, "https://git.example.com/", "ssh://git@git.example.com/")
 	load(t, login.ReplaceAllString(ssh, offered("sshKeyFile")+"\n"+offered("knownHostsFile")))
+}
+
+// TestExampleArtifact tries the fields of the example that are for artifacts.
+func TestExampleArtifact(t *testing.T) {
+	text := read(t, example)
+	offered := func(field string) string {
+		return regexp.MustCompile(`# ( *` + field + `: ?[^#\n]*)`).FindStringSubmatch(text)[1]
+	}
+	url := regexp.MustCompile(`(?m)^    url:.*$`).ReplaceAllString(text, "    url: oci://registry.example.com/acme/cloud-config\n    "+offered("tag")+"\n    verify:\n    "+offered("cosignKeyFiles"))
+	load(t, regexp.MustCompile(`(?m)^ *tokenFile:.*$`).ReplaceAllString(url, "      "+offered("dockerConfigFile")))
 }
 
 // TestExampleForges tries the other forges in the example.
