@@ -142,7 +142,7 @@ func TestMessages(t *testing.T) {
 	next("push " + g.Project + " refs/heads/topic " + head)
 	number := g.OpenPull(t, "topic", g.Branch(), "Topic")
 	next(fmt.Sprint("open ", g.Project, " ", number, " ", head))
-	g.Say(t, number, "dev", "/stackreeve plan")
+	g.AddComment(t, number, "dev", "/stackreeve plan")
 	next(fmt.Sprint("note ", number, " /stackreeve plan"))
 	g.Close(t, number)
 	next(fmt.Sprint("close ", g.Project, " ", number, " ", head))

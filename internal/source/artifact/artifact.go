@@ -126,7 +126,9 @@ func (a *Artifact) fetch(parent context.Context, ref string) (rev source.Revisio
 	ctx, cancel := context.WithTimeoutCause(parent, a.cfg.Timeout, fmt.Errorf("no answer within %s", a.cfg.Timeout))
 	defer cancel()
 	last, ok := a.Last()
-	found, err := a.from.find(ctx, ref, func(digest string) bool { return ok && digest == last.Commit || digest == a.broken.digest })
+	found, err := a.from.find(ctx, ref, func(digest string) bool {
+		return ok && digest == last.Commit || a.broken.err != nil && digest == a.broken.digest
+	})
 	switch {
 	case err != nil:
 		return rev, a.finish(ctx, parent, err)

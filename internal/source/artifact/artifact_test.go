@@ -257,6 +257,18 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// A server says that an archive has not changed, although the agent has none yet.
+func TestAttackNothingHasChanged(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }))
+	defer server.Close()
+	a := follow(t, Config{URL: server.URL + "/config.tar.gz", Digest: registry.Digest([]byte("x"))})
+	for range 2 {
+		if rev, _, err := a.Fetch(t.Context()); err == nil {
+			t.Errorf("it is accepted: %+v", rev)
+		}
+	}
+}
+
 // The login is only sent to the configured host, whatever it refers to.
 func TestAttackRedirectTakesNoLogin(t *testing.T) {
 	text := packedFiles(t, "a.yaml", "one")

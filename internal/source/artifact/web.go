@@ -37,7 +37,7 @@ func (w *web) find(ctx context.Context, _ string, known func(digest string) bool
 	if err != nil {
 		return found, err
 	}
-	resp, err := w.get(ctx, w.at.address.String(), known(w.digest))
+	resp, err := w.get(ctx, w.at.address.String(), w.digest != "" && known(w.digest))
 	if err != nil {
 		return found, err
 	}
