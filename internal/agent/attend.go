@@ -7,8 +7,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/source"
-	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // attend listens for newer commits and for requests while a pass runs. When one of them arrives, attend cancels the returned context with a
@@ -65,17 +63,4 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 		return "" // a commit that is refused must not end the pass of another one
 	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))
-}
-
-// newest returns the revision that was fetched while a pass ran. If there is none, it fetches the source's
-// newest revision.
-func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
-	if s.fetched != nil {
-		rev, s.fetched = *s.fetched, nil
-		return rev, true, nil
-	}
-	end := trace.Begin(ctx, "fetch", nil)
-	rev, changed, err = s.Fetch(ctx)
-	end(err != nil)
-	return rev, changed, err
 }

@@ -7,7 +7,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -102,6 +101,19 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok boo
 	return run, true
 }
 
+// newest returns the revision that was fetched while a pass ran. If there is none, it fetches the source's
+// newest revision.
+func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
+	if s.fetched != nil {
+		rev, s.fetched = *s.fetched, nil
+		return rev, true, nil
+	}
+	end := trace.Begin(ctx, "fetch", nil)
+	rev, changed, err = s.Fetch(ctx)
+	end(err != nil)
+	return rev, changed, err
+}
+
 // pass chooses a revision, logs in if necessary, and compares the cloud with the revision.
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	s.readRecord(false)
@@ -192,19 +204,4 @@ func (s *Loop) storePass(commit string, pass engine.Pass) {
 	if pass.Last.ListsIncomplete() {
 		s.cloud = nil
 	}
-}
-
-// sync carries out a revision. If the plan is held, it asks the forge for approvals. If one covers the plan,
-// it carries out the revision again with the approvals.
-func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
-	pass := s.cloud.Sync(ctx, rev)
-	if pass.First.Held == nil || s.Approvals == nil || ctx.Err() != nil {
-		return pass
-	}
-	approved := s.Approvals(ctx, rev.Commit)
-	if !slices.ContainsFunc(approved, func(a plan.Approval) bool { return a.Covers(pass.First) }) {
-		return pass
-	}
-	rev.Approved = append(slices.Clip(rev.Approved), approved...)
-	return s.cloud.Sync(ctx, rev)
 }

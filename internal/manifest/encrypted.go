@@ -17,9 +17,9 @@ type Decryption struct {
 	Unknown bool
 }
 
-// encrypted loads a file that SOPS encrypted. It returns false for any other file. All documents of the file are in memory
+// loadEncrypted loads a file that SOPS encrypted. It returns false for any other file. All documents of the file are in memory
 // together, because one checksum covers them.
-func (l *loader) encrypted(name string, text []byte, chunks []chunk) bool {
+func (l *loader) loadEncrypted(name string, text []byte, chunks []chunk) bool {
 	if !bytes.Contains(text, []byte("sops")) {
 		return false
 	}

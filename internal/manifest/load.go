@@ -143,7 +143,7 @@ func (l *loader) file(name string, text []byte) {
 			return
 		}
 	}
-	if l.encrypted(name, text, chunks) {
+	if l.loadEncrypted(name, text, chunks) {
 		return
 	}
 	first, parsed, why := l.firstManifest(name, chunks)

@@ -36,42 +36,42 @@ func (m *merger) problem(n *yaml.Node, at *fieldPath, what, fix string) {
 
 // documents merges two documents of one object. body is the type of the object's kind; it may be zero.
 func (m *merger) documents(base, over *yaml.Node, body Type) *yaml.Node {
-	return m.mapping(base, over, spec{typ: body, head: true}, nil)
+	return m.mapping(base, over, valueType{typ: body, head: true}, nil)
 }
 
-// spec says what a value in a document is. It is zero if that is unknown.
-type spec struct {
+// valueType says what a value in a document is. It is zero if that is unknown.
+type valueType struct {
 	typ   Type
 	rules rules
 	head  bool // reports whether the value is the whole document
 }
 
-func (s spec) field(name string) spec {
+func (s valueType) field(name string) valueType {
 	if s.head && name == "metadata" {
-		return spec{typ: TypeFor[metadata]()}
+		return valueType{typ: TypeFor[metadata]()}
 	}
 	switch s.typ.shape() {
 	case structShape:
 		if f := s.typ.fields().named(name); f != nil {
-			below := spec{typ: f.typ, rules: f.rules}
+			below := valueType{typ: f.typ, rules: f.rules}
 			below.rules.secret = below.rules.secret || s.rules.secret
 			return below
 		}
 	case mapShape:
-		return spec{typ: s.typ.elem(), rules: s.rules.ofElement()}
+		return valueType{typ: s.typ.elem(), rules: s.rules.ofElement()}
 	}
-	return spec{}
+	return valueType{}
 }
 
-func (s spec) item() spec {
+func (s valueType) item() valueType {
 	if s.typ.shape() != listShape {
-		return spec{}
+		return valueType{}
 	}
-	return spec{typ: s.typ.elem(), rules: s.rules.ofElement()}
+	return valueType{typ: s.typ.elem(), rules: s.rules.ofElement()}
 }
 
 // value returns the result for a value that both documents have.
-func (m *merger) value(base, over *yaml.Node, s spec, at *fieldPath) *yaml.Node {
+func (m *merger) value(base, over *yaml.Node, s valueType, at *fieldPath) *yaml.Node {
 	switch {
 	case over.Kind == yaml.MappingNode && m.directive(over, at) == directiveReplace:
 	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
@@ -82,7 +82,7 @@ func (m *merger) value(base, over *yaml.Node, s spec, at *fieldPath) *yaml.Node 
 	return m.settled(over, at)
 }
 
-func (m *merger) mapping(base, over *yaml.Node, s spec, at *fieldPath) *yaml.Node {
+func (m *merger) mapping(base, over *yaml.Node, s valueType, at *fieldPath) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: tagMap}
 	m.copied(base, out)
 	earlier, later := entries(base), entries(over)

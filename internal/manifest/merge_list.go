@@ -8,7 +8,7 @@ import (
 )
 
 // list merges two lists whose elements are identified by a field. New elements follow the earlier ones.
-func (m *merger) list(base, over *yaml.Node, s spec, at *fieldPath) *yaml.Node {
+func (m *merger) list(base, over *yaml.Node, s valueType, at *fieldPath) *yaml.Node {
 	if i := replaces(over); i >= 0 {
 		whole := &yaml.Node{Kind: over.Kind, Tag: over.Tag, Content: slices.Delete(slices.Clone(over.Content), i, i+1)}
 		m.copied(over, whole)

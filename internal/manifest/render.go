@@ -25,7 +25,7 @@ func (o *Object) Render(body Type, how Rendering) *yaml.Node {
 		return nil
 	}
 	r := renderer{how, o}
-	return r.node(root, spec{typ: body, head: true}, nil)
+	return r.node(root, valueType{typ: body, head: true}, nil)
 }
 
 type renderer struct {
@@ -33,7 +33,7 @@ type renderer struct {
 	of *Object
 }
 
-func (r renderer) node(n *yaml.Node, s spec, at *fieldPath) *yaml.Node {
+func (r renderer) node(n *yaml.Node, s valueType, at *fieldPath) *yaml.Node {
 	out := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: n.Style &^ yaml.FlowStyle}
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -74,7 +74,7 @@ func (o *Object) substitute(room int64, used map[string]bool) (added int64, seal
 			value = s.name(value, at)
 		case mode == SubstituteNone || isHead(e.key.Value) || e.key.Value != "spec" && !s.all:
 		default:
-			value = s.node(value, spec{typ: o.schema, head: true}.field(e.key.Value), at)
+			value = s.node(value, valueType{typ: o.schema, head: true}.field(e.key.Value), at)
 		}
 		out.Content = append(out.Content, e.key, value)
 	}
@@ -108,17 +108,17 @@ func (s *substitution) name(meta *yaml.Node, at *fieldPath) *yaml.Node {
 	}
 	s.naming = true
 	defer func() { s.naming = false }()
-	return s.mapping(meta, func(name string) (spec, bool) { return spec{typ: TypeFor[string]()}, name == "name" }, at)
+	return s.mapping(meta, func(name string) (valueType, bool) { return valueType{typ: TypeFor[string]()}, name == "name" }, at)
 }
 
 // node returns a value with the names replaced. It is the same node if there are none.
-func (s *substitution) node(n *yaml.Node, of spec, at *fieldPath) *yaml.Node {
+func (s *substitution) node(n *yaml.Node, of valueType, at *fieldPath) *yaml.Node {
 	if of.rules.secret && !s.all || s.overflow {
 		return n
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		return s.mapping(n, func(name string) (spec, bool) { return of.field(name), true }, at)
+		return s.mapping(n, func(name string) (valueType, bool) { return of.field(name), true }, at)
 	case yaml.SequenceNode:
 		var out *yaml.Node
 		for i, item := range n.Content {
@@ -145,7 +145,7 @@ func (s *substitution) node(n *yaml.Node, of spec, at *fieldPath) *yaml.Node {
 }
 
 // mapping does the same for the fields that within selects, and returns their types.
-func (s *substitution) mapping(n *yaml.Node, within func(name string) (spec, bool), at *fieldPath) *yaml.Node {
+func (s *substitution) mapping(n *yaml.Node, within func(name string) (valueType, bool), at *fieldPath) *yaml.Node {
 	all, changed := entries(n), false
 	for i, e := range all {
 		of, ok := within(e.key.Value)
@@ -169,7 +169,7 @@ func (s *substitution) mapping(n *yaml.Node, within func(name string) (spec, boo
 
 // scalar returns the string with its names replaced. The field that gets it decides which type it has. If the type of the
 // field is unknown, a text that consists of one name, without quotes, has the type of the value.
-func (s *substitution) scalar(n *yaml.Node, of spec, at *fieldPath) *yaml.Node {
+func (s *substitution) scalar(n *yaml.Node, of valueType, at *fieldPath) *yaml.Node {
 	before := len(s.secrets)
 	text, whole := s.expand(n, at)
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: tagString, Value: text, Style: yaml.DoubleQuotedStyle}

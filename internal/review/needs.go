@@ -168,16 +168,6 @@ func (w *walk) needWithFate(n forge.Need) need {
 	return met
 }
 
-// included returns the references and the commits of the pull requests that are merged before the head.
-func (n needs) included() (refs, commits []string) {
-	for _, one := range n.list {
-		if one.Fate == comment.Included {
-			refs, commits = append(refs, one.ref), append(commits, one.Head)
-		}
-	}
-	return refs, commits
-}
-
 // key returns a text that changes when the plan or the page would change because of the needs.
 func (n needs) key() string {
 	var b strings.Builder
@@ -223,22 +213,4 @@ func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comm
 		n.Fate, n.URL = comment.Closed, pull.URL
 	}
 	return n, nil
-}
-
-// against returns the pull request that conflicts (what), and the names of the branch and the pull requests that it conflicts with. clean is the
-// number of needs that were merged without conflicts.
-func (p page) against(clean int) (what, with string) {
-	what, names := "it", []string{p.Base}
-	for _, n := range p.Needs {
-		if n.Fate != comment.Included {
-			continue
-		}
-		if clean == 0 {
-			what = fmt.Sprint(n.Number)
-			break
-		}
-		clean--
-		names = append(names, fmt.Sprint(n.Number))
-	}
-	return what, strings.Join(names, ", ")
 }

@@ -2,13 +2,52 @@ package sops
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Bounds of a file.
+const (
+	maxDepth    = 100
+	maxKeys     = 100
+	maxGroups   = 20
+	maxPattern  = 1 << 10
+	maxEnvelope = 64 << 10 // bytes of an encrypted data key
+	maxProblems = 100
+)
+
+const blockName = "sops"
+
+// Has reports whether a document has a block "sops".
+func Has(doc *yaml.Node) bool { return block(doc) != nil }
+
+// block returns the value of the key "sops".
+func block(doc *yaml.Node) *yaml.Node {
+	if doc == nil || doc.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(doc.Content); i += 2 {
+		if isBlock(doc.Content[i]) {
+			return doc.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func isBlock(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Value == blockName }
+
+// strip removes the block from a document.
+func strip(doc *yaml.Node) {
+	kept := doc.Content[:0:0]
+	for i := 0; i+1 < len(doc.Content); i += 2 {
+		if !isBlock(doc.Content[i]) {
+			kept = append(kept, doc.Content[i], doc.Content[i+1])
+		}
+	}
+	doc.Content = kept
+}
 
 // envelope is a data key, or a share of it, encrypted for one holder.
 type envelope struct {
@@ -99,52 +138,6 @@ func aliased(n *yaml.Node, depth int) bool {
 		}
 	}
 	return false
-}
-
-// ruleFields are the fields of the block of which a file has at most one.
-var ruleFields = []struct {
-	name string
-	rule rule
-}{
-	{"unencrypted_suffix", rule{inverse: true}}, {"encrypted_suffix", rule{}},
-	{"unencrypted_regex", rule{inverse: true}}, {"encrypted_regex", rule{}},
-	{"unencrypted_comment_regex", rule{inverse: true, comment: true}}, {"encrypted_comment_regex", rule{comment: true}},
-}
-
-func parseRule(n *yaml.Node) (rule, error) {
-	found := rule{suffix: defaultSuffix, inverse: true}
-	given := ""
-	for _, f := range ruleFields {
-		written := text(n, f.name)
-		if written == "" {
-			continue
-		}
-		if given != "" {
-			return found, errors.New("it has both " + given + " and " + f.name)
-		}
-		given, found = f.name, f.rule
-		if strings.HasSuffix(f.name, "suffix") {
-			found.suffix = written
-			continue
-		}
-		compiled, err := compile(written)
-		if err != nil {
-			return found, errors.New(f.name + " " + err.Error())
-		}
-		found.pattern = compiled
-	}
-	return found, nil
-}
-
-func compile(expression string) (*regexp.Regexp, error) {
-	if len(expression) > maxPattern {
-		return nil, errors.New("is longer than " + strconv.Itoa(maxPattern) + " bytes")
-	}
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		return nil, errors.New("is not a valid regular expression")
-	}
-	return compiled, nil
 }
 
 func (m *metadata) parseGroups(n *yaml.Node) error {

@@ -1,8 +1,12 @@
 package sops
 
 import (
+	"errors"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // rule says which values of a file are encrypted. The zero value encrypts every value whose path has no part that ends
@@ -15,6 +19,52 @@ type rule struct {
 }
 
 const defaultSuffix = "_unencrypted"
+
+// ruleFields are the fields of the block of which a file has at most one.
+var ruleFields = []struct {
+	name string
+	rule rule
+}{
+	{"unencrypted_suffix", rule{inverse: true}}, {"encrypted_suffix", rule{}},
+	{"unencrypted_regex", rule{inverse: true}}, {"encrypted_regex", rule{}},
+	{"unencrypted_comment_regex", rule{inverse: true, comment: true}}, {"encrypted_comment_regex", rule{comment: true}},
+}
+
+func parseRule(n *yaml.Node) (rule, error) {
+	found := rule{suffix: defaultSuffix, inverse: true}
+	given := ""
+	for _, f := range ruleFields {
+		written := text(n, f.name)
+		if written == "" {
+			continue
+		}
+		if given != "" {
+			return found, errors.New("it has both " + given + " and " + f.name)
+		}
+		given, found = f.name, f.rule
+		if strings.HasSuffix(f.name, "suffix") {
+			found.suffix = written
+			continue
+		}
+		compiled, err := compile(written)
+		if err != nil {
+			return found, errors.New(f.name + " " + err.Error())
+		}
+		found.pattern = compiled
+	}
+	return found, nil
+}
+
+func compile(expression string) (*regexp.Regexp, error) {
+	if len(expression) > maxPattern {
+		return nil, errors.New("is longer than " + strconv.Itoa(maxPattern) + " bytes")
+	}
+	compiled, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, errors.New("is not a valid regular expression")
+	}
+	return compiled, nil
+}
 
 // names reports whether the name of a key matches.
 func (r *rule) names(name string) bool {

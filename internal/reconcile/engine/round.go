@@ -3,21 +3,15 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
-
-// maxSettleWait is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
-// continues.
-const maxSettleWait = time.Hour
 
 // round is one plan, with the steps of it that the run starts. The run makes a new plan only when the snapshot has changed and the present
 // plan has nothing left to start. The number of rounds therefore follows the depth of the references, not the number of objects.
@@ -92,58 +86,6 @@ func (r *run) planRound(ctx context.Context) {
 func (r *run) atWork(id string) bool {
 	_, busy := r.doing[id]
 	return busy || r.destroyed[id]
-}
-
-// trackPending records which objects the cloud works on, and since when. An
-// object that takes too long is stuck.
-func (r *run) trackPending(now time.Time) {
-	before := r.pending
-	r.pending = make(map[string]time.Time, len(before))
-	for _, s := range r.round.plan.Steps {
-		if s.Have == nil || s.Action != plan.Wait && !s.Settling() {
-			continue
-		}
-		id := s.Identity()
-		since, known := before[id]
-		if !known || s.Until().After(now) {
-			since = now
-		}
-		limit, failing := s.Patience()
-		limit = cmp.Or(limit, r.timing.PendingWait)
-		if !failing.IsZero() {
-			since = failing
-		}
-		r.pending[id] = since
-		if r.stuck[s.Key] != nil {
-			continue
-		}
-		if now.Sub(since) > limit {
-			if s.Settling() {
-				r.stuck[s.Key] = neverServed(s, limit)
-				continue
-			}
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on the object for more than %s (%s); check the cloud's own log for %s", r.timing.PendingWait, s.FullCause(), s.ShownID())
-			continue
-		}
-		if until := s.Until(); until.Sub(now) > maxSettleWait {
-			continue // a later pass continues
-		} else if until.After(now) {
-			r.round.settling[s.Key.Kind] = until
-		} else {
-			r.round.awaitedKinds[s.Key.Kind] = true
-		}
-		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
-	}
-	slices.SortFunc(r.round.waiting, oldest)
-}
-
-// neverServed returns the error for an object that other members have waited for too long, because it does not serve or reports that a
-// member does not serve.
-func neverServed(s plan.Step, limit time.Duration) error {
-	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
-		return fmt.Errorf("has reported for more than %s that %s does not serve", whom, limit)
-	}
-	return fmt.Errorf("the member has not served for more than %s; %s", limit, s.Sick)
 }
 
 // dispatch starts the steps that can be started, until the maximum number of steps is in flight. It removes from the queue the steps that

@@ -1,18 +1,76 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // maxFailedLists is the number of failed lists in a row after which the pass does not list a collection again.
 const maxFailedLists = 5
+
+// maxSettleWait is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
+// continues.
+const maxSettleWait = time.Hour
+
+// trackPending records which objects the cloud works on, and since when. An
+// object that takes too long is stuck.
+func (r *run) trackPending(now time.Time) {
+	before := r.pending
+	r.pending = make(map[string]time.Time, len(before))
+	for _, s := range r.round.plan.Steps {
+		if s.Have == nil || s.Action != plan.Wait && !s.Settling() {
+			continue
+		}
+		id := s.Identity()
+		since, known := before[id]
+		if !known || s.Until().After(now) {
+			since = now
+		}
+		limit, failing := s.Patience()
+		limit = cmp.Or(limit, r.timing.PendingWait)
+		if !failing.IsZero() {
+			since = failing
+		}
+		r.pending[id] = since
+		if r.stuck[s.Key] != nil {
+			continue
+		}
+		if now.Sub(since) > limit {
+			if s.Settling() {
+				r.stuck[s.Key] = neverServed(s, limit)
+				continue
+			}
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on the object for more than %s (%s); check the cloud's own log for %s", r.timing.PendingWait, s.FullCause(), s.ShownID())
+			continue
+		}
+		if until := s.Until(); until.Sub(now) > maxSettleWait {
+			continue // a later pass continues
+		} else if until.After(now) {
+			r.round.settling[s.Key.Kind] = until
+		} else {
+			r.round.awaitedKinds[s.Key.Kind] = true
+		}
+		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
+	}
+	slices.SortFunc(r.round.waiting, oldest)
+}
+
+// neverServed returns the error for an object that other members have waited for too long, because it does not serve or reports that a
+// member does not serve.
+func neverServed(s plan.Step, limit time.Duration) error {
+	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
+		return fmt.Errorf("has reported for more than %s that %s does not serve", whom, limit)
+	}
+	return fmt.Errorf("the member has not served for more than %s; %s", limit, s.Sick)
+}
 
 // nextWake returns when the run should wake up if no step finishes before.
 // more is false if there is nothing to wait for.
@@ -137,6 +195,57 @@ func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	}
 }
 
+// finish adds the result of a step to the state of the run.
+func (r *run) finish(o outcome) {
+	delete(r.doing, o.id)
+	s := o.result.Step
+	o.result.Step = s.Recorded()
+	if have := o.result.Step.Have; have != nil {
+		have.State, have.OtherViews = nil, nil // these would keep the whole list in memory
+	}
+	r.pass.Results = append(r.pass.Results, o.result)
+	r.noteCarriedOut(o, len(r.pass.Results)-1)
+	r.engine.past().NoteHealed(&s, time.Now())
+	r.answersUnplanned = true
+	listed := r.fresh[s.Key.Kind]
+	listed.listInterval, listed.touched = r.timing.Poll, true
+	for _, entry := range o.entries {
+		listed.writtenEntries[entry] = true
+	}
+	if !s.Action.Destroys() && o.result.Err == nil {
+		delete(r.destroyed, o.id)
+	}
+	if o.result.Err != nil {
+		r.noteFailure(o.id, s, o.result.Started, o.result.Err)
+		listed.stale[s.Key] = true
+		return
+	}
+	r.writeCount++
+	r.round.done++
+	t := r.ensureHistory(o.id)
+	t.err, t.failures, t.busyInRow, t.first = nil, 0, 0, time.Time{}
+	t.noteSuccess(s)
+	t.noteWays(s)
+	if s.Action == plan.Recreate {
+		t.why = s.FullCause()
+	}
+	if s.Action.Destroys() {
+		r.lastDeletion = time.Now()
+		r.engine.past().NoteDeleted(&s, r.lastDeletion)
+	}
+	switch {
+	case o.gone:
+		r.noteChanged(s.Key.Kind, entryObject{s.Entry(), s.ID()}, nil)
+	case o.live != nil:
+		if s.Action == plan.Create { // a list that is older than the creation may arrive before the next plan
+			r.engine.past().NoteMade(&s, o.live, time.Now())
+		}
+		r.noteChanged(s.Key.Kind, entryObject{o.live.Entry, o.live.ID}, o.live)
+	default:
+		listed.stale[s.Key] = true
+	}
+}
+
 // refresh lists the collections that are due.
 func (r *run) refresh(ctx context.Context) {
 	if ctx.Err() != nil {
@@ -155,97 +264,4 @@ func (r *run) refresh(ctx context.Context) {
 		}
 	}
 	r.relist(ctx, names)
-}
-
-// relistWritten lists the collections that were written and not listed since. So the pass ends with the state that the
-// cloud reports, and not with the state that was requested. It returns false if there was no collection to list.
-func (r *run) relistWritten(ctx context.Context) bool {
-	var names []string
-	for kind, s := range r.fresh {
-		if s.touched {
-			names = append(names, kind)
-		}
-	}
-	names = append(names, r.hostedKinds()...)
-	r.relist(ctx, names)
-	return len(names) > 0
-}
-
-// hostedKinds returns the kinds that are hosted on objects that the pass has written, and that were not listed since.
-func (r *run) hostedKinds() (names []string) {
-	for _, k := range r.engine.Kinds {
-		of := k.Info
-		_, known := r.snapshot[of.Kind]
-		older := func(kind string) bool {
-			outside := r.fresh[kind]
-			return outside != nil && len(outside.writtenEntries) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
-		}
-		if known && slices.ContainsFunc(of.HostedOn, older) {
-			names = append(names, of.Kind)
-		}
-	}
-	return names
-}
-
-func (r *run) relist(ctx context.Context, names []string) {
-	if len(names) == 0 {
-		return
-	}
-	slices.Sort(names)
-	started := time.Now()
-	var places []memory.Place
-	asked := namedPlaces(r.rev.Want)
-	for _, kind := range names {
-		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].writtenEntries)...)
-	}
-	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot, kind.Listing{})
-	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
-	for _, kind := range names {
-		c, listed := fresh[kind]
-		if !listed {
-			c = r.snapshot[kind] // none of its places has to be listed
-		}
-		r.storeList(kind, c, started, ended)
-	}
-}
-
-// storeList stores a new list of a collection, and sets the time of the next one. Collections that are slow to list, or
-// do not change, are listed less often. Collections that were listed together get the same times.
-func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
-	s, took := r.fresh[kind], ended.Sub(began)
-	s.at, s.began, s.touched = ended, began, false
-	s.listInterval = min(max(s.listInterval*3/2, 3*took), max(r.timing.PollMax, 3*took))
-	if err := firstError(c); err != nil {
-		r.noteUnlisted(s, err)
-	} else {
-		s.failures = 0
-		clear(s.stale)
-	}
-	r.snapshot[kind] = c
-	delete(r.changed, kind)
-	r.listsUnplanned = true
-}
-
-// noteUnlisted records a list that has failed. A service may ask for a pause that is longer than the pass waits for busy
-// objects ([Timing] has that limit). Then the pass does not list the collection again.
-func (r *run) noteUnlisted(s *freshness, err error) {
-	s.failures++
-	s.listInterval = r.pause(s.failures)
-	var later *kind.RetryAfterError
-	if !errors.As(err, &later) {
-		return
-	}
-	if s.listInterval = max(s.listInterval, later.After); later.After > r.timing.BusyWait {
-		s.failures = maxFailedLists
-	}
-}
-
-func (r *run) observedAll() {
-	now := time.Now()
-	for kind, c := range r.snapshot {
-		s := r.fresh[kind]
-		if s.at, s.began = now, r.pass.Started; firstError(c) != nil {
-			r.noteUnlisted(s, firstError(c))
-		}
-	}
 }

@@ -63,8 +63,8 @@ func compareZone(w want, have *object, c *kind.Changes) {
 	}
 }
 
-// withMark is an empty comparison for the table. The comparison needs the mark, so diffMore compares the field.
-func withMark(want, *object, *kind.Changes) {}
+// comparedInDiffMore is the empty comparison of a field that diffMore compares, because its comparison needs the mark.
+func comparedInDiffMore(want, *object, *kind.Changes) {}
 
 // compareKey never replaces a server that was created with the wanted key pair but no longer names it. A resize to another cell
 // removes the name, while the key stays in the machine. The server's metadata name the key pair with which it was created. If a

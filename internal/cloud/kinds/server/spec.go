@@ -179,7 +179,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 			{Field: "volumes", Compare: compareVolumes},
 			{Field: "availabilityZone", Compare: compareZone},
 			{Field: "configDrive", Compare: compareDrive},
-			{Field: "keypairRef", Compare: withMark, Closed: noRebuild, Loss: diskLoss},
+			{Field: "keypairRef", Compare: comparedInDiffMore, Closed: noRebuild, Loss: diskLoss},
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},

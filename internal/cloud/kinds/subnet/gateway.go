@@ -2,6 +2,7 @@ package subnet
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -41,4 +42,45 @@ func impossible(w typed.Want[Spec]) string {
 		}
 	}
 	return ""
+}
+
+func compareGateway(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if w.Spec.Gateway != nil {
+		kind.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have)))
+	}
+}
+
+// writeGateway writes the gateway as Neutron expects it: null for none. If a new subnet has an automatic
+// gateway, writeGateway writes nothing, so the cloud chooses one.
+func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
+		return
+	}
+	body["gateway_ip"] = nil
+	if ip := gateway(w.Spec, have); ip != "" {
+		body["gateway_ip"] = ip
+	}
+}
+
+// gateway returns the address of the gateway that the manifest asks for; "" for none. Automatic is the
+// existing gateway. Without one, it is the address that Neutron would choose: the first host of an IPv4
+// subnet, and the network address of an IPv6 subnet (neutron/ipam/utils.py: generate_pools).
+func gateway(s *Spec, have *table.Object[Spec, More]) string {
+	switch {
+	case s.Gateway.Type == "IP":
+		return *s.Gateway.IP
+	case s.Gateway.Type == "None":
+		return ""
+	case have != nil && have.More.GatewayIP != "":
+		return have.More.GatewayIP
+	}
+	chosen := s.CIDR
+	if have != nil && chosen == "" {
+		chosen = have.Spec.CIDR
+	}
+	cidr, err := netip.ParsePrefix(chosen)
+	if err == nil && cidr.Addr().Is4() {
+		return cidr.Masked().Addr().Next().String()
+	}
+	return cidr.Masked().Addr().String()
 }

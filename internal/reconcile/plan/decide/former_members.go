@@ -36,16 +36,16 @@ func (p *planner) findFormerMembers() {
 		}
 		for _, group := range groups {
 			if name, was := p.memberName(s.Key, group, members[group.Key], ""); was {
-				p.setMembership(s, group, name)
+				p.setFormerGroup(s, group, name)
 			} else if name, was := p.memberName(s.Key, group, members[group.Key], kind.SparePrefix); was && s.Within == (manifest.Key{}) {
-				p.setMembership(s, group, name)
+				p.setFormerGroup(s, group, name)
 			}
 		}
 	}
 }
 
-// setMembership records the member and the group that an object was a part of.
-func (p *planner) setMembership(s *plan.Step, group *kind.Desired, member string) {
+// setFormerGroup records the member and the group that an object was a part of.
+func (p *planner) setFormerGroup(s *plan.Step, group *kind.Desired, member string) {
 	of := p.KindOf[group.Key.Kind].Group.Members
 	if s.Action == plan.Delete && s.Causes.Is(cause.Gone) {
 		s.Causes = cause.List{cause.Of(cause.FewerMembers, group.Key)}

@@ -44,8 +44,8 @@ func (gs *Groups) deletedTogether(g *group) bool {
 }
 
 // preventsDeletion reports whether the object user prevents the deletion of the object used. used is nil if it does not exist.
-func (w worldReader) preventsDeletion(user, of *kind.Live) bool {
-	return of != nil && slices.Contains(w.Cloud.UsersOf(of), user) && !world.Loosely(user, of)
+func (w worldReader) preventsDeletion(user, used *kind.Live) bool {
+	return used != nil && slices.Contains(w.Cloud.UsersOf(used), user) && !world.Loosely(user, used)
 }
 
 // awaitNewShared makes members wait for a shared object that is created first, so that no member is interrupted before that object exists.
