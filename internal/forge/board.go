@@ -16,7 +16,7 @@ type Board struct {
 
 	mu       sync.Mutex
 	statuses map[string]map[string]Status // statuses by commit and then by context
-	commits  []string                     // the keys of known, oldest first
+	commits  []string                     // the keys of statuses, oldest first
 	posted   map[[2]string]int            // number of statuses that were written, by commit and context
 }
 

@@ -19,6 +19,14 @@
 //
 // Every ignored file and document is reported with the reason.
 //
+// # How an object comes from several places
+//
+//   - Layers: the parts of a load can form layers. A document of a later layer is merged into the document of an earlier
+//     layer with the same key (layers.go, merge.go). A problem names the file of the layer that set the field (origins.go).
+//   - Values: ${name} in strings is replaced after the layers are merged (values.go).
+//   - Encrypted files: a file that SOPS encrypted is checked and decrypted as a whole, before its documents become objects
+//     (encrypted.go, package sops). Without keys, its values can stay unknown (see [Decryption]).
+//
 // # Which mistakes are problems
 //
 // Problems are unknown and duplicate fields, unquoted numbers and booleans in string fields, octal-looking numbers,

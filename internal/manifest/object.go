@@ -62,7 +62,8 @@ func (o *Object) WrittenName() string {
 
 // Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
 // parsed again. An object that is in no file loses its document. The origin of each of its fields is then the origin of
-// the object. The plain values of an encrypted document are freed, too, and its text contains none.
+// the object. The plain values of an encrypted document are freed, too, and its text contains none. The documents of later
+// layers stay in memory, with their plain values.
 func (o *Object) Release() { o.body, o.other = nil, nil }
 
 // root returns the mapping of the document. It returns nil if the document was released and has no text.

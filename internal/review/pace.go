@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// quietTime is the time without changes of a branch and its cloud after which its open pull requests are planned again. patience
+// quietTime is the time without changes of a branch and its cloud after which its open pull requests are planned again. maxDelay
 // is the longest delay, even if the changes go on.
 const (
 	quietTime = 10 * time.Second

@@ -22,12 +22,25 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Planner plans pull requests for one stack. Its exported fields are read-only after the first use.
+// Planner plans pull requests for one stack. Its exported fields are read-only after the first use. These packages set the fields:
+//
+//	fields                    set by    from
+//	-----------------------   -------   --------------------------------------------------------
+//	Name, PlanForks           service   the stack's configuration
+//	Last                      service   the stack's source
+//	Merged, Unsigned          service   a clone for pull requests; not set for an artifact
+//	Plan                      service   a previewer of package session
+//	Read, PlanSealed          service   a second one, which decrypts nothing
+//	Again                     service   the loop of the stack
+//	Observe                   service   the metrics, if there are any
+//	repository, queue, poll   review    [Repository.Add]
+//	held                      branch    each run of the stack, through [Planner.SetHeld]
 type Planner struct {
 	Name string
 	// Last returns the newest revision of the stack's branch. The result is false before the first fetch.
 	Last func() (source.Revision, bool)
-	// Merged returns the files of the branch after merging first the references in under and then head.
+	// Merged returns the files of the branch after merging first the references in under and then head. It
+	// is nil for an artifact, which has no pull requests.
 	Merged func(ctx context.Context, head string, under ...string) (source.Merge, error)
 	// Read turns files of strangers into objects, without the cloud and without decrypting anything. Its error is a
 	// [manifest.Problems] when a commit must correct it.
@@ -120,8 +133,8 @@ func (s *Planner) review(ctx context.Context, j job) {
 	s.post(p, j, begun)
 }
 
-// page is the report about a pull request. passing means that the pull request could not be planned for a temporary reason. retracted means
-// that the pull request is now for another branch.
+// page is the report about a pull request. temporary means that the page is incomplete for a reason that may disappear, so the pull request is
+// planned again soon. retracted means that the pull request is now for another branch.
 type page struct {
 	comment.Page
 	temporary, retracted bool

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rule says which values of a file are encrypted. The zero value encrypts every value whose path has no part that ends
-// with "_unencrypted".
+// rule says which values of a file are encrypted. Without a rule in the block, parseRule returns one that encrypts
+// every value whose path has no part that ends with "_unencrypted".
 type rule struct {
 	suffix  string
 	pattern *regexp.Regexp

@@ -5,9 +5,11 @@
 // person has to fix, and which disappear without that.
 //
 // The fetched objects are read by [github.com/stackreeve/stackreeve/internal/source/store], and
-// merged by [github.com/stackreeve/stackreeve/internal/source/merge]. Imports point one way:
+// merged by [github.com/stackreeve/stackreeve/internal/source/merge]. Signatures are checked by
+// [github.com/stackreeve/stackreeve/internal/source/signature]. Imports point one way:
 //
 //	source ─▶ merge ─▶ store ─▶ failure
+//	   └────▶ signature
 //
 // Package source does not know what the files mean. It stores nothing that it could not fetch
 // again: the cache folder may be wiped at any moment.

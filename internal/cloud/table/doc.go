@@ -2,8 +2,10 @@
 // from a service's answers, compares it, and writes it into requests. It also matches import
 // filters and shows the field in status.
 //
-// The line is the field's declaration in the kind's Spec. The tags json, rule, ref and doc are for
-// reading manifests (see package manifest). The tags of this package are:
+// The line is the field's declaration in the kind's Spec. The tags json, rule, doc and example are
+// for reading manifests (see package manifest). The tag ref names the kind of the objects that a
+// field refers to. Packages resolve and export read it, as does this package. The tag cuts is for
+// fields on which other objects depend (see package typed, cuts.go). The tags of this package are:
 //
 //	api:"mtu"              the attribute of requests and answers
 //	api:"mtu,OPTION…"      with options, separated by commas:
@@ -34,8 +36,9 @@
 //	                       not show the field
 //	needs:"administrator"  the rights that the field needs, see package manifest
 //
-// A field without the tag api has no attribute. A field of a filter with api:"-" is not compared
-// here. Three rules of a field matter here:
+// A field of Spec, or of a struct with the option inline, has no attribute without the tag api. A
+// field of any other struct in Spec then has the attribute with its json name. A field of a filter
+// with api:"-" is not compared here. Three rules of a field matter here:
 //   - immutable: a change of the field, or of a field within it, replaces the object.
 //   - default: the value of an omitted field.
 //   - format: which spellings are equal, like the options lower and trimmed.

@@ -18,8 +18,15 @@ const probesAtOnce = 64
 // probe probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
 // probes.
 //
-// A probe that has to be repeated makes its member a suspect. The planner then calls [plan.Step.AwaitWell] for the member, and trackPending
-// notes its kind as awaited. That kind is listed again after a time, and the next planRound repeats the probe.
+// A probe may have to be repeated. The planner then calls [plan.Step.AwaitWell] for the member's step, and trackPending notes the kind of the
+// member as awaited. That kind is listed again after a time, and the next planRound repeats the probe. These functions of package group call
+// AwaitWell:
+//
+//	the member                                                                called by
+//	-----------------------------------------------------------------------   -------------
+//	is a suspect: it has served, and has failed only a few times              MarkWorkers
+//	does not serve, and other members wait for it                             takeTurns
+//	has not served since it was made or changed, and no other waits for it    awaitUnproven
 func (e *Engine) probe(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {
 		return nil

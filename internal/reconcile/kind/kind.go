@@ -53,13 +53,13 @@ type Kind struct {
 	// exceed that limit when there are too few hosts. PerHostOf returns the same for an object that is only imported.
 	PerHost   func(w Want) (n int, hard bool)
 	PerHostOf func(have any) (n int, hard bool)
-	// QuotaNeeded returns the amounts of quotas that an object will use; nil if they are unknown. Holds returns the amounts that an existing
-	// object in the cloud uses.
+	// QuotaNeeded returns the amounts of quotas that an object will use; nil if they are unknown. QuotaUsed returns the amounts that an
+	// existing object in the cloud uses.
 	QuotaNeeded func(w Want) Amounts
 	QuotaUsed   func(have any, of FactsOf) Amounts
 	// Impossible says why every cloud will refuse to create an object, with the field; "" if no reason is known. A value that is not
-	// known yet is no reason. Doubtful says why a cloud may refuse the object by a policy that its operators can change. People only
-	// get a warning about that.
+	// known yet is no reason. LikelyRefusal says why a cloud may refuse the object by a policy that its operators can change. People
+	// only get a warning about that.
 	Impossible    func(w Want) string
 	LikelyRefusal func(w Want) string
 	// ExclusiveClaims are the values that a manifest asks for and that only one object can have, such as an address of a subnet.

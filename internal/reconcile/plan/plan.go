@@ -44,7 +44,18 @@ type Lists struct {
 	Closed int
 }
 
-// Restraint is the result of the policies for a plan as a whole (see package guard).
+// Restraint is the result of the policies for a plan as a whole (see package guard). The engine applies them at three stations:
+//
+//	station                                      fields
+//	------------------------------------------   ----------------------------------------------------------
+//	the policies of the configuration and the    Suspended, Manual, Closes, HarmCloses, Elsewhere, Forgetful
+//	  revision, in compute: every plan
+//	guard.Chosen.Limit, in planRound: every      Limit
+//	  plan of a pass
+//	guard.Brake and guard.OnlyWithHash, in       Held, Approved
+//	  runPass: the first plan of a pass
+//
+// A preview passes through all three, without OnlyWithHash. While a plan is held, the brake is also applied before and after members are healed.
 type Restraint struct {
 	// Held says why a brake holds the whole plan; nil when none does.
 	Held cause.List

@@ -134,11 +134,21 @@ type Manner struct {
 	ManifestUnchanged bool // the last manifest that was applied to the object is the present one, or none was applied yet.
 }
 
-// Membership has the facts that a group knows about a step of one of its members.
+// Membership has the facts that a group knows about a step of one of its members. Package group sets them through the steps that it gets, and
+// package decide sets Crowded. Part is set after all objects of a plan are decided, the other fields when its steps are finished:
+//
+//	field                   set by
+//	---------------------   ------------------------------------------------------------------------------
+//	Part                    everyGroup
+//	Judges                  takeTurns
+//	Settles                 [Step.AwaitWell]; also for objects that send traffic to members or report on them
+//	IsWorker, Unanswering   MarkWorkers
+//	Sick                    MarkWorkers; ExplainUnhealed adds why the member is not healed
+//	Crowded                 markCrowded (decide/crowded.go)
 type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
 	Settles     *Settling // why other members wait until the object works; nil if no member waits.
-	IsWorker    bool      // the object does the work of the member.
+	IsWorker    bool      // the object does the work of the member; false until MarkWorkers has run.
 	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
 	Unanswering bool      // the probes are sure that the member does not serve.
 	Crowded     string    // the objects on the same host that should be kept apart from this one; "" for none.

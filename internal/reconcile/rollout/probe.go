@@ -36,7 +36,7 @@ type Record struct {
 	said     string
 }
 
-// Due reports whether the member must be asked now. of names the incarnation of the member, and since is the time when the member began to
+// Due reports whether the member must be asked now. worker names the incarnation of the member, and since is the time when the member began to
 // work.
 func (r Record) Due(p Probe, worker string, since, now time.Time) bool {
 	return !now.Before(since.Add(p.Delay)) && (r.of != worker || !now.Before(r.at.Add(p.Interval)))

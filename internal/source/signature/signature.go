@@ -1,8 +1,10 @@
 // Package signature answers who signed a commit or a tag. Its functions are pure: they get the bytes of an object, keys and the time.
 //
 //	ParseCommit, ParseTag   the signed bytes, the signature, and who claims to have made the object   object.go
-//	ReadKeys                the keys that are trusted                                                 keys.go, allowed.go
+//	ReadOpenPGP             the OpenPGP keys that are trusted                                         keys.go
+//	ReadAllowedSigners      the SSH keys that are trusted                                             allowed.go
 //	Keys.Signer             who signed, or a [Fault]                                                  openpgp.go, ssh.go
+//	Match                   whether a name matches patterns                                           match.go
 //
 // It does not know which commits have to be signed, and it knows no repository.
 package signature

@@ -176,7 +176,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
 			{Field: "userData", Write: user.writeUserData, Closed: noRebuild, Loss: diskLoss},
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
-			{Field: "volumes", Compare: compareVolumes},
+			{Field: "volumes", Compare: compareVolumes}, // writeDisks writes this field, too
 			{Field: "availabilityZone", Compare: compareZone},
 			{Field: "configDrive", Compare: compareDrive},
 			{Field: "keypairRef", Compare: comparedInDiffMore, Closed: noRebuild, Loss: diskLoss},

@@ -72,6 +72,7 @@ func lastPlanner(in world.Input) (p *planner, times int) {
 }
 
 // learn returns the facts that follow from all decisions together, and reports whether any of them is new to this planner.
+// If there are no new locks, learn sets p.groups, which finish needs.
 func (p *planner) learn() (next verdicts, news bool) {
 	next = p.verdicts.clone()
 	if p.learnLocks(next) { // this comes first, because a group needs no spare for a member that cannot be replaced

@@ -157,7 +157,7 @@ func (w worldReader) severalFound(d *kind.Desired, found []*kind.Live) cause.Cau
 	return cause.Of(cause.ManyNamed, len(found), strings.Join(names, ", "), fix)
 }
 
-// remedy returns the fix said that a kind gives. If the kind gives none, it returns the fix otherwise.
+// remedy returns text, the fix that a kind gives. If the kind gives none, it returns the fix with the code fallback.
 func remedy(text string, fallback cause.Code) cause.Cause {
 	if text != "" {
 		return cause.Of(cause.Kind, text)

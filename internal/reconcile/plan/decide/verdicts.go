@@ -9,7 +9,21 @@ import (
 )
 
 // verdicts are the facts that follow only from all decisions together, and that change the next
-// planner's decisions.
+// planner's decisions. These functions read them to decide about objects:
+//
+//	fact              read by
+//	---------------   ---------------------------------------------------------------------------
+//	locked            recreate, whyNotDelete, orphanStep
+//	holding, spared   orphanStep
+//	Spares, Sizes     lastPlanner, which makes the world with that number of members
+//	Sizes             also workloadNotes and beyondSizeCause
+//	Traffic           trafficOf: the references of fronts to members
+//	Drains            mark, drifted
+//	Frozen            freezeOf, for freeze and leaveUnmade
+//	StandIns          standsIn: the references of fronts to former members
+//	Cures             cureOf, for decideOwned
+//
+// Package group and learnLocks read the facts, too, so that each of them is found only once.
 type verdicts struct {
 	locks
 	learned group.Learned

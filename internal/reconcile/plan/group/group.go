@@ -98,7 +98,16 @@ type member struct {
 	fronts []front
 }
 
-// everyGroup finds all groups that have members, and sets the Part of each step.
+// everyGroup finds all groups that have members, and sets the Part of each step. A member that somebody deleted passes through these states:
+//
+//	the member       its step              decided by
+//	--------------   -------------------   -----------------------------------------------------------------------------
+//	is gone          creates the object    package decide (missing.go); add puts the step into unfinished
+//	is being built   waits                 package decide; add puts the step into unfinished, and runs returns false
+//	is not probed    keeps the object      conditionOf: its health is Sick; awaitUnproven makes the pass wait for it
+//	serves           keeps the object      serves: it has worked for MinReady; noteServing records it for the next plan
+//
+// In the first two states, its health is Away. Until the member serves, package rollout counts it among the unavailable ones.
 func (gs *Groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range gs.steps {

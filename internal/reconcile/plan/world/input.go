@@ -57,7 +57,8 @@ type Past struct {
 	// Begun are the objects that the agent has started to change, or that must be changed as a consequence, and that it has not seen up to
 	// date since. Their differences are not drift.
 	Begun map[manifest.Key]bool
-	// Sick are the members of groups that do not serve, or perhaps do not serve, according to probes.
+	// Sick are the members of groups that do not serve, or perhaps do not serve, according to probes. The engine sets it in planRound. It is
+	// always empty in a preview, which probes nothing.
 	Sick map[manifest.Key]rollout.Finding
 	// Patients are the members that did not serve before, with the times at which they were healed (see [plan.Plan.Patients]).
 	Patients map[manifest.Key]rollout.Patient
