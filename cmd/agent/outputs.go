@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -124,7 +125,7 @@ func (a *app) printValues(list []report.Outputs, output string) error {
 		return report.OutputEnv(a.out, values)
 	}
 	for _, v := range values {
-		fmt.Fprintf(a.out, "%s %s %s\n", v.Object, v.Field, v.Value)
+		fmt.Fprintf(a.out, "%s %s %s\n", v.Object, v.Field, printable.Line(v.Value))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package definition_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
@@ -148,5 +150,27 @@ func TestManyObjectsCalledLikeDefinitions(t *testing.T) {
 	}
 	if n := len(wanted(got.Want, "Network")); n != 1100 {
 		t.Errorf("there are %d networks", n)
+	}
+}
+
+// An expression could show a value of a Secret letter by letter, so the value is refused in an object of a defined kind.
+func TestSecretValuesAreRefused(t *testing.T) {
+	files := fstest.MapFS{
+		"red.yaml": {Data: []byte(team + "spec: {about: \"${word}\"}")},
+		"def.yaml": {Data: []byte(definitionOf("\n      mtu: integer | default=1450\n      about: string", network))},
+	}
+	for kind, refused := range map[string]bool{"Secret": true, "ConfigMap": false} {
+		from, data := resolve.ValueSource{Secret: "hush"}, "stringData"
+		if kind == "ConfigMap" {
+			from, data = resolve.ValueSource{ConfigMap: "hush"}, "data"
+		}
+		files["secret.yaml"] = &fstest.MapFile{Data: []byte("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: hush}\n" + data + ": {word: very-secret}\n")}
+		reader := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{}), Values: resolve.Values{From: []resolve.ValueSource{from}}}
+		_, err := reader.Read(t.Context(), files)
+		var problems manifest.Problems
+		errors.As(err, &problems)
+		if found := slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Key.Kind == "Team" && p.Field == "spec.about" }); found != refused {
+			t.Errorf("%s: got %v", kind, err)
+		}
 	}
 }

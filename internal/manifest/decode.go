@@ -110,7 +110,7 @@ func (d *decoder) into(n *yaml.Node, s spot, into any) {
 // value reads one node, unless there are already too many problems. A null does not change the value, because null means
 // the same as an absent field.
 func (d *decoder) value(n *yaml.Node, s spot, t Type, v reflect.Value) {
-	if isNull(n) || sops.IsUnknown(n) || d.full() {
+	if n == nil || isNull(n) || sops.IsUnknown(n) || d.full() {
 		return
 	}
 	for v.Kind() == reflect.Pointer {

@@ -117,6 +117,9 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 
 // paths visits the scalars of a document without aliases.
 func paths(n *yaml.Node, at *fieldPath, visit func(*yaml.Node, *fieldPath)) {
+	if n == nil {
+		return
+	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {

@@ -91,15 +91,23 @@ func (l *loader) merge(o *Object, first int, drafts []draft) (ok bool) {
 	}
 	begin := 0
 	for i, one := range chain {
-		if _, value := lookup(one.body, directive); value == nil || value.Value != directiveDelete {
-			continue
+		value := valueAt(one.body, directive)
+		switch {
+		case value == nil:
+		case value.Value == directiveReplace:
+			begin = i
+		case value.Value == directiveDelete:
+			if i == begin {
+				l.lose(Problem{Origin: one.Origin, Key: o.Key, What: "no earlier layer has it, so that it cannot be removed", Fix: l.layers.meant(o.Key)})
+			}
+			begin = i + 1
+		default:
+			l.lose(Problem{Origin: one.Origin, Key: o.Key, Field: directive, What: "is neither " + directiveDelete + " nor " + directiveReplace,
+				Fix: "write one of them; or remove the line, so that the document is merged"})
 		}
-		if i == begin {
-			l.lose(Problem{Origin: one.Origin, Key: o.Key, What: "no earlier layer has it, so that it cannot be removed", Fix: l.layers.meant(o.Key)})
-		}
-		begin = i + 1
 	}
 	if begin == len(chain) {
+		l.objects++ // the file of the object has a manifest, although a later layer removes the object
 		return false
 	}
 	*o = *chain[begin]
@@ -124,10 +132,19 @@ func (l *loader) merge(o *Object, first int, drafts []draft) (ok bool) {
 
 // assemble merges the patches of an object into its document.
 func (o *Object) assemble() []Problem {
-	if len(o.patches) == 0 || o.body == nil {
+	if o.body == nil {
 		return nil
 	}
-	m := merger{other: otherFiles{}, file: o.Origin.File}
+	if _, value := lookup(o.body, directive); value != nil {
+		o.body = without(o.body, directive)
+	}
+	if len(o.patches) == 0 {
+		return nil
+	}
+	m := merger{other: otherFiles{}, file: o.Origin.File, hidden: o.opened != nil}
+	for _, patch := range o.patches {
+		m.hidden = m.hidden || patch.opened != nil
+	}
 	for _, patch := range o.patches {
 		if patch.Origin.File != o.Origin.File {
 			m.other.add(patch.body, patch.Origin.File)
@@ -136,4 +153,16 @@ func (o *Object) assemble() []Problem {
 	}
 	o.other = m.other
 	return m.problems
+}
+
+// without returns a copy of a mapping without one of its keys.
+func without(n *yaml.Node, name string) *yaml.Node {
+	out := *n
+	out.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != name {
+			out.Content = append(out.Content, n.Content[i], n.Content[i+1])
+		}
+	}
+	return &out
 }

@@ -159,3 +159,27 @@ func TestThreeLayers(t *testing.T) {
 		}
 	}
 }
+
+// A later layer replaces or removes a whole object.
+func TestWholeObjects(t *testing.T) {
+	files := fstest.MapFS{
+		"base/a.yaml": {Data: []byte(net("a") + "spec: {resource: {cidr: 10.0.0.0/24, mtu: 1400}}\n")},
+		"base/b.yaml": {Data: []byte(net("b") + "spec: {resource: {cidr: 10.0.0.0/24}}\n")},
+		"top/a.yaml":  {Data: []byte(net("a") + "$patch: replace\nspec: {resource: {cidr: 10.1.0.0/24}}\n---\n" + net("b") + "$patch: delete\n")},
+	}
+	loaded, err := layered(files, "base", "top")
+	if err != nil || len(loaded.Objects) != 1 || len(loaded.Bare) > 0 {
+		t.Fatalf("%v: %d objects, bare %q", err, len(loaded.Objects), loaded.Bare)
+	}
+	for range 2 {
+		o := &loaded.Objects[0]
+		if cidr, mtu := fieldOf(t, o, "cidr"), fieldOf(t, o, "mtu"); cidr != `"10.1.0.0/24"` || mtu != "" && mtu != "0" && mtu != "null" {
+			t.Errorf("got cidr %s, mtu %s", cidr, mtu)
+		}
+		o.Release()
+	}
+	files["top/a.yaml"] = &fstest.MapFile{Data: []byte(net("a") + "$patch: merge\nspec: {}\n")}
+	if _, err := layered(files, "base", "top"); err == nil {
+		t.Error("an unknown $patch is accepted")
+	}
+}

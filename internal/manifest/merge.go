@@ -24,6 +24,7 @@ const (
 type merger struct {
 	other    otherFiles
 	file     string // the file of nodes that other does not contain
+	hidden   bool   // reports whether the documents have encrypted values, so that no message names their parts
 	problems []Problem
 }
 
@@ -111,13 +112,15 @@ func (m *merger) mapping(base, over *yaml.Node, s valueType, at *fieldPath) *yam
 		switch {
 		case have[name] || name == directive || s.head && name == "status":
 		case m.removes(e.value, at.field(name)):
-			m.nothing(e.key, at.field(name), name, names(earlier))
+			m.nothing(e.key, at.field(name), name, func() []string { return names(earlier) })
 		default:
 			out.Content = append(out.Content, e.key, m.settled(e.value, at.field(name)))
 		}
 	}
 	return out
 }
+
+func noNames() []string { return nil }
 
 func names(all []entry) (list []string) {
 	for _, e := range all {
@@ -131,9 +134,18 @@ func (m *merger) removes(n *yaml.Node, at *fieldPath) bool {
 	return isNull(n) || m.directive(n, at) == directiveDelete
 }
 
-// nothing reports that there is nothing to remove.
-func (m *merger) nothing(n *yaml.Node, at *fieldPath, name string, have []string) {
-	fix := didYouMean(name, have)
+const (
+	maxAdvice   = 20    // number of problems of an object with names that may have been meant.
+	maxCompared = 1_000 // number of names with which a name is compared.
+)
+
+// nothing reports that there is nothing to remove. have returns the names of the parts that can be removed.
+func (m *merger) nothing(n *yaml.Node, at *fieldPath, name string, have func() []string) {
+	fix := ""
+	if !m.hidden && len(m.problems) < maxAdvice {
+		known := have()
+		fix = didYouMean(name, known[:min(len(known), maxCompared)])
+	}
 	if fix == "" {
 		fix = "remove this line"
 	}
@@ -163,7 +175,7 @@ func (m *merger) settled(n *yaml.Node, at *fieldPath) *yaml.Node {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
 			if item = follow(item); m.directive(item, at.item(i)) == directiveDelete {
-				m.nothing(item, at.item(i), "", nil)
+				m.nothing(item, at.item(i), "", noNames)
 				continue
 			}
 			out.Content = append(out.Content, m.settled(item, at.item(i)))
@@ -176,7 +188,7 @@ func (m *merger) settled(n *yaml.Node, at *fieldPath) *yaml.Node {
 		case e.key.Value == directive:
 			m.directive(n, at)
 		case m.removes(e.value, below):
-			m.nothing(e.key, below, "", nil)
+			m.nothing(e.key, below, "", noNames)
 		default:
 			out.Content = append(out.Content, e.key, m.settled(e.value, below))
 		}

@@ -29,13 +29,12 @@ func (m *merger) list(base, over *yaml.Node, s valueType, at *fieldPath) *yaml.N
 		case deletes && both:
 			out.Content[place] = nil
 		case deletes:
-			m.nothing(item, below, name, slices.Collect(func(yield func(string) bool) {
+			m.nothing(item, below, name, func() (known []string) {
 				for _, one := range base.Content {
-					if !yield(keyOf(follow(one), s.rules.key)) {
-						return
-					}
+					known = append(known, keyOf(follow(one), s.rules.key))
 				}
-			}))
+				return known
+			})
 		case both:
 			out.Content[place] = m.value(follow(base.Content[place]), item, s.item(), below)
 		default:

@@ -22,6 +22,8 @@ type Object struct {
 	body  *yaml.Node
 	other otherFiles
 	from  *chunk
+	// stays is true for a document of a file that is only a part of its text, such as an item of a list.
+	stays bool
 
 	// patches are the documents of later layers that were merged into body. values were put into the result; nil for none.
 	// schema is the type of body for both; zero if it is unknown.
@@ -61,10 +63,14 @@ func (o *Object) WrittenName() string {
 }
 
 // Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
-// parsed again. An object that is in no file loses its document. The origin of each of its fields is then the origin of
-// the object. The plain values of an encrypted document are freed, too, and its text contains none. The documents of later
-// layers stay in memory, with their plain values.
-func (o *Object) Release() { o.body, o.other = nil, nil }
+// parsed again. An item of a list stays in memory, because it has no text of its own. An object that is in no file loses
+// its document. The origin of each of its fields is then the origin of the object. The plain values of an encrypted document
+// are freed, too, and its text contains none. The documents of later layers stay in memory, with their plain values.
+func (o *Object) Release() {
+	if !o.stays {
+		o.body, o.other = nil, nil
+	}
+}
 
 // root returns the mapping of the document. It returns nil if the document was released and has no text.
 func (o *Object) root() *yaml.Node {

@@ -222,11 +222,7 @@ func roughName(root *yaml.Node) string {
 
 // written returns a field of the metadata of a document that is not checked yet.
 func written(root *yaml.Node, field string) string {
-	_, meta := lookup(root, "metadata")
-	if meta == nil {
-		return ""
-	}
-	if _, value := lookup(meta, field); value != nil && value.Kind == yaml.ScalarNode && len(value.Value) <= longestName {
+	if value := valueAt(root, "metadata", field); value != nil && value.Kind == yaml.ScalarNode && len(value.Value) <= longestName {
 		return value.Value
 	}
 	return ""

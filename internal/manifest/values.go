@@ -50,6 +50,7 @@ type substitution struct {
 	secrets  []string
 	sealed   []string // the fields with secret values
 	naming   bool     // reports whether the name of the object is made
+	hidden   bool     // reports whether the text may be secret, so that no message quotes it
 	overflow bool
 }
 
@@ -64,11 +65,13 @@ func (o *Object) substitute(room int64, used map[string]bool) (added int64, seal
 	}
 	mode := o.mode()
 	s := &substitution{merger: merger{other: o.other, file: o.Origin.File}, values: o.values, all: mode == SubstituteAll, room: room, used: used}
+	encrypted := len(o.encrypted) > 0 || o.opened != nil
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: tagMap}
 	s.copied(o.body, out)
 	for _, e := range entries(o.body) {
 		at := (*fieldPath)(nil).field(e.key.Value)
 		value := e.value
+		s.hidden = encrypted || e.key.Value != "spec" && e.key.Value != "metadata"
 		switch {
 		case e.key.Value == "metadata":
 			value = s.name(value, at)
@@ -84,19 +87,37 @@ func (o *Object) substitute(room int64, used map[string]bool) (added int64, seal
 
 // mode returns the value of the annotation Options.Substitute.
 func (o *Object) mode() string {
-	_, meta := lookup(o.body, "metadata")
-	if meta == nil {
-		return ""
-	}
-	_, annotations := lookup(meta, "annotations")
-	if annotations == nil {
-		return ""
-	}
-	_, value := lookup(annotations, o.substituteBy)
+	value := valueAt(o.body, "metadata", "annotations", o.substituteBy)
 	if value == nil {
 		return ""
 	}
 	return value.Value
+}
+
+// valueAt returns the value at a path of mappings, merged keys included; nil if there is none.
+func valueAt(n *yaml.Node, path ...string) *yaml.Node {
+	for _, name := range path {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return nil
+		}
+		all := entries(n)
+		i := slices.IndexFunc(all, func(e entry) bool { return e.key.Value == name })
+		if i < 0 {
+			return nil
+		}
+		n = all[i].value
+	}
+	return n
+}
+
+// meant returns advice about an unknown name. It compares the name only with some of the values, and only for the problems
+// that people read.
+func (s *substitution) meant(name string) string {
+	if len(s.problems) >= maxAdvice {
+		return "correct the name"
+	}
+	names := slices.Sorted(maps.Keys(s.values))
+	return didYouMean(name, names[:min(len(names), maxCompared)])
 }
 
 // Secrets returns the secret values that were put into the document.
@@ -170,8 +191,10 @@ func (s *substitution) mapping(n *yaml.Node, within func(name string) (valueType
 // scalar returns the string with its names replaced. The field that gets it decides which type it has. If the type of the
 // field is unknown, a text that consists of one name, without quotes, has the type of the value.
 func (s *substitution) scalar(n *yaml.Node, of valueType, at *fieldPath) *yaml.Node {
-	before := len(s.secrets)
+	before, hidden := len(s.secrets), s.hidden
+	s.hidden = hidden || of.rules.secret
 	text, whole := s.expand(n, at)
+	s.hidden = hidden
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: tagString, Value: text, Style: yaml.DoubleQuotedStyle}
 	switch of.typ.shape() {
 	case intShape, uintShape, floatShape, boolShape:
@@ -228,7 +251,11 @@ const escapeFix = "write ${name} or ${name:-default} for a value, and $${ for th
 func (s *substitution) value(n *yaml.Node, inner string, at *fieldPath) string {
 	name, def, hasDefault := strings.Cut(inner, ":-")
 	if !ValueName.MatchString(name) {
-		s.problem(n, at, "${"+clip(inner)+"} is no name of a value", escapeFix)
+		what := "${" + clip(inner) + "} is no name of a value"
+		if s.hidden {
+			what = "has ${ before a text that is no name of a value"
+		}
+		s.problem(n, at, what, escapeFix)
 		return ""
 	}
 	v, known := s.values[name]
@@ -243,8 +270,10 @@ func (s *substitution) value(n *yaml.Node, inner string, at *fieldPath) string {
 		s.secrets = append(s.secrets, v.Text)
 	case !known && hasDefault:
 		return def
+	case !known && s.hidden:
+		s.problem(n, at, "has ${ before a name that is no value of the stack", escapeFix)
 	case !known:
-		s.problem(n, at, fmt.Sprintf("the stack has no value %s", name), didYouMean(name, slices.Sorted(maps.Keys(s.values)))+"; or "+escapeFix)
+		s.problem(n, at, fmt.Sprintf("the stack has no value %s", name), s.meant(name)+"; or "+escapeFix)
 	}
 	return v.Text
 }

@@ -96,3 +96,25 @@ func TestValuesThatAreWrong(t *testing.T) {
 		}
 	}
 }
+
+// A message about a secret text quotes no part of it.
+func TestMessagesQuoteNoSecretText(t *testing.T) {
+	for _, text := range []string{"${hunter2:=very-secret}", "${hunter2}"} {
+		_, err := withValues(net("a")[:len(net("a"))-2]+", annotations: {stackreeve.dev/substitute: all}}\nspec: {resource: {cidr: 10.0.0.0/24, credentials: {password: \""+text+"\"}}}\n", nil)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// The annotation may be merged into the metadata.
+func TestMergedAnnotation(t *testing.T) {
+	loaded, err := withValues("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: a, annotations: {<<: {stackreeve.dev/substitute: none}}}\n"+
+		"spec: {resource: {cidr: 10.0.0.0/24, description: \"${env}\"}}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fieldOf(t, &loaded.Objects[0], "description"); got != `"${env}"` {
+		t.Errorf("got %s", got)
+	}
+}

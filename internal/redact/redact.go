@@ -37,6 +37,11 @@ const (
 	TooMany = "[withheld: this stack has more text in secrets than can be looked for]"
 )
 
+// In reports whether a text contains one of the marks that replace secrets.
+func In(text string) bool {
+	return strings.Contains(text, Hidden) || strings.Contains(text, Withheld) || strings.Contains(text, TooMany)
+}
+
 // Shortest is the minimum length in bytes of a secret, without white space. Hiding shorter values such as "1" or
 // "yes" would only damage texts.
 const Shortest = 4

@@ -84,7 +84,7 @@ func (o Outputs) List() (list []Output) {
 			}
 		case nil:
 		default:
-			if text := fmt.Sprint(v); !strings.Contains(text, redact.Hidden) {
+			if text := fmt.Sprint(v); !redact.In(text) {
 				list = append(list, Output{o.Object, path, text})
 			}
 		}

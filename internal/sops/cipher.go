@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -170,6 +171,9 @@ func restore(n *yaml.Node, plain, kind string) (hashed string, err error) {
 	set := func(tag, text string, style yaml.Style) { n.Tag, n.Value, n.Style = tag, text, style }
 	switch kind {
 	case typeString, typeBytes:
+		if !utf8.ValidString(plain) {
+			return "", errors.New("the decrypted value is no text in UTF-8; encode it in base64, and encrypt the file again")
+		}
 		set("!!str", plain, yaml.DoubleQuotedStyle)
 		return plain, nil
 	case typeInt:

@@ -127,8 +127,8 @@ func TestCreationRules(t *testing.T) {
 
 // TestTheRealSopsReads has the real sops decrypt, edit and rotate what Encrypt writes.
 func TestTheRealSopsReads(t *testing.T) {
-	folder := workshop(t)
 	testcost.Long(t)
+	folder := workshop(t)
 	file := filepath.Join(folder, "a.yaml")
 	eachEncryption(t, func(name, plain string, text []byte) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {

@@ -190,8 +190,8 @@ func writeConfig(t *testing.T, folder string, s sample) string {
 
 // TestTheRealSopsIsRead reads what the real sops makes of each sample.
 func TestTheRealSopsIsRead(t *testing.T) {
-	folder := workshop(t)
 	testcost.Long(t)
+	folder := workshop(t)
 	for _, s := range samples(t) {
 		if err := os.WriteFile(filepath.Join(folder, s.name), []byte(s.plain), 0o600); err != nil {
 			t.Fatal(err)

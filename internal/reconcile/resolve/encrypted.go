@@ -30,6 +30,9 @@ func (r *resolver) encrypted(n *node, k *kind.Kind) (problems []manifest.Problem
 	if k.Define != nil {
 		problems = append(problems, n.Problem("", "is in an encrypted file, and definitions are not decrypted", "move it to a file of its own that is not encrypted"))
 	}
+	if r.defined[k.Info.Kind] {
+		problems = append(problems, n.Problem(n.Encrypted[0], "is an encrypted value, or has a value from a Secret, and the expressions of a definition could show it", "put the value into a Secret or a field of another object, and refer to that object"))
+	}
 	for _, field := range n.Encrypted {
 		if (n.Spec != nil || n.Import != nil) && !kind.Within(field, n.SpecPath) && !kind.Within(field, "spec.import") {
 			problems = append(problems, n.Problem(field, "is encrypted, but everybody sees this field", "leave it in clear text: sops encrypt --encrypted-regex"))

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
@@ -39,7 +40,7 @@ func (r Reader) values(ctx context.Context, parts []manifest.Part, limits manife
 		return nil, nil, nil
 	}
 	all := manifest.Values{}
-	data, err := r.dataOf(ctx, parts, limits)
+	data, sealed, err := r.dataOf(ctx, parts, limits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,26 +49,31 @@ func (r Reader) values(ctx context.Context, parts []manifest.Part, limits manife
 		at := fmt.Sprintf("spec.source.valuesFrom[%d]", i)
 		var texts map[string]string
 		var wrong []manifest.Problem
+		hidden := false
 		if from.File != "" {
 			texts, wrong = r.valuesIn(parts, from.File)
 		} else {
-			of, key := from.object()
+			key := from.object()
 			d, found := data[key]
 			if !found {
 				wrong = []manifest.Problem{{Origin: r.Values.place(at), Field: at, What: "there is no " + key.String() + " among the manifests", Fix: "commit it, or remove this source"}}
 			}
 			texts, wrong = d, append(wrong, unnamed(d, key, r.Values.place(at), at)...)
-			from.Secret = map[bool]string{true: key.Name}[of == "Secret"]
+			hidden = sealed[key]
 		}
 		problems = append(problems, wrong...)
 		for name, text := range texts {
-			all[name] = manifest.Value{Text: text, Secret: from.Secret != ""}
+			all[name] = manifest.Value{Text: text, Secret: hidden}
 		}
 	}
 	for name, text := range r.Values.Inline {
 		all[name] = manifest.Value{Text: text}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !utf8.ValidString(all[name].Text) {
+			problems = append(problems, manifest.Problem{Origin: r.Values.place("spec.source.values"), Field: "spec.source.values",
+				What: fmt.Sprintf("the value %s is no text in UTF-8", name), Fix: "use a text; encode other data in base64"})
+		}
 		if len(all[name].Text) > manifest.MaxValue {
 			problems = append(problems, manifest.Problem{Origin: r.Values.place("spec.source.values"), Field: "spec.source.values",
 				What: fmt.Sprintf("the value %s is longer than %d bytes", name, manifest.MaxValue), Fix: "use a ConfigMap for what is large"})
@@ -87,13 +93,13 @@ func (v Values) place(field string) manifest.Origin {
 	return v.Where(field)
 }
 
-// object returns the kind and the key of the object that a source names.
-func (s ValueSource) object() (of string, key manifest.Key) {
-	of = "ConfigMap"
+// object returns the key of the object that a source names.
+func (s ValueSource) object() manifest.Key {
+	of := "ConfigMap"
 	if s.Secret != "" {
 		of = "Secret"
 	}
-	return of, manifest.Key{Kind: of, Namespace: manifest.DefaultNamespace, Name: cmp.Or(s.ConfigMap, s.Secret)}
+	return manifest.Key{Kind: of, Namespace: manifest.DefaultNamespace, Name: cmp.Or(s.ConfigMap, s.Secret)}
 }
 
 // unnamed returns a problem for each entry that cannot be the name of a value.
@@ -107,9 +113,10 @@ func unnamed(texts map[string]string, key manifest.Key, at manifest.Origin, fiel
 	return problems
 }
 
-// dataOf returns the data of the ConfigMaps and Secrets that the sources of values name. Values are not put into them.
-func (r Reader) dataOf(ctx context.Context, parts []manifest.Part, limits manifest.Options) (data map[manifest.Key]map[string]string, err error) {
-	data = map[manifest.Key]map[string]string{}
+// dataOf returns the data of the ConfigMaps and Secrets that the sources of values name, and which of them nobody may see: Secrets, and
+// objects with encrypted values. Values are not put into them.
+func (r Reader) dataOf(ctx context.Context, parts []manifest.Part, limits manifest.Options) (data map[manifest.Key]map[string]string, sealed map[manifest.Key]bool, err error) {
+	data, sealed = map[manifest.Key]map[string]string{}, map[manifest.Key]bool{}
 	wanted := map[manifest.Key]bool{}
 	options := limits
 	options.Kinds, options.Holding = nil, nil
@@ -118,31 +125,28 @@ func (r Reader) dataOf(ctx context.Context, parts []manifest.Part, limits manife
 		if from.File != "" {
 			continue
 		}
-		of, key := from.object()
+		key := from.object()
 		wanted[key] = true
 		for _, k := range r.Kinds {
-			if k.Info.Group == "" && k.Info.Kind == of && kinds[of] == nil {
-				kinds[of] = k
-				options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Version: k.Info.Version, Kind: of})
-				options.Holding = append(options.Holding, of)
+			if k.Info.Group == "" && k.Info.Kind == key.Kind && kinds[key.Kind] == nil {
+				kinds[key.Kind] = k
+				options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Version: k.Info.Version, Kind: key.Kind})
 			}
 		}
 	}
 	if len(wanted) == 0 {
-		return data, nil
-	}
-	if slices.ContainsFunc(r.Values.From, func(s ValueSource) bool { return s.Secret != "" }) {
-		options.Holding = nil // encrypted files are read, too
+		return data, sealed, nil
 	}
 	options.Schemas, options.Decryption = schemas(r.Kinds), r.Decryption
 	options.Each = func(obj *manifest.Object) {
 		if k := kinds[obj.Key.Kind]; k != nil && wanted[obj.Key] {
 			d, _ := k.Decode(obj) // its mistakes are reported when everything is read
 			data[obj.Key] = d.Data
+			sealed[obj.Key] = obj.Key.Kind == "Secret" || len(obj.Encrypted()) > 0
 		}
 	}
 	again(parts, func() { _, _ = manifest.LoadParts(parts, options) })
-	return data, ctx.Err()
+	return data, sealed, ctx.Err()
 }
 
 // valuesIn returns the values in a file of the stack's folder.

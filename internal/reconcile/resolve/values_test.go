@@ -2,15 +2,19 @@ package resolve_test
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // coreData returns the kinds ConfigMap and Secret, with data alone.
@@ -82,5 +86,33 @@ func TestMessagesHideSecretValues(t *testing.T) {
 	r := resolve.Reader{Kinds: append(coreData(), thingtest.New().Kind()), Values: resolve.Values{From: []resolve.ValueSource{{Secret: "hush"}}}}
 	if _, err := r.Read(t.Context(), files); err == nil || strings.Contains(err.Error(), "secret-word") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A ConfigMap with encrypted values is a source of secret values.
+func TestValuesOfEncryptedConfigMaps(t *testing.T) {
+	key, err := os.ReadFile("../../sops/testdata/keys/first.age")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := &sops.Keys{}
+	if err := keys.AddAge(key); err != nil {
+		t.Fatal(err)
+	}
+	encrypted, err := sops.Encrypt([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: some}\ndata: {a: hidden-word}\n"),
+		sops.Encryption{Recipients: []string{regexp.MustCompile(`age1\w+`).FindString(string(key))}, Expression: "^data$"}, time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"c.yaml": {Data: encrypted}, "thing.yaml": {Data: []byte("apiVersion: test/v1\nkind: Thing\nmetadata: {name: a}\nspec: {resource: {colour: \"${a}\"}}\n")}}
+	r := resolve.Reader{Kinds: append(coreData(), thingtest.New().Kind()), Decryption: manifest.Decryption{Keys: keys}, Values: resolve.Values{From: []resolve.ValueSource{{ConfigMap: "some"}}}}
+	reading, err := r.Read(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range reading.Want {
+		if d := &reading.Want[i]; d.Key.Kind == "Thing" && !d.Encrypts("spec.resource.colour") {
+			t.Error("the value is not hidden")
+		}
 	}
 }
