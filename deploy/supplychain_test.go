@@ -127,8 +127,8 @@ func TestWorkflowsMayLittle(t *testing.T) {
 }
 
 // TestReleasesAreAttested checks that each file and image of a release has a signed provenance. It also checks
-// that the builders of images are pinned by digest: buildx starts a container of BuildKit's own image, and
-// another container that lists the contents.
+// that the builders of images are pinned by digest: buildx starts BuildKit in one container. In another one it starts
+// the scanner that lists what the image contains (SBOM).
 func TestReleasesAreAttested(t *testing.T) {
 	for name, w := range workflows(t) {
 		if !releases(w) {

@@ -178,8 +178,9 @@ var started = regexp.MustCompile(`(?m)^.*simulator --clouds-file (\S+).*$`)
 const mark = "--- end of block ---"
 
 // session types commands into one shell, in an empty home, and returns what each
-// block of them printed. The simulator takes any free port, an agent may have the one in
-// $AGENT, and what is posted to $CHAT as to Slack is appended to chat.log.
+// block of them printed. The simulator listens on any free port. $AGENT is a free address at which the commands
+// may start an agent. $CHAT is the URL of a channel: messages in Slack's format that are posted there are
+// appended to chat.log.
 func session(t *testing.T, files string, commands []string) []string {
 	t.Helper()
 	home := t.TempDir()

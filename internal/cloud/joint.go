@@ -23,8 +23,7 @@ type question[T any] struct {
 	forget *time.Timer   // removes the answer after that time; nil until the timer is started
 }
 
-// fresh reports whether the question was sent after the time since, or is not sent yet. Then its answer is new enough for a caller that gives
-// this time.
+// fresh reports whether the question is not sent yet, or was sent after since. Only then is its answer new enough for a caller that gives since.
 func (q *question[T]) fresh(since time.Time) bool {
 	return q != nil && (q.asked.IsZero() || q.asked.After(since))
 }

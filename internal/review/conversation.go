@@ -30,7 +30,7 @@ type readComments struct {
 	commands []command
 	// unread is true if there are more comments than the agent reads.
 	unread bool
-	// `unasked` is true if the forge has not been asked yet about the rights of every author.
+	// `unasked` is true if the forge must still be asked about the rights of at least one author.
 	unasked bool
 }
 

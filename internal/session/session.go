@@ -91,13 +91,14 @@ const (
 	ForPulls  = "pull requests"
 )
 
-// clones are the clones of documents, which the stacks made from one document share.
+// clones are the clones of repositories that all stacks made from one configuration document share.
 type clones struct {
 	mu sync.Mutex
 	of map[[2]string]*source.Repo // by the name of the document, and the use
 }
 
-// root returns the clone for a document.
+// root returns the clone that all stacks made from one configuration document share for one use. The first call
+// makes it.
 func (o Opener) root(s *config.Stack, document, use string) (*source.Repo, error) {
 	o.Shared.clones.mu.Lock()
 	defer o.Shared.clones.mu.Unlock()

@@ -65,8 +65,8 @@ func (m *Memory) noteUnfinished(s *plan.Step, until time.Time) {
 	m.begun[s.Key], m.unsaved = o, true
 }
 
-// HiddenUntil returns the time until which lists may not show an object that was created before. The object was created by this process, or, if
-// others is true, perhaps by a killed process. The result is zero if no such creation is known.
+// HiddenUntil returns the time until which lists can still lack an object although its creation was requested earlier. This process requested it,
+// or, if others is true, perhaps a killed process. The time is zero if no such request is known.
 func (m *Memory) HiddenUntil(id string, others bool) (until time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

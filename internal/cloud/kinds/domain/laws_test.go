@@ -34,7 +34,8 @@ spec:
 	}.Run(t)
 }
 
-// The agent of a member cannot list domains. If no manifest declares a domain, the agent neither fails nor reports that.
+// An agent that has only the role member cannot list domains. If no manifest declares a Domain, it neither fails nor reports
+// the list as missing. Otherwise the step names the missing role.
 func TestMembersCannotListDomains(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if planned := g.Plan(""); len(planned.Unlisted) > 0 {
