@@ -142,5 +142,5 @@ func noteText(n export.Note) string {
 func takeoverFlags(flags *pflag.FlagSet, of *takeover.Asked) {
 	flags.StringVar(&of.Terraform, "terraform-state", "", "only the objects in this Terraform state (version 4); - is standard input")
 	flags.StringVar(&of.Heat, "heat-resources", "", "only the objects in this list of a Heat stack's resources, in JSON; - is standard input")
-	flags.StringVar(&of.Removals, "state-rm", "", "with --terraform-state, a new file for the lines of terraform state rm, instead of standard error")
+	flags.StringVar(&of.Removals, "state-rm", "", "with --terraform-state: write the terraform state rm commands to this file, which must not exist yet, instead of standard error")
 }

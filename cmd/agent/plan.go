@@ -35,7 +35,7 @@ func (a *app) plan() *cobra.Command {
 			return err
 		}
 		if dir != "" && (ref != "" || output == "markdown") {
-			return errors.New("--dir plans files that are not in a commit; remove --ref, and use another -o")
+			return errors.New("--dir plans files that are not in a commit, so it cannot be used with --ref or with -o markdown; remove --ref, and use -o text, json or codequality")
 		}
 		stacks, err := load()
 		if err == nil && dir != "" {

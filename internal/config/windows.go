@@ -61,7 +61,7 @@ func closed(w schedule.Windows, what string) func(at time.Time) (closes time.Tim
 		case open:
 			return until, ""
 		case until.IsZero():
-			return time.Time{}, what + " now; no end was found"
+			return time.Time{}, what + " now; no later time was found at which this ends"
 		}
 		return time.Time{}, what + " before " + until.Format("Mon 2006-01-02 15:04 MST")
 	}

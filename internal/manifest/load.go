@@ -254,7 +254,7 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 	l.whole = nil
 	for _, item := range items.Content {
 		if l.known.judge(follow(item), assumed).list {
-			l.lose(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})
+			l.lose(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put the items of the inner list into the outer list"})
 			continue
 		}
 		if l.documents++; l.documents > l.opts.MaxDocuments {

@@ -100,7 +100,7 @@ func (v vocabulary) judge(root *yaml.Node, assumed GroupVersionKind) verdict {
 	}
 	switch {
 	case api == "" && kind == "":
-		return faulty(root, "", "the document has neither apiVersion nor kind, but other manifests of the file have both", "add them, or move it to a file of its own")
+		return faulty(root, "", "the document has neither apiVersion nor kind, but other manifests of the file have both", "add apiVersion and kind, or move the document to a file of its own")
 	case api == "":
 		return faulty(root, "apiVersion", "missing", meant(v.byKind[kind]))
 	case kind == "":

@@ -56,9 +56,9 @@ func (f *File) readBlock(ps *problems, doc *yaml.Node, first bool) {
 	b := block(doc)
 	switch {
 	case first && b == nil:
-		ps.add(BadDocument, doc, "", "the first document has no block sops, but a later one has", encryptAgain)
+		ps.add(BadDocument, doc, "", "the first document has no block sops, but a later document of the file has one", encryptAgain)
 	case b == nil:
-		ps.add(BadDocument, doc, "", "the document has no block sops, but the first one of the file has", encryptAgain)
+		ps.add(BadDocument, doc, "", "the document has no block sops, but the first document of the file has one", encryptAgain)
 	case twice(doc):
 		ps.add(BadBlock, b, blockName, "the block is written twice", encryptAgain)
 	default:

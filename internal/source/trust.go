@@ -106,7 +106,7 @@ func (d Doubt) Words() (what, fix string) {
 	case NoTag:
 		what, fix = commit+" has no signed tag", "push an annotated tag of it, which a trusted key signs: git tag --sign NAME "+d.Commit
 		if d.Fault != nil {
-			what = fmt.Sprintf("the tag %s of %s does not count: %s", printable.Line(d.Tag), commit, d.Fault)
+			what = fmt.Sprintf("the tag %s of %s is not trusted: %s", printable.Line(d.Tag), commit, d.Fault)
 		}
 		return what, fix
 	case Rewritten:

@@ -24,7 +24,7 @@ type Static struct {
 // MemberSecrets names the Secrets with the certificates of members.
 type MemberSecrets struct {
 	Peer   string `json:"peerSecret,omitempty" doc:"Secret with peer.crt, peer.key and peer-ca.crt: the certificate that members show to each other, and the authority that they trust. The certificate has to be valid for the IP addresses of all members."`
-	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: the certificate that members show to clients, and the authority of clients that they trust. The certificate has to be valid for the IP addresses of all members. It must be valid for servers and for clients, because etcd uses it as both."`
+	Server string `json:"serverSecret,omitempty" doc:"Secret with server.crt, server.key and server-ca.crt: the certificate that members show to clients, and the authority that must have signed the clients' certificates. The certificate has to be valid for the IP addresses of all members. It must be valid for servers and for clients, because etcd uses it as both."`
 }
 
 // Auto requests certificates that are derived from the master key.

@@ -40,7 +40,7 @@ type Rule struct {
 // code is meant.
 type PortRange struct {
 	Min int  `json:"min" api:"port_range_min" rule:"required,min=0,max=65535" doc:"First port, or ICMP type."`
-	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, or ICMP code; any code if left out."`
+	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, required for protocols with ports. For ICMP, the code; any code if left out."`
 }
 
 // More holds the fields of a security group that only Neutron sets.

@@ -30,7 +30,7 @@ type Spec struct {
 	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses for ports that ask for no address; the cloud decides if left out."`
 	Gateway           *Gateway    `json:"gateway,omitempty" rule:"whole" doc:"Its default gateway; the cloud decides if left out."`
 	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" cuts:"machines get no addresses on this subnet any more" doc:"Whether the cloud offers DHCP on the subnet."`
-	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
+	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, in this order."`
 	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Not sent if the cloud has no such extension."`
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" cuts:"these routes are not announced any more" doc:"Routes announced by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How machines get IPv6 addresses."`

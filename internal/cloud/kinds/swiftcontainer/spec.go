@@ -22,7 +22,7 @@ type Spec struct {
 	QuotaObjects  *int               `json:"quotaObjects,omitempty" api:"quota_count,null" rule:"min=0" doc:"Largest number of objects; no limit if left out."`
 	Versioning    *bool              `json:"versioning,omitempty" api:"versions" rule:"default=false" doc:"Keep the earlier versions of objects that are overwritten or deleted. Kept versions stay when this is switched off."`
 	Origins       []string           `json:"corsOrigins,omitempty" api:"origins,set,empty" rule:"max=50" doc:"Websites whose scripts may read the answers in a browser; * for all." example:"https://shop.example.org"`
-	Exposed       []string           `json:"corsExposedHeaders,omitempty" api:"exposed,set,empty" rule:"max=50" doc:"Headers of answers that those scripts can read, besides the usual ones."`
+	Exposed       []string           `json:"corsExposedHeaders,omitempty" api:"exposed,set,empty" rule:"max=50" doc:"Headers of answers that the scripts of corsOrigins can read, besides the usual ones."`
 	MaxAge        *int               `json:"corsMaxAge,omitempty" api:"max_age,null" rule:"min=1" doc:"Seconds for which browsers remember the permissions of corsOrigins."`
 	StoragePolicy *string            `json:"storagePolicy,omitempty" api:"policy" rule:"immutable,min=1,max=255,pattern=^[A-Za-z0-9-]+$" doc:"How the cloud stores the objects; the cloud chooses if left out."`
 	Metadata      []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=80" doc:"Metadata (X-Container-Meta-), without the metadata of the owner mark. Names consist of small letters, digits, hyphens and dots."`

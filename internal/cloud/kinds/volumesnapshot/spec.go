@@ -105,7 +105,7 @@ func failed(m *More) (status string, reason *string) { return m.Status, &m.Reaso
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	s, err := d.Post(ctx, w, d.Creation(w))
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status is: in-use") {
-		return nil, fmt.Errorf("%w; detach it, or set spec.resource.force", err)
+		return nil, fmt.Errorf("%w; detach the volume from its server, or set spec.resource.force: true", err)
 	}
 	return s, err
 }
