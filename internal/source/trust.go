@@ -11,7 +11,8 @@ import (
 // VerifyMode says which objects of a branch have to be signed.
 type VerifyMode string
 
-// These are the modes. For the first commit that is verified, ByRange checks the commits since [Trust.Since], or else only that commit.
+// These are the modes. For the first commit that is verified, ByRange checks the commits since [Trust.Since], or else only that commit, which a person
+// must have signed.
 const (
 	ByHead  VerifyMode = "head"  // the newest commit.
 	ByRange VerifyMode = "range" // every commit since the last verified one, on both sides of merges.
@@ -68,6 +69,7 @@ const (
 	Rewritten    Distrust = "Rewritten"    // the commit does not descend from the last verified one.
 	ManyCommits  Distrust = "ManyCommits"  // there are too many commits to check.
 	ForgeCommit  Distrust = "ForgeCommit"  // a key of the forge signed something other than a merge.
+	ForgeAlone   Distrust = "ForgeAlone"   // only the forge signed the commit, and no commit before it is trusted.
 	ForgeContent Distrust = "ForgeContent" // a merge by the forge has another content than git gives it.
 )
 
@@ -115,6 +117,8 @@ func (d Doubt) Words() (what, fix string) {
 		return "more than " + d.Detail + " commits follow " + commit, "set spec.source.verify.since to a newer commit that you trust"
 	case ForgeCommit:
 		return commit + " is signed by the forge, and it is not a merge of two commits", "merge with a merge commit instead of a squash, a rebase or an edit in the browser, or sign the commit yourself"
+	case ForgeAlone:
+		return commit + " is signed only by the forge, and no commit before it is trusted", "set spec.source.verify.since to a commit that you trust, or sign the newest commit yourself"
 	case ForgeContent:
 		return commit + " is a merge by the forge with another content than git gives it" + d.Detail, "merge on your machine, and sign the merge"
 	case BadSignature:

@@ -40,7 +40,7 @@ func (v *verifier) verify(ctx context.Context, last string) (Signed, error) {
 	case err != nil:
 		return Signed{}, err
 	case v.trust.Mode == ByRange:
-		return v.byRange(ctx, r)
+		return v.byRange(ctx, r, last)
 	case v.trust.Mode == ByTag:
 		return v.byTag(ctx)
 	}
@@ -118,9 +118,9 @@ func (v *verifier) signedBy(h plumbing.Hash, keys signature.Keys) (o signedObjec
 	return o, &Doubt{Why: BadSignature, Commit: h.String(), Fault: f}
 }
 
-// byRange checks the commits of a range. Without a range, it checks only head. If that is a merge by the forge, it checks what was merged,
-// too.
-func (v *verifier) byRange(ctx context.Context, r *merge.Range) (Signed, error) {
+// byRange checks the commits of a range. Without a range, it checks only head, and a person must have signed it: a merge by the forge says
+// nothing of the commits before it. If head is the last verified commit, a merge by the forge counts, with what was merged.
+func (v *verifier) byRange(ctx context.Context, r *merge.Range, last string) (Signed, error) {
 	if v.head.String() == v.trust.Since {
 		return Signed{Since: true}, nil
 	}
@@ -128,6 +128,10 @@ func (v *verifier) byRange(ctx context.Context, r *merge.Range) (Signed, error) 
 	switch head, doubt := v.person(v.head); {
 	case r != nil:
 		list = r.Commits
+	case doubt != nil && v.head.String() != last:
+		if _, other := v.signedBy(v.head, v.trust.Forge); other == nil {
+			return Signed{}, v.refuse(Doubt{Why: ForgeAlone, Commit: v.head.String()})
+		}
 	case doubt != nil && len(head.Parents) > 1:
 		merged, err := v.between(ctx, []plumbing.Hash{plumbing.NewHash(head.Parents[0])})
 		if err != nil {

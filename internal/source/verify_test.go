@@ -180,14 +180,17 @@ func TestVerifyMergesByForge(t *testing.T) {
 	start(s.bob, s.ann)
 	merge(s.forge)
 	check("a merge", base, everybody)
-	check("a merge, first start", "", everybody)
+	merged := g.Git("rev-parse", "main")
+	check("a merge that is in force", merged, everybody)
+	check("a merge, first start", "", "", "ForgeAlone "+merged)
+	verifyAll(t, r, trust, verification{"a merge, since", "", since(base), everybody, nil})
 	verifyAll(t, r, trust, verification{"a key of the forge is no key of a person", "", head, "", []string{"Unknown " + g.Git("rev-parse", "main")}})
 
 	hidden := start(gittest.Signer{}, s.bob)
 	hidden = g.Git("rev-parse", hidden+"^")
 	merge(s.forge)
 	check("an unsigned commit on the other side", base, "", "Unsigned "+hidden)
-	check("an unsigned commit on the other side, first start", "", "", "Unsigned "+hidden)
+	check("an unsigned commit on the other side, first start", "", "", "ForgeAlone "+g.Git("rev-parse", "main"))
 	start(gittest.Signer{}, s.bob)
 	merge(s.ann)
 	check("the same, merged by a person, first start", "", s.ann.Email)
@@ -217,6 +220,28 @@ func TestVerifyMergesByForge(t *testing.T) {
 	}
 	resolved := g.CommitAs(s.forge, "resolved", "a", edited("9", "neuf"))
 	check("a conflict that was resolved in the browser", base, "", "ForgeContent "+resolved)
+}
+
+// The merge of a signed branch by the forge does not vouch for what was on the branch before it.
+func TestAttackFirstParentOfForge(t *testing.T) {
+	s, trust := someSigners(t)
+	g := gittest.New(t)
+	base := g.CommitAs(s.ann, "base", "a", ten, "b", ten)
+	g.Git("switch", "-q", "-C", "feature", base)
+	g.CommitAs(s.bob, "signed", "a", edited("2", "22"))
+	g.Git("switch", "-q", "-C", "was", base)
+	was := g.CommitAs(s.ann, "in force", "c", "1")
+	g.Git("switch", "-q", "main")
+	hidden := g.Commit("unsigned", "evil", "1")
+	g.GitAs(s.forge, "merge", "-q", "--no-ff", "-m", "merge", "feature")
+	alone := []string{"ForgeAlone " + g.Git("rev-parse", "main")}
+	verifyAll(t, newRepo(t, Config{URL: g.Dir, Branch: "main"}), trust,
+		verification{"first start", "", nil, "", alone},
+		verification{"first start, with rewrites", "", rewrites, "", alone},
+		verification{"rewritten", was, rewrites, "", alone},
+		verification{"after the base", base, nil, "", []string{"Unsigned " + hidden}},
+		verification{"since the base", "", since(base), "", []string{"Unsigned " + hidden}},
+	)
 }
 
 func TestVerifyTags(t *testing.T) {
