@@ -32,10 +32,10 @@ const (
 // These are the limits of an archive. They are far above the size that manifests need.
 const (
 	maxArchive  = 32 << 20  // bytes, as downloaded
-	maxUnpacked = 128 << 20 // bytes of the tar file
-	maxEntries  = 20_000
-	maxPath     = 1024 // bytes
-	maxDepth    = 64   // names of a path
+	maxUnpacked = 128 << 20 // bytes of the tar file, and of its files together
+	maxEntries  = 20_000    // of the tar file, and of files and folders together
+	maxPath     = 1024      // bytes
+	maxDepth    = 64        // names of a path
 	maxWindow   = 8 << 20
 )
 
@@ -114,6 +114,7 @@ func below(files fs.FS, at string) (fs.FS, error) {
 // copyFiles copies the files of a tar file to a zip file.
 func copyFiles(ctx context.Context, in *tar.Reader, out *zip.Writer) error {
 	names := names{kind: map[string]bool{}, spelling: map[string]string{}}
+	left := int64(maxUnpacked)
 	for count := 0; ; count++ {
 		head, err := in.Next()
 		switch {
@@ -124,7 +125,9 @@ func copyFiles(ctx context.Context, in *tar.Reader, out *zip.Writer) error {
 		case err != nil:
 			return malformed(err)
 		case count >= maxEntries:
-			return failure.New(failure.ErrContent, "the artifact has more than %d entries; pack only the manifests", maxEntries)
+			return tooMany()
+		case isSparse(head):
+			return failure.New(failure.ErrContent, "%s in the artifact is a sparse file; pack it without --sparse", quoted(head.Name))
 		}
 		switch head.Typeflag {
 		case tar.TypeXGlobalHeader:
@@ -137,17 +140,41 @@ func copyFiles(ctx context.Context, in *tar.Reader, out *zip.Writer) error {
 		if err != nil {
 			return err
 		}
+		if len(names.kind) > maxEntries {
+			return tooMany()
+		}
 		if head.Typeflag == tar.TypeDir {
 			continue
+		}
+		if left -= head.Size; left < 0 {
+			return tooLarge()
 		}
 		to, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: head.ModTime})
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(to, in); err != nil {
+		if _, err := io.Copy(to, io.LimitReader(in, head.Size)); err != nil {
 			return malformed(err)
 		}
 	}
+}
+
+// isSparse reports whether an entry is a sparse file. Its holes take no room in the tar file, and can be of any size.
+func isSparse(head *tar.Header) bool {
+	for key := range head.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return head.Typeflag == tar.TypeGNUSparse
+}
+
+func tooMany() error {
+	return failure.New(failure.ErrContent, "the artifact has more than %d files and folders; pack only the manifests", maxEntries)
+}
+
+func tooLarge() error {
+	return failure.New(failure.ErrContent, "the artifact has more than %d MiB unpacked; pack only the manifests", maxUnpacked>>20)
 }
 
 func malformed(err error) error {
@@ -212,7 +239,7 @@ type limited struct {
 func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, failure.New(failure.ErrContent, "the artifact has more than %d MiB unpacked; pack only the manifests", maxUnpacked>>20)
+		return 0, tooLarge()
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -100,6 +101,9 @@ func TestAttackArchive(t *testing.T) {
 		"device":         packEntries(t, []tar.Header{{Name: "a.yaml", Typeflag: tar.TypeChar}}, nil),
 		"pipe":           packEntries(t, []tar.Header{{Name: "a.yaml", Typeflag: tar.TypeFifo}}, nil),
 		"bomb":           bomb(maxUnpacked),
+		"sparse":         sparseFile(t, tar.TypeReg, 1<<10),
+		"sparse bomb":    sparseFile(t, tar.TypeReg, 1<<50),
+		"sparse, GNU":    sparseFile(t, tar.TypeGNUSparse, 1<<10),
 		"cut":            packedFiles(t, "a.yaml", "one")[:60],
 		"no archive":     []byte("hello"),
 	} {
@@ -115,6 +119,64 @@ func TestAttackManyEntries(t *testing.T) {
 	if _, err := unpack(t.Context(), packEntries(t, heads, nil), gzipped, "."); !errors.Is(err, failure.ErrContent) {
 		t.Error(err)
 	}
+}
+
+func TestAttackManyFolders(t *testing.T) {
+	var heads []tar.Header
+	for i := range maxEntries/maxDepth + 1 {
+		heads = append(heads, tar.Header{Name: fmt.Sprint(i) + strings.Repeat("/a", maxDepth-1), Typeflag: tar.TypeReg})
+	}
+	if _, err := unpack(t.Context(), packEntries(t, heads, nil), gzipped, "."); !errors.Is(err, failure.ErrContent) {
+		t.Error(err)
+	}
+}
+
+// sparseFile returns a compressed tar file with a file that is one hole. Package tar writes no such file.
+func sparseFile(t *testing.T, kind byte, size int64) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	entry := func(name string, kind byte, size int64, text, gnu string) {
+		head := make([]byte, 512)
+		copy(head, name)
+		copy(head[100:], "0000644\x000000000\x000000000\x00")
+		copy(head[124:], fmt.Sprintf("%011o\x0000000000000\x00        ", size))
+		head[156] = kind
+		copy(head[257:], "ustar\x0000")
+		if gnu != "" {
+			copy(head[257:], "ustar  \x00")
+			copy(head[386:], gnu)
+		}
+		sum := 0
+		for _, c := range head {
+			sum += int(c)
+		}
+		copy(head[148:], fmt.Sprintf("%06o\x00 ", sum))
+		out.Write(head)
+		out.WriteString(text + strings.Repeat("\x00", -len(text)&511))
+	}
+	if kind == tar.TypeGNUSparse {
+		// The map of the file: one fragment of no bytes at its end. Then its true size.
+		entry("a.yaml", kind, 0, "", fmt.Sprintf("%011o\x00%011o\x00", size, 0)+strings.Repeat("\x00", 73)+fmt.Sprintf("%011o\x00", size))
+	} else {
+		records := ""
+		for _, r := range []string{"major=1", "minor=0", "name=a.yaml", fmt.Sprint("realsize=", size)} {
+			r = " GNU.sparse." + r + "\n"
+			records += fmt.Sprint(len(r)+2) + r
+		}
+		entry("PaxHeaders/a", tar.TypeXHeader, int64(len(records)), records, "")
+		text := fmt.Sprintf("1\n%d\n0\n", size)
+		entry("GNUSparseFile.0/a.yaml", kind, 512, text, "")
+	}
+	out.Write(make([]byte, 1024))
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
 }
 
 // An archive that is accepted has suitable names, at least one file, and no file that cannot be read.
