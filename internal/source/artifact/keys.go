@@ -101,7 +101,9 @@ func signs(k key, message, signature []byte) bool {
 	case *rsa.PublicKey:
 		return rsa.VerifyPKCS1v15(k, crypto.SHA256, sum(crypto.SHA256, message), signature) == nil
 	case ed25519.PublicKey:
-		return ed25519.Verify(k, message, signature)
+		// `cosign sign` signs the SHA-512 of the message, and other tools sign the message itself.
+		hashed := &ed25519.Options{Hash: crypto.SHA512}
+		return ed25519.Verify(k, message, signature) || ed25519.VerifyWithOptions(k, sum(crypto.SHA512, message), signature, hashed) == nil
 	}
 	return false
 }

@@ -172,7 +172,7 @@ func TestKindsOfKeys(t *testing.T) {
 	for name, s := range map[string]signer{
 		"P-256": newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), "P-384": newSigner(t, ecdsaKey(t, elliptic.P384()), crypto.SHA384),
 		"P-384 with SHA-256": newSigner(t, ecdsaKey(t, elliptic.P384()), crypto.SHA256), "P-521": newSigner(t, ecdsaKey(t, elliptic.P521()), crypto.SHA512),
-		"Ed25519": newSigner(t, ed, 0), "RSA": newSigner(t, long, crypto.SHA256),
+		"Ed25519": newSigner(t, ed, 0), "Ed25519ph": newSigner(t, ed, crypto.SHA512), "RSA": newSigner(t, long, crypto.SHA256),
 	} {
 		keys, err := readKeys([]string{s.file})
 		if err != nil {
