@@ -80,6 +80,7 @@ func (a *Auth) namedFiles(field string) []namedFile {
 	list := []namedFile{
 		{field: field + "tokenFile", path: &a.TokenFile, secret: true},
 		{field: field + "basicAuthFile", path: &a.BasicAuthFile, secret: true},
+		{field: field + "dockerConfigFile", path: &a.DockerConfigFile, secret: true},
 		{field: field + "sshKeyFile", path: &a.SSHKeyFile, secret: true},
 		{field: field + "knownHostsFile", path: &a.KnownHostsFile},
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,6 +43,36 @@ func TestCheckFiles(t *testing.T) {
 			t.Errorf("%s: %v", file, problems)
 		case (file == "open") != (len(notes) == 1):
 			t.Errorf("%s: notes %v", file, notes)
+		}
+	}
+}
+
+// TestCheckFilesOfArtifacts checks the login and the public keys of an artifact.
+func TestCheckFilesOfArtifacts(t *testing.T) {
+	dir := t.TempDir()
+	place(t, filepath.Join(dir, "config.json"), "{}")
+	if err := os.Chmod(filepath.Join(dir, "config.json"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	place(t, filepath.Join(dir, "cosign.pub"), "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n")
+	place(t, filepath.Join(dir, "text"), "no key")
+	for keys, fields := range map[string][]string{"cosign.pub": nil, "text": {"spec.source.verify.cosignKeyFiles[0]"}} {
+		file := filepath.Join(dir, "stackreeve.yaml")
+		place(t, file, "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: a}\nspec:\n  source:\n    url: oci://registry.example.com/a\n    tag: prod\n    auth: {dockerConfigFile: config.json}\n    verify: {cosignKeyFiles: ["+keys+"]}\n")
+		stacks, err := Load([]string{file}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		problems, notes := CheckFiles(stacks)
+		for _, p := range problems {
+			got = append(got, p.Field)
+		}
+		if !slices.Equal(got, fields) {
+			t.Errorf("%s: %v", keys, problems)
+		}
+		if len(notes) != 1 || notes[0].Field != "spec.source.auth.dockerConfigFile" {
+			t.Errorf("notes are %v", notes)
 		}
 	}
 }

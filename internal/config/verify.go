@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/source/artifact"
 	"github.com/stackreeve/stackreeve/internal/source/signature"
 )
 
@@ -46,7 +47,7 @@ func (v *Verify) namedFiles() (list []namedFile) {
 	}
 	list = v.SigningKeys.namedFiles(verifyField)
 	for i := range v.CosignKeyFiles {
-		list = append(list, namedFile{field: fmt.Sprintf("%scosignKeyFiles[%d]", verifyField, i), path: &v.CosignKeyFiles[i]})
+		list = append(list, namedFile{field: fmt.Sprintf("%scosignKeyFiles[%d]", verifyField, i), path: &v.CosignKeyFiles[i], keys: checkCosign})
 	}
 	if v.Forge != nil {
 		list = append(list, v.Forge.namedFiles(verifyField+"forge.")...)
@@ -119,6 +120,11 @@ func (f namedFile) signingKeys() (signature.Keys, error) {
 		return signature.Keys{}, err
 	}
 	return f.keys(text)
+}
+
+// checkCosign checks the keys for artifacts, which have no signing keys of commits.
+func checkCosign(text []byte) (signature.Keys, error) {
+	return signature.Keys{}, artifact.CheckKeys(text)
 }
 
 func readAllowedSigners(text []byte) (signature.Keys, error) {

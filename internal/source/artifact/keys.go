@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"slices"
 	"strings"
 
@@ -42,6 +43,14 @@ func readKeys(files []string) (keys []key, err error) {
 		keys = append(keys, more...)
 	}
 	return keys, nil
+}
+
+// CheckKeys checks the content of a file with public keys.
+func CheckKeys(text []byte) error {
+	if _, problem := parseKeys(text); problem != "" {
+		return errors.New("it " + problem)
+	}
+	return nil
 }
 
 // parseKeys reads public keys in PEM, such as those of `cosign generate-key-pair`.
