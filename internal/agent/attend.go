@@ -59,8 +59,8 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	if sameFiles(rev, s.state.last) {
 		return "" // the stack's files are the same, so the revision can wait for the end of the pass
 	}
-	if _, err := s.verify(ctx, rev); Unverified(err) != nil {
-		return "" // a commit that is refused must not end the pass of another one
+	if _, err := s.verify(ctx, rev); err != nil {
+		return "" // a commit that is refused, or that cannot be checked, must not end the pass of another one
 	}
 	return engine.Superseded("commit " + report.Short(rev.Commit))
 }

@@ -165,6 +165,9 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 		s.state.inForce, run.Refused.Cautious = s.state.inForce.foundInSync(), false
 	}
 	unverified := run.Refused != nil && run.Refused.Unverified
+	if run.Refused == nil && rev.Commit != newest.Commit {
+		unverified = true // the signatures of newest cannot be checked
+	}
 	if unverified {
 		newest = rev // strangers may have written the newest files
 	}

@@ -15,11 +15,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/signature"
 )
 
-// verifies is a stand-in for signatures: a commit is verified unless its name begins with forged. It stores the calls.
+// verifies is a stand-in for signatures: a commit is verified unless its name begins with forged, or with huge, which cannot be
+// checked. It stores the calls.
 type verifies struct{ calls []string }
 
 func (v *verifies) verify(_ context.Context, commit, last string) (source.Signed, error) {
 	v.calls = append(v.calls, commit+" after "+last)
+	if strings.HasPrefix(commit, "huge") {
+		return source.Signed{}, errors.New("the commit is too large")
+	}
 	if strings.HasPrefix(commit, "forged") {
 		return source.Signed{}, &source.Unverified{Commit: commit, Doubts: []source.Doubt{{Why: source.BadSignature, Commit: commit, Fault: &signature.Fault{Code: signature.Unsigned}}}}
 	}
@@ -118,11 +122,42 @@ func TestAnUnverifiedCommitEndsNoPass(t *testing.T) {
 	s := o.stack(t, "@every 1m", "@every 5m")
 	s.Verify = v.verify
 	s.Pass(t.Context())
-	for commit, ends := range map[string]bool{"forged": false, "two": true} {
+	for commit, ends := range map[string]bool{"forged": false, "huge": false, "two": true} {
 		o.commit = commit
 		s.Signals.Wake()
 		if by := s.newer(t.Context()); (by != "") != ends || s.fetched.Commit != commit {
 			t.Errorf("%s: %q", commit, by)
 		}
+	}
+}
+
+// TestACommitThatCannotBeCheckedKeepsTheLastRevision corrects drift meanwhile, as after a failed fetch. Nothing of the commit is read, and
+// nothing is deleted.
+func TestACommitThatCannotBeCheckedKeepsTheLastRevision(t *testing.T) {
+	o, v := &outside{commit: "one"}, &verifies{}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Verify = v.verify
+	var read []string
+	s.Weaker = func(files fs.FS) ([]plan.Policy, error) {
+		names, err := fs.Glob(files, "*")
+		read = append(read, names...)
+		return nil, err
+	}
+	s.Pass(t.Context())
+	o.commit = "huge"
+	run := s.Pass(t.Context())
+	if run.Refused != nil || run.Err != nil || run.FetchErr == nil || run.Revision.Commit != "one" || run.Outcome() != plan.Broken {
+		t.Fatalf("%+v", run)
+	}
+	if got, want := o.commits(), []string{"one/one", "one/one"}; !slices.Equal(got, want) || slices.Contains(read, "huge") {
+		t.Errorf("passes %v, policies of %v", got, read)
+	}
+	gone := plan.Plan{Steps: []plan.Step{{Key: manifest.Key{Kind: "Thing", Name: "a"}, Action: plan.Delete}}}
+	if kept := gone.Apply(o.passes[1].Policies...); kept.Steps[0].Action != plan.Keep {
+		t.Error("an object is deleted:", kept.Steps[0].Action)
+	}
+	o.commit = "two"
+	if run := s.Pass(t.Context()); run.FetchErr != nil || run.Revision.Commit != "two" || v.calls[len(v.calls)-1] != "two after one" {
+		t.Errorf("%+v", run)
 	}
 }
