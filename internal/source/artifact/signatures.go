@@ -47,8 +47,22 @@ type signatures struct {
 	keys []key
 }
 
-// tally counts the signatures that were found, and that none of the keys has made.
-type tally struct{ found, keyless int }
+// tally counts the referrers that were tried, the signatures that were found, and those with a certificate.
+type tally struct {
+	tried, found, keyless int
+	failed                error // the first failure that may be over at the next poll
+}
+
+// full reports whether no more referrers and signatures are tried.
+func (t *tally) full() bool { return t.tried >= maxSignatures || t.found >= maxSignatures }
+
+// skip notes that a part of a signature cannot be read. Everybody who may push can add such a part, and it does not hide
+// a good signature.
+func (t *tally) skip(err error) {
+	if err = explain(err); err != nil && t.failed == nil && !failure.NeedsPerson(err) {
+		t.failed = err
+	}
+}
 
 // check returns an error unless one of the keys has signed the artifact.
 func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
@@ -56,8 +70,8 @@ func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	tag := strings.Replace(desc.Digest.String(), ":", "-", 1) + ".sig"
 	at, err := s.repo.Resolve(ctx, tag)
 	if err == nil {
-		var ok bool
-		if ok, err = s.simple(ctx, at, desc, &seen); ok {
+		var m ocispec.Manifest
+		if m, err = s.from.manifest(ctx, s.repo, at); err == nil && s.simple(ctx, m, desc, &seen) {
 			return nil
 		}
 	}
@@ -66,6 +80,9 @@ func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	}
 	if ok, err := s.referring(ctx, desc, &seen); ok || err != nil {
 		return err
+	}
+	if seen.failed != nil {
+		return seen.failed
 	}
 	how := "it has no signature"
 	switch {
@@ -88,28 +105,38 @@ func (s signatures) referring(ctx context.Context, desc ocispec.Descriptor, seen
 		return false, err
 	}
 	for _, one := range list {
-		switch {
-		case seen.found >= maxSignatures:
-			return false, nil
-		case one.ArtifactType == signatureType:
-			ok, err = s.simple(ctx, one, desc, seen)
-		case strings.HasPrefix(one.ArtifactType, bundlePrefix):
-			ok, err = s.bundle(ctx, one, desc, seen)
+		kind := one.ArtifactType
+		// Some registries show the type of the config, which is empty, in place of the type of the artifact.
+		if kind != signatureType && kind != ocispec.MediaTypeEmptyJSON && !strings.HasPrefix(kind, bundlePrefix) {
+			continue
 		}
-		// Everybody who may push can add an entry that is malformed. It does not hide a good one.
-		if err = explain(err); ok || err != nil && !failure.NeedsPerson(err) {
-			return ok, err
+		if seen.full() || ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		seen.tried++
+		m, err := s.from.manifest(ctx, s.repo, one)
+		if err != nil {
+			seen.skip(err)
+			continue
+		}
+		if kind == ocispec.MediaTypeEmptyJSON {
+			kind = m.ArtifactType
+		}
+		switch {
+		case kind == signatureType:
+			ok = s.simple(ctx, m, desc, seen)
+		case strings.HasPrefix(kind, bundlePrefix):
+			ok = s.bundle(ctx, m, desc, seen)
+		}
+		if ok {
+			return true, nil
 		}
 	}
 	return false, nil
 }
 
 // simple checks a manifest whose layers are signed statements.
-func (s signatures) simple(ctx context.Context, at, desc ocispec.Descriptor, seen *tally) (bool, error) {
-	m, err := s.from.manifest(ctx, s.repo, at)
-	if err != nil {
-		return false, err
-	}
+func (s signatures) simple(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
 	for _, layer := range m.Layers {
 		if layer.MediaType != simpleSigning || seen.found >= maxSignatures {
 			continue
@@ -120,24 +147,25 @@ func (s signatures) simple(ctx context.Context, at, desc ocispec.Descriptor, see
 		}
 		payload, err := read(ctx, s.repo.Blobs(), layer, maxSignature)
 		if err != nil {
-			return false, err
+			seen.skip(err)
+			continue
 		}
 		if signedBy(s.keys, payload, decoded(layer.Annotations[signatureMark])) && statesDigest(payload, desc.Digest.String()) {
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // bundle checks a manifest whose layer is a bundle.
-func (s signatures) bundle(ctx context.Context, at, desc ocispec.Descriptor, seen *tally) (bool, error) {
-	m, err := s.from.manifest(ctx, s.repo, at)
-	if err != nil || len(m.Layers) != 1 {
-		return false, err
+func (s signatures) bundle(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
+	if len(m.Layers) != 1 {
+		return false
 	}
 	seen.found++
 	text, err := read(ctx, s.repo.Blobs(), m.Layers[0], maxBundle)
-	return err == nil && bundled(text, desc.Digest.String(), s.keys), err
+	seen.skip(err)
+	return err == nil && bundled(text, desc.Digest.String(), s.keys)
 }
 
 // statesDigest reports whether a signed statement in the form of simple signing is about the artifact.

@@ -141,6 +141,19 @@ func TestAttackSignatures(t *testing.T) {
 			w.Put(registry.Manifest{ArtifactType: signatureType, Subject: &at, Layers: []registry.Descriptor{{MediaType: simpleSigning, Digest: other, Size: 3}}})
 			w.refer(t, good, at, statement(signPredicate, at.Digest))
 		}},
+		{"bad layers and a good one", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			text := payload(payloadType, at.Digest)
+			layer := w.Blob(simpleSigning, text)
+			wrong := layer
+			wrong.Size++
+			layer.Annotations = map[string]string{signatureMark: good.sign(t, text)}
+			gone := registry.Descriptor{MediaType: simpleSigning, Digest: other, Size: 4}
+			w.Put(registry.Manifest{Layers: []registry.Descriptor{gone, wrong, layer}}, strings.Replace(at.Digest, ":", "-", 1)+".sig")
+		}},
+		{"bundle of an unnamed type", true, func(t *testing.T, w *world, at registry.Descriptor) {
+			w.ShownType = "application/vnd.oci.empty.v1+json"
+			w.refer(t, good, at, statement(signPredicate, at.Digest))
+		}},
 		{"too many", false, func(t *testing.T, w *world, at registry.Descriptor) {
 			for range maxSignatures {
 				w.refer(t, bad, at, statement(signPredicate, at.Digest))
@@ -157,6 +170,22 @@ func TestAttackSignatures(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+func TestAttackManyReferrers(t *testing.T) {
+	good := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	w := startRegistry(t)
+	at := w.push(t, "prod", "a.yaml", "one")
+	for i := range 3 * maxSignatures {
+		w.Put(registry.Manifest{ArtifactType: bundlePrefix + "v0.3+json", Subject: &at, Annotations: map[string]string{"n": fmt.Sprint(i)}})
+	}
+	w.Asked()
+	if _, _, err := follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context()); !errors.Is(err, failure.ErrContent) {
+		t.Error(err)
+	}
+	if asked := w.Asked(); len(asked) > maxSignatures+5 {
+		t.Errorf("%d requests", len(asked))
 	}
 }
 

@@ -3,6 +3,7 @@
 package registry
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -54,6 +55,8 @@ type World struct {
 
 	// User and Password are the login that every request needs; "" for none. Tokens are given for it at /token.
 	User, Password string
+	// ShownType is the type that the list of referrers shows in place of the true one; "" for the true one.
+	ShownType string
 	// Before is called before each request. If it returns true, it has answered the request. It may be nil.
 	Before func(w http.ResponseWriter, r *http.Request) bool
 	asked  []string
@@ -167,9 +170,9 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // index returns the list of referrers of a digest.
 func (w *World) index(digest string) (content, bool) {
 	const kind = "application/vnd.oci.image.index.v1+json"
-	list := w.referrers[digest]
-	if list == nil {
-		list = []Descriptor{}
+	list := append([]Descriptor{}, w.referrers[digest]...)
+	for i := range list {
+		list[i].ArtifactType = cmp.Or(w.ShownType, list[i].ArtifactType)
 	}
 	text, err := json.Marshal(map[string]any{"schemaVersion": 2, "mediaType": kind, "manifests": list})
 	return content{kind, text}, err == nil
