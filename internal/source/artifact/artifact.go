@@ -28,7 +28,7 @@ type Artifact struct {
 // origin is a server that has artifacts.
 type origin interface {
 	// find downloads the artifact that ref names; "" is the artifact that the config names. If known reports that
-	// the digest is known, the result has only the digest.
+	// the digest is known, the result has only the digest. Its signature is checked again if the keys have changed.
 	find(ctx context.Context, ref string, known func(digest string) bool) (packed, error)
 }
 
@@ -88,12 +88,8 @@ func (a *Artifact) Last() (source.Revision, bool) {
 func (a *Artifact) Close() error { return nil }
 
 // Fetch returns the present artifact, and whether it differs from the one that Fetch returned before. If nothing has
-// changed, it sends one request; for a digest, it sends none.
+// changed, it sends one request; for a digest, it sends none. If the keys have changed, the signature is checked again.
 func (a *Artifact) Fetch(ctx context.Context) (rev source.Revision, changed bool, err error) {
-	last, ok := a.Last()
-	if ok && last.Commit == a.cfg.Digest {
-		return last, false, nil
-	}
 	if rev, err = a.fetch(ctx, ""); err != nil {
 		return source.Revision{}, false, err
 	}

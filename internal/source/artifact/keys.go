@@ -45,6 +45,19 @@ func readKeys(files []string) (keys []key, err error) {
 	return keys, nil
 }
 
+// sumOf returns a sum of keys; "" if there are none. It differs when a file has other keys than before.
+func sumOf(keys []key) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	var all []byte
+	for _, k := range keys {
+		der, _ := x509.MarshalPKIXPublicKey(k) // it was parsed from this form
+		all = append(all, sum(crypto.SHA256, der)...)
+	}
+	return string(sum(crypto.SHA256, all))
+}
+
 // CheckKeys checks the content of a file with public keys.
 func CheckKeys(text []byte) error {
 	if _, problem := parseKeys(text); problem != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -27,10 +28,12 @@ type registryRemote struct {
 	at   place
 	repo *remote.Repository // nil before the first request
 	auth *login
+	// checked are the sums of the keys with which the signatures of known digests were checked.
+	checked map[string]string
 }
 
 func newRemote(cfg Config, at place) *registryRemote {
-	return &registryRemote{cfg: cfg, at: at, auth: &login{cfg.Auth, at}}
+	return &registryRemote{cfg: cfg, at: at, auth: &login{cfg.Auth, at}, checked: map[string]string{}}
 }
 
 // open returns the repository. The certificates are read once.
@@ -63,7 +66,12 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 	if err != nil {
 		return packed{}, err
 	}
+	sum := sumOf(keys)
+	same := func(digest string) bool { return known(digest) && r.checked[digest] == sum }
 	ref = cmp.Or(ref, r.cfg.Digest, r.cfg.Tag)
+	if same(ref) {
+		return packed{digest: ref}, nil
+	}
 	desc, err := repo.Resolve(ctx, ref)
 	if err != nil {
 		return packed{}, missing(err, "there is no artifact %q in the repository, or the login may not see it; push it, or correct source.tag or source.digest", ref)
@@ -72,7 +80,7 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 	if !digestForm.MatchString(ref) {
 		found.tag = ref
 	}
-	if known(found.digest) {
+	if same(found.digest) {
 		return found, nil
 	}
 	manifest, err := r.manifest(ctx, repo, desc)
@@ -82,6 +90,11 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 	if len(keys) > 0 {
 		if err := (signatures{r, repo, keys}).check(ctx, desc); err != nil {
 			return packed{}, err
+		}
+		maps.DeleteFunc(r.checked, func(digest, _ string) bool { return !known(digest) })
+		r.checked[found.digest] = sum
+		if known(found.digest) {
+			return found, nil
 		}
 	}
 	layer, format, err := layerOf(manifest)

@@ -251,6 +251,43 @@ func TestSignedArchive(t *testing.T) {
 	}
 }
 
+func TestWithdrawnKey(t *testing.T) {
+	good, other := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	w := startRegistry(t)
+	at := w.push(t, "prod", "a.yaml", "one")
+	w.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, at.Digest)))
+	archive := packedFiles(t, "a.yaml", "one")
+	url, _ := serveArchive(t, map[string][]byte{"/c.tgz": archive, "/c.tgz.sig": []byte(good.sign(t, archive))})
+	text := func(s signer) []byte {
+		all, err := os.ReadFile(s.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	own, others := text(good), text(other)
+	file := filepath.Join(t.TempDir(), "keys.pub")
+	for name, cfg := range map[string]Config{
+		"tag": {URL: w.url, Tag: "prod"}, "digest": {URL: w.url, Digest: at.Digest},
+		"archive": {URL: url + "/c.tgz"}, "archive by digest": {URL: url + "/c.tgz", Digest: registry.Digest(archive)},
+	} {
+		cfg.KeyFiles = []string{file}
+		a := follow(t, cfg)
+		for i, step := range []struct {
+			keys    []byte
+			changed bool
+			want    error
+		}{{own, true, nil}, {own, false, nil}, {others, false, failure.ErrContent}, {others, false, failure.ErrContent}, {append(others, own...), false, nil}, {own, false, nil}} {
+			if err := os.WriteFile(file, step.keys, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, changed, err := a.Fetch(t.Context()); changed != step.changed || !errors.Is(err, step.want) {
+				t.Errorf("%s, step %d: %v, %v", name, i, changed, err)
+			}
+		}
+	}
+}
+
 // A bundle that counts has a signature by the key, so no other text does.
 func FuzzBundle(f *testing.F) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
