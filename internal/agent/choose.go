@@ -79,7 +79,8 @@ func (e *checkError) Error() string { return e.err.Error() }
 
 func (e *checkError) Unwrap() error { return e.err }
 
-// accept verifies and reads a revision. emptied are the files for which it was refused, if it was.
+// accept verifies and reads a revision. A verified one with the files of the last accepted revision takes over the knowledge about that
+// revision. emptied are the files for which it was refused, if it was.
 func (s *Loop) accept(ctx context.Context, rev source.Revision, region string) (_ source.Revision, read resolve.Reading, emptied []string, err error) {
 	rev, err = s.verify(ctx, rev)
 	switch {
@@ -87,6 +88,9 @@ func (s *Loop) accept(ctx context.Context, rev source.Revision, region string) (
 		return rev, read, nil, &checkError{err}
 	case err != nil:
 		return rev, read, nil, err
+	}
+	if good := s.state.inForce.good; sameFiles(rev, good) && rev.Commit != good.Commit {
+		s.carry(good.Commit, rev.Commit)
 	}
 	end := trace.Begin(ctx, "load", nil)
 	read, err = s.Read(ctx, rev.Files, region)

@@ -76,9 +76,6 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok boo
 	case err != nil:
 		run.FetchErr, rev = err, s.state.last
 	default:
-		if sameFiles(rev, s.state.last) {
-			s.carry(s.state.last.Commit, rev.Commit)
-		}
 		s.state.last = rev
 	}
 	switch next {

@@ -161,3 +161,24 @@ func TestACommitThatCannotBeCheckedKeepsTheLastRevision(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 }
+
+// TestAnApprovalIsNotCarriedToAnUnverifiedCommit carries it to the next verified one with the same files.
+func TestAnApprovalIsNotCarriedToAnUnverifiedCommit(t *testing.T) {
+	o, v := &outside{commit: "one", tree: "same"}, &verifies{}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Verify = v.verify
+	s.Pass(t.Context())
+	s.control.approval = &plan.Approval{Hash: "hash", By: "ann", Commit: "one"}
+	for _, commit := range []string{"forged", "huge"} {
+		o.commit = commit
+		s.Pass(t.Context())
+		if got := s.control.approval.Commit; got != "one" || o.passes[len(o.passes)-1].Commit != "one" || !o.passes[len(o.passes)-1].Synced {
+			t.Errorf("after %s, the approval is of %s, and the pass is %+v", commit, got, o.passes[len(o.passes)-1])
+		}
+	}
+	o.commit = "two"
+	s.Pass(t.Context())
+	if got := s.control.approval.Commit; got != "two" || !o.passes[len(o.passes)-1].Synced {
+		t.Errorf("after a verified commit, the approval is of %s", got)
+	}
+}
