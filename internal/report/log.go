@@ -137,7 +137,7 @@ func (l *Log) Ran(r Run) {
 	l.outcome = outcome
 	commit := Short(r.Revision.Commit)
 	if r.FetchErr != nil {
-		l.log.Warn("cannot fetch; the agent continues with the last revision", "commit", commit, "error", r.FetchErr)
+		l.log.Warn("cannot fetch or check the newest revision; the agent continues with the last revision", "commit", commit, "error", r.FetchErr)
 	}
 	if r.Refused != nil && r.Refused.Commit != l.refused {
 		l.problems(*r.Refused, commit)
