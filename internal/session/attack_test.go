@@ -35,7 +35,7 @@ func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, including the objects that the manifests expand to: that is the limit for a pull request if the branch has 0; " +
 			"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"},
 		{"as large again", bomb(2), bomb(3), ""},
-		{"larger", bomb(1), bomb(3), "that is the limit for a pull request, given 3005 of the branch"},
+		{"larger", bomb(1), bomb(3), "that is the limit for a pull request if the branch has 3005"},
 		{"large", bomb(6), bomb(7), "more than 20000 objects, including the objects that the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"},
 		{"broken", "apiVersion: stackreeve.dev/v1alpha1\nkind: Oops\n", bomb(3), ""},
 	} {
