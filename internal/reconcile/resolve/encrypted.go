@@ -16,6 +16,9 @@ const shortestSign = 4
 // everybody sees.
 func (r *resolver) encrypted(n *node, k *kind.Kind) (problems []manifest.Problem) {
 	if n.Parent != (manifest.Key{}) {
+		if len(r.plain) == 0 {
+			return nil
+		}
 		for _, value := range r.plain[r.root(n)] {
 			if len(value) >= shortestSign && (strings.Contains(n.Key.Name, value) || strings.Contains(n.Key.Namespace, value)) {
 				n.Key.Name, n.Key.Namespace = "", ""
@@ -44,6 +47,9 @@ func (r *resolver) encrypted(n *node, k *kind.Kind) (problems []manifest.Problem
 
 // withoutUnknown leaves out the problems of fields whose values are unknown because they were not decrypted.
 func (r *resolver) withoutUnknown(n *node, problems []manifest.Problem) []manifest.Problem {
+	if len(problems) == 0 || len(r.plain) == 0 {
+		return problems
+	}
 	root := n
 	if n.Parent != (manifest.Key{}) {
 		root = r.byKey[r.root(n)]
@@ -72,8 +78,11 @@ func (r *resolver) withoutValues(n *node, p manifest.Problem) manifest.Problem {
 // encryptedIn returns the encrypted fields of n. If n was expanded from another object, these are the fields that have one
 // of its encrypted values.
 func (r *resolver) encryptedIn(n *node) []string {
+	if n.Parent == (manifest.Key{}) || len(r.plain) == 0 {
+		return n.Encrypted
+	}
 	values := r.plain[r.root(n)]
-	if n.Parent == (manifest.Key{}) || len(values) == 0 {
+	if len(values) == 0 {
 		return n.Encrypted
 	}
 	var fields []string
