@@ -31,7 +31,7 @@ func Verify(s *config.Stack, from Source) func(ctx context.Context, commit, last
 func (o Opener) fetchWithTags(s *config.Stack, from Source) func(context.Context) (source.Revision, bool, error) {
 	fetch := o.fetch(s, from)
 	repo, ok := Git(from)
-	if s.Spec.Source.Verify == nil || !ok {
+	if v := s.Spec.Source.Verify; v == nil || v.Mode != string(source.ByTag) || !ok {
 		return fetch
 	}
 	return func(ctx context.Context) (source.Revision, bool, error) {

@@ -87,8 +87,8 @@ func scanArgs(addr address) string {
 	return addr.host
 }
 
-// cleanPath converts a configured path to one that is valid for fs.ValidPath.
-func cleanPath(p string) string {
+// CleanPath converts a configured path to one that is valid for fs.ValidPath.
+func CleanPath(p string) string {
 	return path.Clean(strings.TrimSuffix("./"+p, "/"))
 }
 
@@ -99,7 +99,7 @@ func pathProblem(p string) string {
 	case strings.ContainsFunc(p, isControl):
 		return fmt.Sprintf("%q holds a control character; remove it", p)
 	}
-	for part := range strings.SplitSeq(cleanPath(p), "/") {
+	for part := range strings.SplitSeq(CleanPath(p), "/") {
 		if part == ".." {
 			return fmt.Sprintf("%q leaves the repository; name a folder within it", p)
 		}

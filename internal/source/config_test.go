@@ -138,7 +138,7 @@ func FuzzPath(f *testing.F) {
 		if pathProblem(path) != "" {
 			return
 		}
-		clean := cleanPath(path)
+		clean := CleanPath(path)
 		if strings.ToValidUTF8(clean, "") == clean && !fs.ValidPath(clean) {
 			t.Errorf("%q becomes %q", path, clean)
 		}

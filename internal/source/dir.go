@@ -35,7 +35,7 @@ func WorkTree(dir, path string, folders ...string) (Revision, error) {
 		if err != nil {
 			break
 		}
-		_, err = workTree(dir, cleanPath(path+"/"+folder))
+		_, err = workTree(dir, CleanPath(path+"/"+folder))
 	}
 	return rev, err
 }
@@ -45,7 +45,7 @@ func workTree(dir, path string) (Revision, error) {
 		return Revision{}, failure.New(ErrConfig, "path: %s", problem)
 	}
 	rev, err := Dir(dir)
-	path = cleanPath(path)
+	path = CleanPath(path)
 	if err != nil || path == "." {
 		return rev, err
 	}

@@ -29,7 +29,8 @@ var (
 // repository; see [failure.NeedsPerson].
 func NeedsPerson(err error) bool { return failure.NeedsPerson(err) }
 
-func configError(problems []string) error {
+// ConfigError returns an ErrConfig with all problems of a config. Each problem begins with its field.
+func ConfigError(problems []string) error {
 	for i, p := range problems {
 		problems[i] = "source." + p
 	}

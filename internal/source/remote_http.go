@@ -196,5 +196,5 @@ func httpError(err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return failure.OfConnection(err)
+	return ConnectionError(err)
 }

@@ -50,7 +50,7 @@ type clone struct {
 // use the commits that another one has fetched. Folders that fetch at the same time send one request.
 func (r *Repo) In(path string, folders ...string) *Repo {
 	cfg := r.cfg
-	cfg.Path, cfg.Folders = cleanPath(path), folders
+	cfg.Path, cfg.Folders = CleanPath(path), folders
 	r.users.Add(1)
 	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }

@@ -80,12 +80,12 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	}
 	addr, problems := cfg.check()
 	if len(problems) > 0 {
-		return nil, configError(problems)
+		return nil, ConfigError(problems)
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	cfg.Path = cleanPath(cfg.Path)
+	cfg.Path = CleanPath(cfg.Path)
 	log = log.With("source", addr.String())
 	shared := &clone{remote: newRemote(addr, cfg), cache: store.NewCache(cfg.Dir, addr.String(), log), busy: make(chan struct{}, 1)}
 	shared.users.Store(1)

@@ -59,12 +59,12 @@ func New(cfg Config, log *slog.Logger) (*Artifact, error) {
 	}
 	at, problems := cfg.check()
 	if len(problems) > 0 {
-		return nil, configError(problems)
+		return nil, source.ConfigError(problems)
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout
 	}
-	cfg.Path = cleanPath(cfg.Path)
+	cfg.Path = source.CleanPath(cfg.Path)
 	a := &Artifact{cfg: cfg, at: at, log: log.With("source", at.text), busy: make(chan struct{}, 1)}
 	if at.registry {
 		a.from = newRemote(cfg, at)

@@ -3,7 +3,6 @@ package artifact
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/pattern"
-	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
@@ -140,14 +139,11 @@ func parse(raw string) (place, string) {
 	return place{text: scheme + u.Host + "/" + ref.Repository, host: ref.Host(), repository: ref.Repository, registry: true}, ""
 }
 
-// cleanPath converts a configured path to one that is valid for fs.ValidPath.
-func cleanPath(p string) string { return path.Clean(strings.TrimSuffix("./"+p, "/")) }
-
 func pathProblem(p string) string {
 	if strings.HasPrefix(p, "/") {
 		return fmt.Sprintf("%q is absolute; write it relative to the artifact's root", p)
 	}
-	clean := cleanPath(p)
+	clean := source.CleanPath(p)
 	if clean == "." {
 		return ""
 	}
@@ -157,11 +153,4 @@ func pathProblem(p string) string {
 		}
 	}
 	return ""
-}
-
-func configError(problems []string) error {
-	for i, p := range problems {
-		problems[i] = "source." + p
-	}
-	return failure.New(failure.ErrConfig, "%s", strings.Join(problems, "\n"))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
@@ -69,7 +70,7 @@ func explain(err error) error {
 	case errors.Is(err, outbound.ErrTooLarge):
 		return failure.New(failure.ErrContent, "the server sends more than %d MiB; pack only the manifests", maxArchive>>20)
 	}
-	return failure.OfConnection(err)
+	return source.ConnectionError(err)
 }
 
 // statusError returns the error for an answer. said is added to the status.

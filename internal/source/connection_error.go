@@ -1,4 +1,4 @@
-package failure
+package source
 
 import (
 	"crypto/tls"
@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// OfConnection adds to the error of a connection what a person can do about it. It returns an [Error] as it is.
-func OfConnection(err error) error {
+// ConnectionError adds to the error of a connection what a person can do about it. It returns a [failure.Error] as it is.
+func ConnectionError(err error) error {
 	var (
-		known    *Error
+		known    *failure.Error
 		unknown  x509.UnknownAuthorityError
 		hostname x509.HostnameError
 		invalid  x509.CertificateInvalidError
@@ -23,11 +25,11 @@ func OfConnection(err error) error {
 	case err == nil, errors.As(err, &known):
 		return err
 	case errors.As(err, &unknown):
-		return New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
+		return failure.New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
 	case errors.As(err, &hostname), errors.As(err, &invalid):
-		return New(ErrConfig, "%s; the server's certificate has expired or is for another host: renew the certificate, or name its host in source.url", err)
+		return failure.New(ErrConfig, "%s; the server's certificate has expired or is for another host: renew the certificate, or name its host in source.url", err)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
-		return New(ErrConfig, "%s; the server does not speak https at this port", err)
+		return failure.New(ErrConfig, "%s; the server does not speak https at this port", err)
 	case errors.As(err, &name):
 		return fmt.Errorf("%w; check the host in source.url, and the name server of this machine", err)
 	}
