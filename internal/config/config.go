@@ -123,7 +123,7 @@ type Source struct {
 type ValuesFrom struct {
 	File      string `json:"file,omitempty" doc:"File in the folder of the manifests, relative to path: a mapping of names to texts, without apiVersion and kind."`
 	ConfigMap string `json:"configMap,omitempty" doc:"ConfigMap among the manifests, whose entries are values."`
-	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests, whose entries are values. What they are put into is shown nowhere."`
+	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests, whose entries are values. Fields that contain one of them are shown nowhere."`
 }
 
 // Auth contains the paths of the files with credentials.

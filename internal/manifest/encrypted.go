@@ -41,7 +41,7 @@ func (l *loader) loadEncrypted(name string, text []byte, chunks []chunk) bool {
 	switch {
 	case !manifest || !slices.ContainsFunc(roots, sops.Has):
 		return false
-	case l.opts.Holding != nil: // package resolve refuses definitions in encrypted files
+	case l.opts.Holding != nil && l.opts.Decryption == (Decryption{}): // package resolve refuses definitions in encrypted files
 		return true
 	}
 	for _, fault := range faults {

@@ -34,9 +34,8 @@ func (l *layers) note(key Key) {
 
 // meant returns advice about a key that no earlier layer has.
 func (l *layers) meant(key Key) string {
-	const most = 1000 // names to compare with
 	known := l.names[Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace}]
-	others := slices.DeleteFunc(slices.Clone(known[:min(len(known), most)]), func(name string) bool { return name == key.Name })
+	others := slices.DeleteFunc(slices.Clone(known[:min(len(known), maxCompared)]), func(name string) bool { return name == key.Name })
 	return didYouMean(key.Name, others)
 }
 

@@ -138,14 +138,11 @@ func (l *loader) file(name string, text []byte) {
 		l.tooMany(name)
 		return
 	}
-	if l.opts.Holding != nil {
-		if chunks = slices.DeleteFunc(chunks, func(c chunk) bool { return !l.opts.holds(c.text) }); len(chunks) == 0 {
-			return
-		}
-	}
-	if l.loadEncrypted(name, text, chunks) {
+	needed := func(c chunk) bool { return l.opts.Holding == nil || l.opts.holds(c.text) }
+	if l.opts.Holding != nil && !slices.ContainsFunc(chunks, needed) || l.loadEncrypted(name, text, chunks) {
 		return
 	}
+	chunks = slices.DeleteFunc(chunks, func(c chunk) bool { return !needed(c) })
 	first, parsed, why := l.firstManifest(name, chunks)
 	if why != "" {
 		if format, fix := hidden(text, parsed); format != "" {

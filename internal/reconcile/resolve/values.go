@@ -131,6 +131,7 @@ func (r Reader) dataOf(ctx context.Context, parts []manifest.Part, limits manife
 			if k.Info.Group == "" && k.Info.Kind == key.Kind && kinds[key.Kind] == nil {
 				kinds[key.Kind] = k
 				options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Version: k.Info.Version, Kind: key.Kind})
+				options.Holding = append(options.Holding, key.Kind)
 			}
 		}
 	}
