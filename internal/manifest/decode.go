@@ -59,7 +59,7 @@ type spot struct {
 // decoder returns a decoder for the object's document.
 func (o *Object) decoder() decoder {
 	o.root() // sets other
-	return decoder{origin: o.Origin, other: o.other, key: o.Key, alone: o.alone, encrypted: o.encrypted}
+	return decoder{origin: o.Origin, other: o.making().other, key: o.Key, alone: o.making().alone, encrypted: o.making().encrypted}
 }
 
 // place returns the place of a node.

@@ -96,12 +96,13 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 	if l.opened == nil {
 		return nil
 	}
-	o.opened = l.opened
+	made := o.ownMaking()
+	made.opened = l.opened
 	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
 		if !l.secret[n] {
 			return
 		}
-		o.encrypted = append(o.encrypted, at.String())
+		made.encrypted = append(made.encrypted, at.String())
 		if !slices.Equal(Steps(at.String()), at.steps()) {
 			problems = append(problems, Problem{Origin: Origin{Line: n.Line}, Field: at.String(), What: "is encrypted below a key that is too long or has brackets",
 				Fix: "rename the key, or leave the value in clear text"})
@@ -111,7 +112,7 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 				Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"})
 		}
 	})
-	slices.Sort(o.encrypted)
+	slices.Sort(made.encrypted)
 	return problems
 }
 
@@ -135,22 +136,23 @@ func paths(n *yaml.Node, at *fieldPath, visit func(*yaml.Node, *fieldPath)) {
 }
 
 // Encrypted lists the fields of the object that are encrypted in the repository, in order.
-func (o *Object) Encrypted() []string { return o.encrypted }
+func (o *Object) Encrypted() []string { return o.making().encrypted }
 
 // Unknown reports whether the object has encrypted values that were not decrypted. Its fields with such values are
 // decoded as if they had the zero value.
 func (o *Object) Unknown() bool {
-	unknown := func(o *Object) bool { return o.opened != nil && o.opened.Unknown() }
-	return len(o.encrypted) > 0 && (unknown(o) || slices.ContainsFunc(o.patches, unknown))
+	unknown := func(o *Object) bool { return o.making().opened != nil && o.making().opened.Unknown() }
+	return len(o.making().encrypted) > 0 && (unknown(o) || slices.ContainsFunc(o.making().patches, unknown))
 }
 
 // secretNodes adds the nodes of the encrypted values in the object's document.
 func (o *Object) secretNodes(to map[*yaml.Node]bool) {
-	if len(o.encrypted) == 0 {
+	encrypted := o.making().encrypted
+	if len(encrypted) == 0 {
 		return
 	}
 	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
-		if _, found := slices.BinarySearch(o.encrypted, at.String()); found {
+		if _, found := slices.BinarySearch(encrypted, at.String()); found {
 			to[n] = true
 		}
 	})
@@ -158,20 +160,21 @@ func (o *Object) secretNodes(to map[*yaml.Node]bool) {
 
 // secretFields sets the encrypted fields of a document that was merged from several ones.
 func (o *Object) secretFields(secret map[*yaml.Node]bool) {
-	o.encrypted = nil
+	made := o.ownMaking()
+	made.encrypted = nil
 	if len(secret) == 0 {
 		return
 	}
 	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
 		if secret[n] {
-			o.encrypted = append(o.encrypted, at.String())
+			made.encrypted = append(made.encrypted, at.String())
 		}
 	})
-	slices.Sort(o.encrypted)
+	slices.Sort(made.encrypted)
 }
 
 // Encrypts reports whether a field has an encrypted value, or is a part of one, or has one as a part.
-func (o *Object) Encrypts(field string) bool { return o != nil && Touches(o.encrypted, field) }
+func (o *Object) Encrypts(field string) bool { return o != nil && Touches(o.making().encrypted, field) }
 
 // Touches reports whether one of the fields is the given field, lies within it or has it within.
 func Touches(fields []string, field string) bool {
@@ -186,13 +189,14 @@ func within(field, of string) bool {
 // Plain returns the texts of the encrypted values, in the order of [Object.Encrypted]. Unknown values have their encrypted
 // text.
 func (o *Object) Plain() []string {
-	if len(o.encrypted) == 0 {
+	encrypted := o.making().encrypted
+	if len(encrypted) == 0 {
 		return nil
 	}
 	values := map[string]string{}
 	paths(o.root(), nil, func(n *yaml.Node, at *fieldPath) { values[at.String()] = n.Value })
-	out := make([]string, len(o.encrypted))
-	for i, field := range o.encrypted {
+	out := make([]string, len(encrypted))
+	for i, field := range encrypted {
 		out[i] = values[field]
 	}
 	return out
@@ -200,10 +204,11 @@ func (o *Object) Plain() []string {
 
 // again decrypts a document that was parsed again.
 func (o *Object) again(root *yaml.Node) *yaml.Node {
-	if o.opened == nil || root == nil {
+	opened := o.making().opened
+	if opened == nil || root == nil {
 		return root
 	}
-	if o.opened.Again(root) != nil {
+	if opened.Again(root) != nil {
 		return nil
 	}
 	return root

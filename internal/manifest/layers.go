@@ -110,11 +110,11 @@ func (l *loader) merge(o *Object, first int, drafts []draft) (ok bool) {
 		return false
 	}
 	*o = *chain[begin]
-	o.patches = chain[begin+1:]
-	o.schema = l.opts.schema(o.Key)
+	made := o.ownMaking()
+	made.patches, made.schema = chain[begin+1:], l.opts.schema(o.Key)
 	if begin > 0 || first > 0 {
 		key := o.Key
-		o.alone = func() string { return l.layers.meant(key) }
+		made.alone = func() string { return l.layers.meant(key) }
 	}
 	secret := map[*yaml.Node]bool{}
 	for _, one := range chain[begin:] {
@@ -137,20 +137,21 @@ func (o *Object) assemble() []Problem {
 	if _, value := lookup(o.body, directive); value != nil {
 		o.body = without(o.body, directive)
 	}
-	if len(o.patches) == 0 {
+	made := o.making()
+	if len(made.patches) == 0 {
 		return nil
 	}
-	m := merger{other: otherFiles{}, file: o.Origin.File, hidden: o.opened != nil}
-	for _, patch := range o.patches {
-		m.hidden = m.hidden || patch.opened != nil
+	m := merger{other: otherFiles{}, file: o.Origin.File, hidden: made.opened != nil}
+	for _, patch := range made.patches {
+		m.hidden = m.hidden || patch.making().opened != nil
 	}
-	for _, patch := range o.patches {
+	for _, patch := range made.patches {
 		if patch.Origin.File != o.Origin.File {
 			m.other.add(patch.body, patch.Origin.File)
 		}
-		o.body = m.documents(o.body, patch.body, o.schema)
+		o.body = m.documents(o.body, patch.body, made.schema)
 	}
-	o.other = m.other
+	made.other = m.other
 	return m.problems
 }
 

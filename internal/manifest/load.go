@@ -341,12 +341,13 @@ func (l *loader) substitute(o *Object) bool {
 	if l.opts.Values == nil || slices.Contains(l.opts.Verbatim, o.Key.Kind) {
 		return true
 	}
-	o.values, o.substituteBy, o.schema = l.opts.Values, l.opts.Substitute, l.opts.schema(o.Key)
+	made := o.ownMaking()
+	made.values, made.substituteBy, made.schema = l.opts.Values, l.opts.Substitute, l.opts.schema(o.Key)
 	room := l.opts.MaxTotalBytes - l.bytes
-	o.written = written(o.body, "name")
+	made.written = written(o.body, "name")
 	added, sealed, problems := o.substitute(room, l.opts.Used)
 	if len(sealed) > 0 {
-		o.encrypted = slices.Sorted(slices.Values(slices.Concat(o.encrypted, sealed)))
+		made.encrypted = slices.Sorted(slices.Values(slices.Concat(made.encrypted, sealed)))
 	}
 	o.Key.Name = cmp.Or(written(o.body, "name"), o.Key.Name)
 	l.reportFor(*o, problems)

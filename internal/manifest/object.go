@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -17,16 +18,22 @@ type Object struct {
 	Labels      map[string]string
 	Annotations map[string]string
 
-	// body is the mapping of the document. Never print it, because it may contain secrets. other has the nodes of body that
-	// are in other files than that of Origin. body can be parsed again from the text in from; nil if there is no text.
-	body  *yaml.Node
-	other otherFiles
-	from  *chunk
+	// body is the mapping of the document. Never print it, because it may contain secrets. body can be parsed again from the
+	// text in from; nil if there is no text.
+	body *yaml.Node
+	from *chunk
 	// stays is true for a document of a file that is only a part of its text, such as an item of a list.
 	stays bool
+	// made is nil for a document that is used as it is written, as nearly all are.
+	made *making
+}
 
-	// patches are the documents of later layers that were merged into body. values were put into the result; nil for none.
-	// schema is the type of body for both; zero if it is unknown.
+// making says how the document of an object was made from what is written.
+type making struct {
+	// other has the nodes of the document that are in other files than that of the object's origin.
+	other otherFiles
+	// patches are the documents of later layers that were merged into the document. values were put into the result; nil for
+	// none. schema is the type of the document for both; zero if it is unknown.
 	patches []*Object
 	values  Values
 	schema  Type
@@ -44,6 +51,25 @@ type Object struct {
 	alone func() string
 }
 
+// asWritten is the making of documents that are used as they are written. It is never changed.
+var asWritten making
+
+// making returns the making of the document, to read it.
+func (o *Object) making() *making {
+	if o.made == nil {
+		return &asWritten
+	}
+	return o.made
+}
+
+// ownMaking returns the making of the document, to change it.
+func (o *Object) ownMaking() *making {
+	if o.made == nil {
+		o.made = &making{}
+	}
+	return o.made
+}
+
 // NewObject makes an object that is in no file, such as an object that a workload kind expands to. The line of all its
 // fields is the line of the origin.
 func NewObject(key Key, apiVersion string, origin Origin, annotations map[string]string, body any) (Object, error) {
@@ -56,10 +82,7 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 
 // WrittenName returns the name as it is written, with the names of values in it.
 func (o *Object) WrittenName() string {
-	if o.written == "" {
-		return o.Key.Name
-	}
-	return o.written
+	return cmp.Or(o.making().written, o.Key.Name)
 }
 
 // Release frees the parsed document, which needs far more memory than its text. If the document is needed later, it is
@@ -68,7 +91,9 @@ func (o *Object) WrittenName() string {
 // are freed, too, and its text contains none. The documents of later layers stay in memory, with their plain values.
 func (o *Object) Release() {
 	if !o.stays {
-		o.body, o.other = nil, nil
+		if o.body = nil; o.made != nil {
+			o.made.other = nil
+		}
 	}
 }
 
@@ -99,7 +124,7 @@ func (o *Object) Where(field string) Origin {
 		if next == nil {
 			break
 		}
-		at, node = o.other.place(here, o.Origin.File), next
+		at, node = o.making().other.place(here, o.Origin.File), next
 	}
 	return at
 }

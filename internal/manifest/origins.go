@@ -26,7 +26,7 @@ func (o otherFiles) add(n *yaml.Node, file string) {
 // Origins returns the places of the object's document and of the documents of later layers that were merged into it.
 func (o *Object) Origins() []Origin {
 	all := []Origin{o.Origin}
-	for _, patch := range o.patches {
+	for _, patch := range o.making().patches {
 		all = append(all, patch.Origin)
 	}
 	return all

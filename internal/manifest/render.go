@@ -56,7 +56,7 @@ func (r renderer) node(n *yaml.Node, s valueType, at *fieldPath) *yaml.Node {
 			out.Content = append(out.Content, value)
 		}
 	case yaml.ScalarNode:
-		r.scalar(out, s.rules.secret || Touches(r.of.encrypted, at.String()))
+		r.scalar(out, s.rules.secret || Touches(r.of.making().encrypted, at.String()))
 	}
 	if len(out.Content) == 0 && n.Kind != yaml.ScalarNode {
 		out.Style = yaml.FlowStyle
@@ -80,8 +80,8 @@ func (r renderer) scalar(out *yaml.Node, secret bool) {
 // comment notes the place of a value. A text of several lines has the comment before it.
 func (r renderer) comment(value, at *yaml.Node) {
 	if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		value.HeadComment = r.of.other.place(at, r.of.Origin.File).String()
+		value.HeadComment = r.of.making().other.place(at, r.of.Origin.File).String()
 		return
 	}
-	value.LineComment = r.of.other.place(at, r.of.Origin.File).String()
+	value.LineComment = r.of.making().other.place(at, r.of.Origin.File).String()
 }

@@ -57,15 +57,16 @@ type substitution struct {
 // substitute replaces the names of values in the object's document. It returns the number of bytes that it has
 // added, and the fields with secret values.
 func (o *Object) substitute(room int64, used map[string]bool) (added int64, sealed []string, problems []Problem) {
-	if o.values == nil || o.body == nil {
+	made := o.making()
+	if made.values == nil || o.body == nil {
 		return 0, nil, nil
 	}
-	if o.other == nil {
-		o.other = otherFiles{}
+	if made.other == nil {
+		made.other = otherFiles{}
 	}
 	mode := o.mode()
-	s := &substitution{merger: merger{other: o.other, file: o.Origin.File}, values: o.values, all: mode == SubstituteAll, room: room, used: used}
-	encrypted := len(o.encrypted) > 0 || o.opened != nil
+	s := &substitution{merger: merger{other: made.other, file: o.Origin.File}, values: made.values, all: mode == SubstituteAll, room: room, used: used}
+	encrypted := len(made.encrypted) > 0 || made.opened != nil
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: tagMap}
 	s.copied(o.body, out)
 	for _, e := range entries(o.body) {
@@ -77,17 +78,17 @@ func (o *Object) substitute(room int64, used map[string]bool) (added int64, seal
 			value = s.name(value, at)
 		case mode == SubstituteNone || isHead(e.key.Value) || e.key.Value != "spec" && !s.all:
 		default:
-			value = s.node(value, valueType{typ: o.schema, head: true}.field(e.key.Value), at)
+			value = s.node(value, valueType{typ: made.schema, head: true}.field(e.key.Value), at)
 		}
 		out.Content = append(out.Content, e.key, value)
 	}
-	o.body, o.secrets = out, s.secrets
+	o.body, made.secrets = out, s.secrets
 	return room - s.room, s.sealed, s.problems
 }
 
 // mode returns the value of the annotation Options.Substitute.
 func (o *Object) mode() string {
-	value := valueAt(o.body, "metadata", "annotations", o.substituteBy)
+	value := valueAt(o.body, "metadata", "annotations", o.making().substituteBy)
 	if value == nil {
 		return ""
 	}
@@ -121,7 +122,7 @@ func (s *substitution) meant(name string) string {
 }
 
 // Secrets returns the secret values that were put into the document.
-func (o *Object) Secrets() []string { return o.secrets }
+func (o *Object) Secrets() []string { return o.making().secrets }
 
 func (s *substitution) name(meta *yaml.Node, at *fieldPath) *yaml.Node {
 	if meta.Kind != yaml.MappingNode {

@@ -98,9 +98,9 @@ func TestAttackLargestStack(t *testing.T) {
 		objects      int
 		total, stays int64
 	}{
-		{"groups", groups(6, 1000, ""), 18_000, 480, 74},
+		{"groups", groups(6, 1000, ""), 18_000, 480, 68},
 		{"groups with the longest script", groups(2, 1000, strings.Repeat("x", 48_000)), 6_000, 1400, 30},
-		{"documents", documents(20_000), 20_000, 800, 74},
+		{"documents", documents(20_000), 20_000, 800, 68},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var reading resolve.Reading
