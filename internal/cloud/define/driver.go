@@ -28,6 +28,7 @@ func (r Resource[Spec, Filter, More]) driver(c *cloud.Client) *Driver[Spec, Filt
 		d.fields = table.NewFlat(r.Overrides...)
 	}
 	if r.Mark.Attribute == "" {
+		d.fields.LeaveOut("description", "tags") // inLabels writes them, together with the mark
 		d.marks = inLabels[Spec, Filter, More]{d, labeller{c, r.Collection, d.fields.Extensions()}}
 	} else {
 		d.marks = inAttribute[Spec, Filter, More]{d}
@@ -105,8 +106,7 @@ func (d *Driver[Spec, Filter, More]) createShared(ctx context.Context, w typed.W
 }
 
 // Creation is the body of a create request, for [Driver.Post]. It contains the mark if the kind has its mark in an attribute. If the
-// kind has its mark in labels, the body has neither description nor tags, because Post adds them together with the mark (see
-// [inLabels.post]).
+// kind has its mark in labels, Post adds the labels together with the mark.
 func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := d.otherProject(w); project != "" {
@@ -157,7 +157,6 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 // Update implements [kind.Driver.Update].
 func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Spec], have typed.Live[State[Spec, More]], changes []kind.Change) error {
 	n := Change[Spec, More]{Want: w, Have: have, Changes: changes, Fields: d.fields.Update(w, &have.State.Object, changes)}
-	d.marks.prepareUpdate(n.Fields)
 	for _, name := range d.of.FoundBy {
 		if _, changed := n.Fields[name]; !changed {
 			continue

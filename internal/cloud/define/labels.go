@@ -62,14 +62,8 @@ func encoded[T string | []string](value T) json.RawMessage {
 	return text
 }
 
-func (l inLabels[Spec, Filter, More]) prepareCreate(body map[string]any, _ kind.Mark) {
-	l.prepareUpdate(body)
-}
-
-func (inLabels[Spec, Filter, More]) prepareUpdate(fields map[string]any) {
-	delete(fields, "description")
-	delete(fields, "tags")
-}
+// prepareCreate does nothing: post writes the labels, also those of the manifest.
+func (inLabels[Spec, Filter, More]) prepareCreate(map[string]any, kind.Mark) {}
 
 func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
 	return l.to.post(ctx, body, last, w.Mark, l.labels(w))

@@ -16,11 +16,8 @@ import (
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// prepareCreate prepares the body of a create request, prepareUpdate the attributes of an update. Both were filled from the
-	// fields of the manifest. inAttribute puts the mark into the body. inLabels removes the description and the tags, because post
-	// and write add them together with the mark.
+	// prepareCreate puts the mark into the body of a create request, if the mark is in an attribute.
 	prepareCreate(body map[string]any, m kind.Mark)
-	prepareUpdate(fields map[string]any)
 	// post creates an object that bears the mark from the first request on, and returns the service's answer. The last of the
 	// requests also writes the attributes in last.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
@@ -42,8 +39,6 @@ func (a inAttribute[Spec, Filter, More]) prepareCreate(body map[string]any, m ki
 	at := a.of.Mark.Attribute
 	body[at] = a.of.Mark.Put(body[at], m, "", a.Client.ProjectID)
 }
-
-func (inAttribute[Spec, Filter, More]) prepareUpdate(map[string]any) {}
 
 func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (answer table.Attributes, err error) {
 	maps.Copy(body, last)

@@ -11,10 +11,9 @@ import (
 
 // row is one field with its tags.
 type row struct {
-	name  string   // in manifests.
 	path  string   // the path in manifests, below the spec: "ipv6.addressMode".
 	index []int    // of the field, step by step through structs and pointers to them.
-	attr  string   // in requests; "" for none.
+	attr  string   // in requests; "" for none. A field within another one has its name in manifests, unless its tag has a different one.
 	read  []string // the path in answers.
 	shown []string // the path in status; nil if status does not show it.
 	typ   reflect.Type
@@ -40,29 +39,36 @@ func rowsOf(t reflect.Type) []row {
 	if known, ok := rowsByType.Load(t); ok {
 		return known.([]row)
 	}
-	known, _ := rowsByType.LoadOrStore(t, appendRows(nil, t, "", nil))
+	known, _ := rowsByType.LoadOrStore(t, level{}.rows(t))
 	return known.([]row)
 }
 
 var rowsByType sync.Map // reflect.Type to []row
 
-func appendRows(rows []row, t reflect.Type, prefix string, index []int) []row {
+// level is the place of a struct whose tags are read. Its fields are either attributes of one object, or within an attribute.
+type level struct {
+	within bool   // the fields are within an attribute.
+	prefix string // of their paths.
+	index  []int  // of the struct.
+}
+
+func (l level) rows(t reflect.Type) (rows []row) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := append(append([]int(nil), index...), i)
+		at := append(append([]int(nil), l.index...), i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" {
-			rows = appendRows(rows, f.Type, prefix, at)
+			rows = append(rows, level{l.within, l.prefix, at}.rows(f.Type)...)
 			continue
 		}
 		if name == "-" || name == "" || !f.IsExported() {
 			continue
 		}
-		r := rowOf(f, name, prefix, at)
+		r := l.row(f, name, at)
 		r.omitZero = options == "omitempty"
 		if r.attr == "inline" {
 			from := len(rows)
-			rows = appendRows(rows, r.typ, r.path+".", at)
+			rows = append(rows, level{l.within, r.path + ".", at}.rows(r.typ)...)
 			for i := range rows[from:] {
 				rows[from+i].change = max(rows[from+i].change, r.change)
 			}
@@ -73,8 +79,8 @@ func appendRows(rows []row, t reflect.Type, prefix string, index []int) []row {
 	return rows
 }
 
-func rowOf(f reflect.StructField, name, prefix string, index []int) row {
-	r := row{name: name, path: prefix + name, index: index, typ: f.Type, doc: f.Tag.Get("doc")}
+func (l level) row(f reflect.StructField, name string, index []int) row {
+	r := row{path: l.prefix + name, index: index, typ: f.Type, doc: f.Tag.Get("doc")}
 	if r.typ.Kind() == reflect.Pointer {
 		r.typ = r.typ.Elem()
 	}
@@ -90,6 +96,9 @@ func rowOf(f reflect.StructField, name, prefix string, index []int) row {
 	r.attr, options, _ = strings.Cut(f.Tag.Get("api"), ",")
 	if r.apart = r.attr == "-"; r.apart {
 		r.attr = ""
+	}
+	if l.within && r.attr == "" {
+		r.attr = name
 	}
 	r.read = []string{r.attr}
 	r.rule(f.Tag.Get("rule"))
@@ -107,12 +116,7 @@ func rowOf(f reflect.StructField, name, prefix string, index []int) row {
 		element = element.Elem()
 	}
 	if element.Kind() == reflect.Struct && r.attr != "inline" {
-		r.below = appendRows(nil, element, "", nil)
-		for i := range r.below {
-			if b := &r.below[i]; b.attr == "" {
-				b.attr, b.read = b.name, []string{b.name}
-			}
-		}
+		r.below = level{within: true}.rows(element)
 	}
 	return r
 }
@@ -174,75 +178,4 @@ func (r *row) rule(tag string) {
 			r.choice = true
 		}
 	}
-}
-
-// of returns the field's value in a struct; given is false if it is left out.
-func (r *row) of(v reflect.Value) (value reflect.Value, given bool) {
-	for _, i := range r.index {
-		if v = pointedTo(v); !v.IsValid() {
-			return v, false
-		}
-		v = v.Field(i)
-	}
-	if v.Kind() == reflect.Pointer {
-		return v.Elem(), !v.IsNil()
-	}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Map:
-		return v, !v.IsNil()
-	}
-	return v, r.required || !v.IsZero()
-}
-
-func pointedTo(v reflect.Value) reflect.Value {
-	if v.Kind() == reflect.Pointer {
-		return v.Elem()
-	}
-	return v
-}
-
-// place returns the field in a struct, so that it can be set. It allocates nil pointers on the
-// path.
-func (r *row) place(v reflect.Value) reflect.Value {
-	for _, i := range r.index {
-		v = made(v).Field(i)
-	}
-	return made(v)
-}
-
-func made(v reflect.Value) reflect.Value {
-	if v.Kind() != reflect.Pointer {
-		return v
-	}
-	if v.IsNil() {
-		v.Set(reflect.New(v.Type().Elem()))
-	}
-	return v.Elem()
-}
-
-// wanted returns the value that the manifest wants for the field; asked is false if it wants none.
-func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, asked bool) {
-	value, given := r.of(spec)
-	switch {
-	case given:
-		return value, true
-	case r.named:
-		return reflect.ValueOf(name), true
-	case r.byDefault != "":
-		return r.parse(r.byDefault), true
-	}
-	return reflect.Zero(r.typ), r.empty
-}
-
-// seen returns the field's value in a service's answer; shown is false if the answer does not
-// contain it.
-func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
-	value, shown = r.of(have)
-	if !shown && r.fallback != "" {
-		return r.parse(r.fallback), false
-	}
-	if !value.IsValid() {
-		value = reflect.Zero(r.typ)
-	}
-	return value, shown
 }

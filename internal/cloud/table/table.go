@@ -55,6 +55,8 @@ type Table[Spec, More any] struct {
 	root string // the path of the fields in manifests: "spec.resource."
 	rows []row
 	odd  []Override[Spec, More]
+	// elsewhere are attributes that other code writes.
+	elsewhere []string
 }
 
 // Override is the row of a field whose form differs from its attribute's, or that is compared in a
@@ -90,6 +92,14 @@ func newAt[Spec, More any](root string, odd []Override[Spec, More]) *Table[Spec,
 		}
 	}
 	return t
+}
+
+// LeaveOut leaves attributes out of the bodies of requests, because other code writes them.
+func (t *Table[Spec, More]) LeaveOut(attributes ...string) { t.elsewhere = attributes }
+
+// writes reports whether requests contain the field.
+func (t *Table[Spec, More]) writes(r *row) bool {
+	return r.attr != "" && !r.unwritten && !slices.Contains(t.elsewhere, r.attr)
 }
 
 // reaches reports whether path is field, or within it.
@@ -192,7 +202,7 @@ func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
 		if r.named {
 			value, given = r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
 		}
-		if r.attr != "" && !r.unwritten && given {
+		if given && t.writes(r) {
 			body[r.attr] = r.encode(w.Ref, value)
 		}
 	}
@@ -213,7 +223,7 @@ func (t *Table[Spec, More]) Update(w typed.Want[Spec], have *Object[Spec, More],
 			odd.Write(w, have, body)
 			continue
 		}
-		if value, asked := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name); r.attr != "" && !r.unwritten && asked {
+		if value, asked := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name); asked && t.writes(r) {
 			body[r.attr] = r.encode(w.Ref, value)
 		}
 	}

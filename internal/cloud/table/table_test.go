@@ -157,6 +157,20 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+func TestRequestsLeaveOutWhatOtherCodeWrites(t *testing.T) {
+	fields, s := table.New[spec, more](), spec{Size: 3, Text: text("words"), Up: flag(false)}
+	fields.LeaveOut("description")
+	if body := fields.Creation(want(s)); len(body) != 3 || body["admin_state_up"] != false || body["size"] != 3 {
+		t.Errorf("%v", body)
+	}
+	if body := fields.Update(want(s), nil, []kind.Change{{Field: table.Path("text")}, {Field: table.Path("up")}}); len(body) != 1 || body["admin_state_up"] != false {
+		t.Errorf("%v", body)
+	}
+	if value := fields.Present("description", &s); value != "words" {
+		t.Errorf("%v", value)
+	}
+}
+
 func TestShow(t *testing.T) {
 	o, out := read(t, shown), table.Shown{}
 	table.Show(&o.Spec, out)
