@@ -102,10 +102,14 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 		w.Mark.Applied = ""
 	}
 	described := cloud.AtLeast(version, withDescription)
-	if _, _, err := c.completed(w); err != nil {
+	script, given, err := c.completed(w)
+	if err != nil {
 		return nil, err
 	}
 	body, own := d.Creation(w), notes(w, described)
+	if given {
+		body[userDataAttribute] = encoded(script)
+	}
 	request := map[string]any{"server": body}
 	if hints := hints(w, body[hintsAttribute]); len(hints) > 0 {
 		request[hintsAttribute] = hints

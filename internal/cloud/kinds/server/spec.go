@@ -174,7 +174,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		Overrides: []table.Override[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
 			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
-			{Field: "userData", Write: user.writeUserData, Closed: noRebuild, Loss: diskLoss},
+			{Field: "userData", Closed: noRebuild, Loss: diskLoss},
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
 			{Field: "volumes", Compare: compareVolumes}, // writeDisks writes this field, too
 			{Field: "availabilityZone", Compare: compareZone},

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/base64"
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
@@ -27,7 +28,13 @@ func expandTemplate(s *Spec, text string, e *kind.Expansion) {
 // or nil.
 type completer struct{ master *pki.Master }
 
-// completed returns the user data with which a server is created.
+// userDataAttribute is the attribute with the user data, in requests that create or rebuild a server.
+const userDataAttribute = "user_data"
+
+// encoded are user data in the form of requests.
+func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// completed returns the user data with which a server is created or rebuilt.
 func (c completer) completed(w want) (text string, given bool, err error) {
 	text, given = userData(w)
 	if !given || !w.Spec.UserData.Template {

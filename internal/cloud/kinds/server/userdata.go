@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -112,12 +111,6 @@ func userData(w want) (text string, given bool) {
 		text = machine.Interpreted(text)
 	}
 	return text, true
-}
-
-func (c completer) writeUserData(w want, _ *object, body map[string]any) {
-	if text, given, err := c.completed(w); given && err == nil { // create refuses a template that cannot be completed
-		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
-	}
 }
 
 // secretUserData reports whether the user data may be secret: they are secret unless they come from

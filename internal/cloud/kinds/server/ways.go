@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -122,13 +121,13 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 	if kind.Has(n.Changes, userDataField) {
 		need(withUserDataAtRebuild, "rebuilds with other user data")
 		call.Secret = secretUserData(n.Want.Spec)
-		body["user_data"] = nil
+		body[userDataAttribute] = nil
 		text, given, err := u.completed(n.Want)
 		if u.err == nil {
 			u.err = err
 		}
 		if given {
-			body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
+			body[userDataAttribute] = encoded(text)
 		}
 	}
 	u.act(byRebuild, body, call)
