@@ -37,7 +37,7 @@ func TestAPassComesWhenSomethingIsDue(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := want[0].PlainMark("s")
-		have := kind.Snapshot{"Clock": {Items: []kind.Live{{ID: "a", Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(clock)}}}}
+		have := kind.Snapshot{"Clock": {Items: []*kind.Live{{ID: "a", Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(clock)}}}}
 		o.pass = func(context.Context, int) engine.Pass {
 			return engine.Pass{Last: decide.Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
 		}

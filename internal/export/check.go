@@ -96,9 +96,11 @@ func (x *exporter) unowned() kind.Snapshot {
 	have := kind.Snapshot{}
 	for name, c := range x.Have {
 		c.Items = slices.Clone(c.Items)
-		for i := range c.Items {
-			if one := x.byID[name][c.Items[i].ID]; one != nil && one.managed {
-				c.Items[i].Mark, c.Items[i].Copied = nil, ""
+		for i, l := range c.Items {
+			if one := x.byID[name][l.ID]; one != nil && one.managed {
+				unmarked := *l
+				unmarked.Mark, unmarked.Copied = nil, ""
+				c.Items[i] = &unmarked
 			}
 		}
 		have[name] = c

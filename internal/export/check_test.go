@@ -46,7 +46,7 @@ func boxKind() *kind.Kind {
 }
 
 // boxes exports boxes and returns their manifests by name.
-func boxes(t *testing.T, live ...kind.Live) map[string]string {
+func boxes(t *testing.T, live ...*kind.Live) map[string]string {
 	t.Helper()
 	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}, Only: []string{"Box"}})
 	if err != nil {
@@ -59,8 +59,8 @@ func boxes(t *testing.T, live ...kind.Live) map[string]string {
 	return found
 }
 
-func boxOf(name string, is box) kind.Live {
-	return kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
+func boxOf(name string, is box) *kind.Live {
+	return &kind.Live{ID: "id-" + name, Name: name, InOwnProject: true, Phase: kind.Ready, State: &is}
 }
 
 // TestAllThatIsRefusedIsCorrected uses objects with many refused fields. All of them are corrected and planned
@@ -79,7 +79,7 @@ func TestAllThatIsRefusedIsCorrected(t *testing.T) {
 // TestAttackExportOfManyRefusedObjects uses so many refused objects that one check does not list all problems.
 func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	testcost.Long(t)
-	var live []kind.Live
+	var live []*kind.Live
 	for i := range 2 * 1001 {
 		live = append(live, boxOf(fmt.Sprintf("n%04d", i), box{A: "longer"}))
 	}
@@ -105,9 +105,9 @@ func TestAnObjectOfAnyNameIsChecked(t *testing.T) {
 // TestMoreThanAStackMayHoldIsChecked uses more objects than a stack may have. They can still be read and
 // checked.
 func TestMoreThanAStackMayHoldIsChecked(t *testing.T) {
-	live := make([]kind.Live, 60_000)
+	live := make([]*kind.Live, 60_000)
 	for i := range live {
-		live[i].ID = fmt.Sprint(i)
+		live[i] = &kind.Live{ID: fmt.Sprint(i)}
 	}
 	b := newExporter(Input{Kinds: []*kind.Kind{boxKind()}, Have: kind.Snapshot{"Box": {Items: live}}}).bounds()
 	if n := len(live); b.Objects <= n || b.Files <= n || b.Documents <= n || b.Values < 20*n || b.Bytes < 4096*int64(n) {
@@ -143,7 +143,7 @@ func TestRefusedItemsAreLeftOut(t *testing.T) {
 		Export: rackRules{}.Export, Diff: rackRules{}.Diff, List: none[rack]}.Resource()
 	have := rack{Words: []string{"X1", "good", "X2", "fine"}, Shelves: []shelf{{[]door{{"a"}, {"longer"}}}, {[]door{{"b"}}}}}
 	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{k}, Only: []string{"Rack"},
-		Have: kind.Snapshot{"Rack": {Items: []kind.Live{{ID: "1", Name: "r", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
+		Have: kind.Snapshot{"Rack": {Items: []*kind.Live{{ID: "1", Name: "r", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func crated(t *testing.T, have crate) Result {
 	t.Helper()
 	k := crates()
 	r, err := Make(t.Context(), Input{Kinds: []*kind.Kind{k}, Only: []string{"Crate"},
-		Have: kind.Snapshot{"Crate": {Items: []kind.Live{{ID: "1", Name: "c", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
+		Have: kind.Snapshot{"Crate": {Items: []*kind.Live{{ID: "1", Name: "c", InOwnProject: true, Phase: kind.Ready, State: &have}}}}})
 	if err != nil || len(r.Objects) != 1 {
 		t.Fatal(r.Objects, err)
 	}

@@ -118,9 +118,9 @@ func newExporter(in Input) *exporter {
 		name := k.Info.Kind
 		x.kinds[name], x.byID[name], x.byName[name] = k, map[string]*item{}, map[string]*item{}
 		live := in.Have[name].Items
-		for i := range live {
-			if one := (&item{kind: k, live: &live[i]}); x.byID[name][live[i].ID] == nil && live[i].AlsoListedAs == "" {
-				x.byID[name][live[i].ID] = one
+		for _, l := range live {
+			if one := (&item{kind: k, live: l}); x.byID[name][l.ID] == nil && l.AlsoListedAs == "" {
+				x.byID[name][l.ID] = one
 				x.all[name] = append(x.all[name], one)
 			}
 		}

@@ -178,7 +178,7 @@ func (w *ownWorld) each(f func(k *kind.Kind, l kind.Live)) {
 		}
 		for _, l := range have[k.Info.Kind].Items {
 			if _, ok := w.made[k.Info.Kind][l.ID]; ok && l.AlsoListedAs == "" {
-				f(k, l)
+				f(k, *l)
 			}
 		}
 	}

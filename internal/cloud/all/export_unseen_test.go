@@ -61,7 +61,7 @@ func exportedWithout(t *testing.T, g *kindtest.Target, in export.Input, hidden .
 	in.Kinds = all.Kinds(c, g.Defaults)
 	in.Have = g.Engine(c).Survey(t.Context())
 	for name, list := range in.Have {
-		list.Items = slices.DeleteFunc(slices.Clone(list.Items), func(l kind.Live) bool { return slices.Contains(hidden, l.ID) })
+		list.Items = slices.DeleteFunc(slices.Clone(list.Items), func(l *kind.Live) bool { return slices.Contains(hidden, l.ID) })
 		in.Have[name] = list
 	}
 	r, err := export.Make(t.Context(), in)

@@ -34,7 +34,7 @@ func stateOf(t *testing.T, have kind.Snapshot) []byte {
 	for name, suffix := range terraformTypes {
 		var instances []object
 		items := slices.Clone(have[name].Items)
-		slices.SortFunc(items, func(a, b kind.Live) int { return strings.Compare(a.Name+a.ID, b.Name+b.ID) })
+		slices.SortFunc(items, func(a, b *kind.Live) int { return strings.Compare(a.Name+a.ID, b.Name+b.ID) })
 		for _, l := range items {
 			if made := !(name == "SecurityGroup" && l.Name == "default" || name == "Port" && strings.HasPrefix(l.Name, "octavia-")); l.InOwnProject && l.AlsoListedAs == "" && made {
 				instances = append(instances, object{"index_key": len(instances), "attributes": object{"id": l.ID, "name": "of the state", "admin_pass": "zyxwvuts"}})

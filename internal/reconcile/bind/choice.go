@@ -122,8 +122,7 @@ func (c *Cloud) usedByAnybody(l *Live) bool {
 		if slices.ContainsFunc(list.Errs(), func(err error) bool { return !errors.Is(err, kind.ErrNoService) }) {
 			return true
 		}
-		for i := range list.Items {
-			user := &list.Items[i]
+		for _, user := range list.Items {
 			if user.ID != l.ID && slices.ContainsFunc(user.Uses, func(token string) bool { return slices.Contains(tokens, token) }) {
 				return true
 			}

@@ -53,10 +53,9 @@ func NewCloud(have kind.Snapshot, stack string) *Cloud {
 
 // sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface is also a port.
 // The stack owns the thing only in the collection of the kind that its mark names.
-func (c *Cloud) sorted(kindName string, items []Live, marks string) *Collection {
+func (c *Cloud) sorted(kindName string, items []*Live, marks string) *Collection {
 	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, inOtherProjects: map[string]*Claims{}}
-	for i := range items {
-		item := &items[i]
+	for _, item := range items {
 		switch first := x.byID[item.ID]; {
 		case first == nil:
 			x.byID[item.ID] = item

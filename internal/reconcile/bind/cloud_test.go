@@ -11,7 +11,7 @@ import (
 )
 
 // elsewhere returns an object in another project that bears the mark of Thing/a.
-func elsewhere(project string, change func(*Live)) Live {
+func elsewhere(project string, change func(*Live)) *Live {
 	return bearing("1", func(l *Live) {
 		if l.InOwnProject, l.Guarded, l.Project = false, true, project; change != nil {
 			change(l)
@@ -22,20 +22,20 @@ func elsewhere(project string, change func(*Live)) Live {
 func TestOwned(t *testing.T) {
 	keeps := func(l *Live) { l.Mark.Keep = true }
 	tests := map[string]struct {
-		items  []Live
+		items  []*Live
 		wanted bool
 		want   int
 	}{
-		"one":                                     {items: []Live{bearing("1", nil)}, want: 1},
-		"two of one mark":                         {items: []Live{bearing("1", nil), bearing("2", nil)}, want: 1},
-		"one that its mark keeps":                 {items: []Live{bearing("1", keeps)}},
-		"one that its mark keeps, and is wanted":  {items: []Live{bearing("1", keeps)}, wanted: true, want: 1},
-		"a copy only":                             {items: []Live{bearing("1", func(l *Live) { l.Copied = "was restored" })}, wanted: true},
-		"one in another project":                  {items: []Live{elsewhere("p", nil)}},
-		"one in another project, and wanted":      {items: []Live{elsewhere("p", nil)}, wanted: true, want: 1},
-		"a copy in another project":               {items: []Live{elsewhere("p", func(l *Live) { l.Copied = "was restored" })}, wanted: true},
-		"one here, and one in another project":    {items: []Live{bearing("2", nil), elsewhere("p", nil)}, wanted: true, want: 1},
-		"one whose marks nobody guards elsewhere": {items: []Live{elsewhere("p", func(l *Live) { l.Guarded = false })}, wanted: true},
+		"one":                                     {items: []*Live{bearing("1", nil)}, want: 1},
+		"two of one mark":                         {items: []*Live{bearing("1", nil), bearing("2", nil)}, want: 1},
+		"one that its mark keeps":                 {items: []*Live{bearing("1", keeps)}},
+		"one that its mark keeps, and is wanted":  {items: []*Live{bearing("1", keeps)}, wanted: true, want: 1},
+		"a copy only":                             {items: []*Live{bearing("1", func(l *Live) { l.Copied = "was restored" })}, wanted: true},
+		"one in another project":                  {items: []*Live{elsewhere("p", nil)}},
+		"one in another project, and wanted":      {items: []*Live{elsewhere("p", nil)}, wanted: true, want: 1},
+		"a copy in another project":               {items: []*Live{elsewhere("p", func(l *Live) { l.Copied = "was restored" })}, wanted: true},
+		"one here, and one in another project":    {items: []*Live{bearing("2", nil), elsewhere("p", nil)}, wanted: true, want: 1},
+		"one whose marks nobody guards elsewhere": {items: []*Live{elsewhere("p", func(l *Live) { l.Guarded = false })}, wanted: true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestOwned(t *testing.T) {
 }
 
 func TestClaimedIn(t *testing.T) {
-	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{elsewhere("p", nil)}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []*Live{elsewhere("p", nil)}}}, stack)
 	for _, tt := range []struct {
 		project, kind, owner string
 		want                 int
@@ -71,7 +71,7 @@ func TestClaimedIn(t *testing.T) {
 
 // Two clouds may have different objects with the same ID. Find returns the object in the cloud of the entry.
 func TestFind(t *testing.T) {
-	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Entry = "other", "b" })}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []*Live{bearing("1", func(l *Live) { l.Name = "main" }), bearing("1", func(l *Live) { l.Name, l.Entry = "other", "b" })}}}, stack)
 	for _, tt := range []struct{ id, entry, want string }{{"1", "", "main"}, {"1", "b", "other"}, {"1", "c", ""}, {"2", "", ""}} {
 		got := ""
 		if l := c.Collection("Thing").Find(tt.id, tt.entry); l != nil {
@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 
 // An object in another project is only yielded if the stack reaches that project. A loop over claims can stop at any of them.
 func TestKnown(t *testing.T) {
-	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []*Live{bearing("0", nil), elsewhere("p", nil), elsewhere("q", func(l *Live) { l.ID = "2" })}}}, stack)
 	for _, tt := range []struct {
 		reached string
 		most    int
@@ -112,7 +112,7 @@ func TestMarks(t *testing.T) {
 		return func(l *Live) { uses(l); l.Mark.Owner, l.AlsoListedAs = text, alsoListed }
 	}
 	tests := map[string]struct {
-		item                                Live
+		item                                *Live
 		users, marked, elsewhere, misplaced int
 	}{
 		"in this project":              {item: bearing("1", uses), users: 2, marked: 1},
@@ -127,7 +127,7 @@ func TestMarks(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{tt.item}}}, stack)
+			c := NewCloud(kind.Snapshot{"Thing": {Items: []*Live{tt.item}}}, stack)
 			x := c.Collection("Thing")
 			users, marked, far := c.UsersOf(&Live{ID: "net", Tokens: []string{"token", "unused"}}), 0, 0
 			for range x.Marked() {
@@ -150,7 +150,7 @@ func TestMarks(t *testing.T) {
 
 // A loop over objects with marks can stop at any of them.
 func TestLoopsStop(t *testing.T) {
-	c := NewCloud(kind.Snapshot{"Thing": {Items: []Live{bearing("1", nil), bearing("2", nil), elsewhere("p", func(l *Live) { l.ID = "3" }), elsewhere("q", func(l *Live) { l.ID = "4" })}}}, stack).Collection("Thing")
+	c := NewCloud(kind.Snapshot{"Thing": {Items: []*Live{bearing("1", nil), bearing("2", nil), elsewhere("p", func(l *Live) { l.ID = "3" }), elsewhere("q", func(l *Live) { l.ID = "4" })}}}, stack).Collection("Thing")
 	for range c.Marked() {
 		break
 	}

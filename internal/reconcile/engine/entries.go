@@ -216,16 +216,16 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place
 // ownsThrough reports whether the stack owns an object that is seen through this place.
 // An object that several entries show is seen through one of them.
 func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
-	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
-		return l.Entry == at.Entry && e.owns(at.Kind, &l)
+	return slices.ContainsFunc(c.Items, func(l *kind.Live) bool {
+		return l.Entry == at.Entry && e.owns(at.Kind, l)
 	})
 }
 
 // showsWritten reports whether a place shows an object of the stack that may have been written through another entry. If
 // so, the list of that place is out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
-	return slices.ContainsFunc(c.Items, func(l kind.Live) bool {
-		return wrote[l.Entry] && len(l.OtherViews) > 0 && l.SeenBy(at.Entry) != nil && e.owns(at.Kind, &l)
+	return slices.ContainsFunc(c.Items, func(l *kind.Live) bool {
+		return wrote[l.Entry] && len(l.OtherViews) > 0 && l.SeenBy(at.Entry) != nil && e.owns(at.Kind, l)
 	})
 }
 

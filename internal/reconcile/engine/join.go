@@ -16,7 +16,8 @@ func mergeLists(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bo
 		if part.Err != nil {
 			continue
 		}
-		for _, item := range part.Items {
+		for _, seen := range part.Items {
+			item := *seen
 			item.Entry = part.Entry
 			who := identity{item.ID, part.Realm}
 			if uuid.MatchString(item.ID) {
@@ -32,9 +33,10 @@ func mergeLists(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bo
 			}
 		}
 	}
-	c := kind.Collection{Items: make([]kind.Live, len(sights)), Parts: parts}
+	c := kind.Collection{Items: make([]*kind.Live, len(sights)), Parts: parts}
 	for i := range sights {
-		c.Items[i] = mergeViews(sights[i], prefer)
+		one := mergeViews(sights[i], prefer)
+		c.Items[i] = &one
 	}
 	return c
 }

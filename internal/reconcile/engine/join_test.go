@@ -11,8 +11,8 @@ import (
 func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
 	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
 	parts := []kind.Shown{
-		{Entry: "", Items: []kind.Live{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &kind.Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
-		{Entry: "admin", Items: []kind.Live{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
+		{Entry: "", Items: []*kind.Live{{ID: id, State: "as the main entry sees it", InOwnProject: true, Mark: &kind.Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
+		{Entry: "admin", Items: []*kind.Live{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
 		{Entry: "closed", Err: kind.ErrForbidden},
 	}
 	for _, test := range []struct {
@@ -48,7 +48,7 @@ func asFound(*kind.Live) (string, bool) { return "", false }
 // another object.
 func TestJoinKeepsRealmsApart(t *testing.T) {
 	parts := func(realm string) []kind.Shown {
-		return []kind.Shown{{Realm: "one", Items: []kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []kind.Live{{ID: "m1"}}}}
+		return []kind.Shown{{Realm: "one", Items: []*kind.Live{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []*kind.Live{{ID: "m1"}}}}
 	}
 	if n := len(mergeLists(parts("two"), asFound).Items); n != 2 {
 		t.Errorf("%d objects of two clouds, want 2", n)

@@ -41,15 +41,15 @@ func (r *run) noteChanged(kindName string, id entryObject, live *kind.Live) {
 func (r *run) mergeChanged() {
 	for kindName, m := range r.changed {
 		c := r.snapshot[kindName]
-		items := make([]kind.Live, 0, len(c.Items)+len(m.ids))
-		for i := range c.Items {
-			if !m.hasChanged(&c.Items[i]) {
-				items = append(items, c.Items[i])
+		items := make([]*kind.Live, 0, len(c.Items)+len(m.ids))
+		for _, item := range c.Items {
+			if !m.hasChanged(item) {
+				items = append(items, item)
 			}
 		}
 		for _, id := range m.ids {
 			if live := m.live[id]; live != nil {
-				items = append(items, *live)
+				items = append(items, live)
 			}
 		}
 		c.Items = items

@@ -70,7 +70,7 @@ func TestPlacesThatShowWhatWasWritten(t *testing.T) {
 		"somebody's, and perhaps written": {strange, nil, map[string]bool{"": true}, false},
 	} {
 		part := kind.Shown{Entry: "b", Err: c.err, Refused: c.err != nil}
-		places := e.placesOf("Thing", kind.Collection{Items: []kind.Live{c.item}, Parts: []kind.Shown{part}}, nil, c.wrote)
+		places := e.placesOf("Thing", kind.Collection{Items: []*kind.Live{&c.item}, Parts: []kind.Shown{part}}, nil, c.wrote)
 		if got := len(places) == 1; got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
@@ -81,7 +81,7 @@ func TestPlacesThatShowWhatWasWritten(t *testing.T) {
 func TestListsOfSeveralEntries(t *testing.T) {
 	main, other := newDoors()
 	e := entered(main, other)
-	item := func(id string) []kind.Live { return []kind.Live{{ID: id}} }
+	item := func(id string) []*kind.Live { return []*kind.Live{{ID: id}} }
 	before := []kind.Shown{{Entry: "", Items: item("main")}, {Entry: "other", Items: item("other")}}
 	none := func(*kind.Live) (string, bool) { return "", false }
 	c := e.joined("Thing", nil, before, none)

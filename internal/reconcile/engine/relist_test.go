@@ -14,7 +14,7 @@ func TestWhatDoesNotMatterIsNotForgotten(t *testing.T) {
 	e.Entries = []Entry{{Name: "other"}}
 	r := newRun(e, Revision{})
 	const things = "Thing"
-	r.snapshot = kind.Snapshot{things: mergeLists([]kind.Shown{{Items: []kind.Live{{ID: "theirs", Name: "theirs"}}}}, func(*kind.Live) (string, bool) { return "", false })}
+	r.snapshot = kind.Snapshot{things: mergeLists([]kind.Shown{{Items: []*kind.Live{{ID: "theirs", Name: "theirs"}}}}, func(*kind.Live) (string, bool) { return "", false })}
 	r.relist(t.Context(), []string{things})
 	if items := r.snapshot[things].Items; len(items) != 1 || r.fresh[things].at.IsZero() {
 		t.Errorf("there are %v, listed at %s", items, r.fresh[things].at)

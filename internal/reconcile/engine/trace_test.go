@@ -158,8 +158,8 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	w := thingtest.New()
 	e := engineOf(w)
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	gone := kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
-	step := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []kind.Live{gone}}}}).Steps[0]
+	gone := &kind.Live{ID: "1", InOwnProject: true, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Applied: "x"}, Phase: kind.Ready, Updated: when, State: &thingtest.Thing{}}
+	step := decide.Compute(world.Input{Stack: "s", Kinds: e.Kinds, Have: kind.Snapshot{"Thing": {Items: []*kind.Live{gone}}}}).Steps[0]
 	if trace := e.trace(context.Background(), step); trace != (kind.Trace{When: when}) {
 		t.Errorf("got %+v", trace)
 	}

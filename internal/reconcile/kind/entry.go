@@ -6,7 +6,7 @@ type Shown struct {
 	Entry string
 	// Realm is the scope within which the IDs of the kind are unique. UUIDs are unique everywhere.
 	Realm string
-	Items []Live
+	Items []*Live
 	// Err is why the part could not be listed. If it is not nil, Items is meaningless.
 	Err error
 	// Closed is true when the entry could not log in.

@@ -32,15 +32,15 @@ type Hosts struct {
 func (a Hosts) Owned(kindName string) map[string]*Live {
 	owned := map[string]*Live{}
 	items := a.Have[kindName].Items
-	for i := range items {
-		l := &items[i]
+	for _, l := range items {
 		if !l.InOwnProject || l.Mark == nil || l.Mark.Rivals != "" || l.Copied != "" {
 			continue
 		}
-		if _, twice := owned[l.Mark.Owner]; twice {
+		owner := l.Mark.Owner
+		if _, twice := owned[owner]; twice {
 			l = nil
 		}
-		owned[items[i].Mark.Owner] = l
+		owned[owner] = l
 	}
 	return owned
 }

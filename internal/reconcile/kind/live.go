@@ -173,7 +173,7 @@ type Size struct {
 // Collection is the result of one list of the cloud. If Err is not nil, the collection is unknown and Items is meaningless.
 // If the stack uses several entries, each part has its own Err.
 type Collection struct {
-	Items []Live
+	Items []*Live // nobody may change an object, because other stacks may use it, too
 	Err   error
 	// Parts are the lists of the single entries, if the collection was joined from them; nil if the stack has only its main
 	// entry. An entry without a part was not listed, since the stack has nothing there.

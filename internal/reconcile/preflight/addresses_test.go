@@ -56,7 +56,7 @@ func (l *lan) subnet(name, cidr string, addresses int, listed bool) {
 }
 
 func (l *lan) list(kindName string, live kind.Live) {
-	l.have[kindName] = kind.Collection{Items: append(l.have[kindName].Items, live)}
+	l.have[kindName] = kind.Collection{Items: append(l.have[kindName].Items, &live)}
 }
 
 func (l *lan) step(key manifest.Key, action plan.Action, claims []kind.Claim, have *kind.Live) *plan.Step {

@@ -25,7 +25,7 @@ func disks() *kind.Kind {
 	of := func(w kind.Want) *disk { return w.Spec.(*disk) }
 	return &kind.Kind{
 		Info:          kind.Info{Kind: "Disk", Service: "block-storage"},
-		Driver:        &kind.Driver{List: func(context.Context, kind.Listing) ([]kind.Live, error) { return nil, nil }},
+		Driver:        &kind.Driver{List: func(context.Context, kind.Listing) ([]*kind.Live, error) { return nil, nil }},
 		QuotaNeeded:   func(w kind.Want) kind.Amounts { return kind.Amounts{size: of(w).size} },
 		QuotaUsed:     func(have any, _ kind.FactsOf) kind.Amounts { return kind.Amounts{size: have.(*disk).size} },
 		Project:       func(w kind.Want) kind.Ref { return of(w).project },
@@ -84,7 +84,7 @@ func TestWhatAPlanTakes(t *testing.T) {
 
 // The project's use of a service is known only if all its collections could be listed.
 func TestHeld(t *testing.T) {
-	live := func(own bool) kind.Live { return kind.Live{State: &disk{size: 5}, InOwnProject: own} }
+	live := func(own bool) *kind.Live { return &kind.Live{State: &disk{size: 5}, InOwnProject: own} }
 	user := disks()
 	user.Info.Kind, user.Info.Scope = "Key", kind.OfUser
 	blind := disks()
@@ -92,7 +92,7 @@ func TestHeld(t *testing.T) {
 	silent := disks()
 	silent.Info.Kind, silent.QuotaUsed = "Silent", nil
 	kinds := []*kind.Kind{disks(), user, blind, silent}
-	all := kind.Snapshot{"Disk": {Items: []kind.Live{live(true), live(false)}}, "Key": {Items: []kind.Live{live(false)}}, "Silent": {Items: []kind.Live{live(true)}}}
+	all := kind.Snapshot{"Disk": {Items: []*kind.Live{live(true), live(false)}}, "Key": {Items: []*kind.Live{live(false)}}, "Silent": {Items: []*kind.Live{live(true)}}}
 	broken := maps.Clone(all)
 	broken["Key"] = kind.Collection{Err: kind.ErrForbidden}
 	for _, c := range []struct {

@@ -44,8 +44,8 @@ func (c *capacity) find(givers map[string]bool) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(givers)) {
-		for i := range c.have[name].Items {
-			if item := &c.have[name].Items[i]; c.have[name].Err == nil && !found[item.ID] {
+		for _, item := range c.have[name].Items {
+			if c.have[name].Err == nil && !found[item.ID] {
 				s := newSupply(manifest.Key{Kind: name, Name: cmp.Or(item.Name, item.ID)}.String(), item.Facts, kind.Facts{})
 				s.id = item.ID
 				c.add(s, item.ID)
@@ -100,16 +100,15 @@ func (c *capacity) occupy(takers map[string]bool) {
 	}
 	there := map[string]bool{}
 	for _, collection := range c.have {
-		for i := range collection.Items {
-			there[collection.Items[i].ID] = true
+		for _, item := range collection.Items {
+			there[item.ID] = true
 		}
 	}
 	for name := range takers {
 		if c.have[name].Err != nil {
 			continue
 		}
-		for i := range c.have[name].Items {
-			item := &c.have[name].Items[i]
+		for _, item := range c.have[name].Items {
 			stays, own := c.staying[item.ID]
 			if !own && item.ServesID != "" {
 				stays, own = c.staying[item.ServesID]

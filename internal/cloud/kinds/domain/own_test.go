@@ -92,7 +92,7 @@ func TestAttackTheAgentItself(t *testing.T) {
 			if slices.Contains(ids[k.Info.Kind], item.ID) {
 				kept++
 				item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + k.Info.Kind + "/x"}
-				if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
+				if _, err := k.Driver.Delete(t.Context(), *item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
 					t.Errorf("%s %s: deleted, or %v", k.Info.Kind, item.Name, err)
 				}
 			}
@@ -124,7 +124,7 @@ func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 				continue
 			}
 			item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + kindName + "/x"}
-			if _, err := k.Driver.Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
+			if _, err := k.Driver.Delete(t.Context(), *item); err == nil || !strings.Contains(err.Error(), "this agent itself logs in with this") {
 				t.Errorf("%s %s: deleted, or %v", kindName, item.Name, err)
 			}
 		}
@@ -150,7 +150,7 @@ func open(t *testing.T, cfg cloud.Config) *cloud.Client {
 	return c
 }
 
-func list(t *testing.T, k *kind.Kind) []kind.Live {
+func list(t *testing.T, k *kind.Kind) []*kind.Live {
 	t.Helper()
 	items, err := k.Driver.List(t.Context(), kind.Listing{})
 	if err != nil {

@@ -67,7 +67,7 @@ func strays(around kind.Hosts, machines []*machine, knows *etcdquorum.Answer, le
 
 // ported reports whether the cloud shows a port with this address, no matter who owns the port.
 func ported(around kind.Hosts, address string) bool {
-	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live) bool {
+	return slices.ContainsFunc(around.Have["Port"].Items, func(p *kind.Live) bool {
 		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
 	})
 }

@@ -86,7 +86,7 @@ func stored(t *testing.T, g *kindtest.Target, name string) (images, holding int,
 	return images, holding, data
 }
 
-func list(t *testing.T, g *kindtest.Target) []kind.Live {
+func list(t *testing.T, g *kindtest.Target) []*kind.Live {
 	t.Helper()
 	c := g.Engine(g.Client(nil)).Survey(t.Context())["Image"]
 	if c.Err != nil {

@@ -38,7 +38,7 @@ func read(t *testing.T, text string) []kind.Desired {
 func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: ownertext.Of("s", key)}
-	have := kind.Snapshot{"Server": {Items: []kind.Live{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
+	have := kind.Snapshot{"Server": {Items: []*kind.Live{{ID: "s1", Name: state.Name, Mark: &mark, InOwnProject: true, Phase: kind.Ready, State: state}}}}
 	for _, step := range decide.Compute(world.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Rules: world.Rules{Replace: true}}).Steps {
 		if step.Key == key {
 			return step

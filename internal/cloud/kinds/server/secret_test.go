@@ -172,12 +172,12 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			const servers = 200
 			var text strings.Builder
 			text.WriteString(needs)
-			var have []kind.Live
+			var have []*kind.Live
 			for i := range servers {
 				data := strings.Replace(userData, "%d", fmt.Sprint(i), 1)
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
 				key := manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
-				have = append(have, kind.Live{ID: fmt.Sprint("s", i), Name: key.Name, InOwnProject: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: mark.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
+				have = append(have, &kind.Live{ID: fmt.Sprint("s", i), Name: key.Name, InOwnProject: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: mark.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
 					Mark: &kind.Mark{Owner: ownertext.Of("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}
 			prints, err := fingerprint.New("project/s")

@@ -182,11 +182,12 @@ func (k Kind[S, F, T]) setDescribers(e *kind.Kind) {
 
 func (k Kind[S, F, T]) driver() *kind.Driver {
 	d := &kind.Driver{
-		List: func(ctx context.Context, asked kind.Listing) ([]kind.Live, error) {
+		List: func(ctx context.Context, asked kind.Listing) ([]*kind.Live, error) {
 			items, err := k.List(ctx, asked)
-			out := make([]kind.Live, len(items))
+			out := make([]*kind.Live, len(items))
 			for i := range items {
-				out[i] = items[i].untyped()
+				items[i].Live.State = items[i].State
+				out[i] = &items[i].Live
 			}
 			return out, err
 		},

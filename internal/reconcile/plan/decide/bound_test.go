@@ -100,9 +100,9 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: %q}}}
 }
 
 func chestPlan(want []kind.Desired) plan.Plan {
-	brands := []kind.Live{}
+	brands := []*kind.Live{}
 	for _, name := range []string{"oak", "elm"} {
-		brands = append(brands, kind.Live{ID: "id-" + name, Name: name, Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: name}})
+		brands = append(brands, &kind.Live{ID: "id-" + name, Name: name, Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: name}})
 	}
 	prints, _ := fingerprint.New("project/s")
 	return Compute(world.Input{Stack: "s", Kinds: chestKinds(), Want: want, Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: brands}}})
@@ -203,10 +203,10 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	before := chestPlan(wish.want(t))
 	before.Commit = "c"
 	approval := plan.Approval{Hash: before.Hash(), Commit: "c", Proof: before.Proof()}
-	found := kind.Live{ID: "id-ash", Name: "ash", Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: "ash"}}
+	found := &kind.Live{ID: "id-ash", Name: "ash", Phase: kind.Ready, InOwnProject: true, State: &brandState{Name: "ash"}}
 	later := func(wish chestWish) plan.Plan {
 		prints, _ := fingerprint.New("project/s")
-		return Compute(world.Input{Stack: "s", Commit: "c", Kinds: chestKinds(), Want: wish.want(t), Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: []kind.Live{found}}}})
+		return Compute(world.Input{Stack: "s", Commit: "c", Kinds: chestKinds(), Want: wish.want(t), Printer: prints, Have: kind.Snapshot{"Chest": {}, "Make": {Items: []*kind.Live{found}}}})
 	}
 	if now := later(wish); now.Hash() == before.Hash() || !approval.Covers(now) {
 		t.Error("what the approved description finds is not covered")

@@ -83,7 +83,7 @@ func (c decision) input(t *testing.T) world.Input {
 // item returns a Thing of the cloud, which a test may change.
 func item(in *world.Input, name string) *kind.Live {
 	items := in.Have["Thing"].Items
-	return &items[slices.IndexFunc(items, func(l kind.Live) bool { return l.Name == name })]
+	return items[slices.IndexFunc(items, func(l *kind.Live) bool { return l.Name == name })]
 }
 
 // desired returns a Thing of the repository, which a test may change.

@@ -37,7 +37,7 @@ func TestWhatHiddenObjectsMayUseIsNotDeleted(t *testing.T) {
 	down, forbidden := errors.New("503"), fmt.Errorf("%w: 403", kind.ErrForbidden)
 	item := func(name string, mark kind.Mark) kind.Collection {
 		mark.Owner = ownertext.Of("s", manifest.Key{Kind: name, Name: "a"})
-		return kind.Collection{Items: []kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
+		return kind.Collection{Items: []*kind.Live{{ID: "id-" + name, Name: "a", InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}, Mark: &mark}}}
 	}
 	for name, c := range map[string]struct {
 		of    string // the kind of the object that is to be deleted

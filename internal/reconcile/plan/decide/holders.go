@@ -60,8 +60,8 @@ func (w worldReader) findHolders() *holders {
 			continue // its items are unknown
 		}
 		h.foreign[name] = map[string]holder{}
-		for i := range c.Items {
-			switch item := &c.Items[i]; {
+		for _, item := range c.Items {
+			switch {
 			case w.isOwn(item):
 				for _, token := range item.Tokens {
 					h.own[token] = true

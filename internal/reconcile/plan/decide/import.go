@@ -88,10 +88,9 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 	}
 	var found []*kind.Live
 	k, w := p.KindOf[d.Key.Kind], p.view(d, d.Import.Filter)
-	items := p.Have[d.Key.Kind].Items
-	for i := range items {
-		if seen := items[i].SeenBy(d.Entry); seen != nil && k.Match(w, seen.State) {
-			found = append(found, &items[i])
+	for _, item := range p.Have[d.Key.Kind].Items {
+		if seen := item.SeenBy(d.Entry); seen != nil && k.Match(w, seen.State) {
+			found = append(found, item)
 		}
 	}
 	return found

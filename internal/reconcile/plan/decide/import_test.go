@@ -96,10 +96,10 @@ func TestNearestNamesAreLimited(t *testing.T) {
 		d.alter = func(in *world.Input) {
 			have := in.Have["Thing"]
 			for i := len(have.Items); i < n; i++ {
-				l := have.Items[0]
+				l := *have.Items[0]
 				l.ID, l.Name = fmt.Sprintf("id-%d", i), fmt.Sprintf("%d", i)
 				l.State = &thingtest.Thing{Name: l.Name}
-				have.Items = append(have.Items, l)
+				have.Items = append(have.Items, &l)
 			}
 			in.Have["Thing"] = have
 		}

@@ -116,7 +116,7 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 func madeFor(id string) func(*world.Input) {
 	return func(in *world.Input) {
 		c := in.Have["Thing"]
-		c.Items = append(c.Items, kind.Live{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
+		c.Items = append(c.Items, &kind.Live{ID: "shade", ServesID: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
 		in.Have["Thing"] = c
 	}
 }
@@ -146,7 +146,7 @@ func TestNobodyElseHasIt(t *testing.T) {
 			repo: blue, cloud: []string{baseHere, "x stale"}, token: "id-001/blue", alter: madeFor("")},
 		"the other is suspended and not there": {repo: append([]string{"b suspend=true atop=base colour=blue"}, blue...), cloud: []string{baseHere}},
 		"it shows as another kind": {repo: blue, cloud: []string{baseHere}, alter: func(in *world.Input) {
-			in.Have["Shade"] = kind.Collection{Items: []kind.Live{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
+			in.Have["Shade"] = kind.Collection{Items: []*kind.Live{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
 		}},
 	} {
 		t.Run(name, c.run)
@@ -229,7 +229,7 @@ func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 	}
 	for _, unknown := range []error{nil, errors.New("it is down")} {
 		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
-		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
+		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []*kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
 		claim := kind.Claim{Owner: kind.Ref{ID: "of"}, Value: "it", HolderKind: "Shade"}
 		if _, found := p.findHolders().foreignHolder(claim); found != (unknown == nil) {
 			t.Errorf("%v: somebody has it: %t", unknown, found)

@@ -82,7 +82,7 @@ func TestCautionKnowsWhatWasAppliedOfSecrets(t *testing.T) {
 	mark := newPlanner(in).mark(&want[0])
 	for applied, want := range map[string]plan.Action{mark.Applied: plan.Update, "abcdefghijkl": plan.Keep} {
 		mark.Applied = applied
-		in.Have = kind.Snapshot{"Vault": {Items: []kind.Live{{ID: "1", Name: "v", InOwnProject: true, Phase: kind.Ready, Mark: &mark, State: &vault{Colour: "red"}}}}}
+		in.Have = kind.Snapshot{"Vault": {Items: []*kind.Live{{ID: "1", Name: "v", InOwnProject: true, Phase: kind.Ready, Mark: &mark, State: &vault{Colour: "red"}}}}}
 		p := Compute(in).Apply(guard.Cautious)
 		if len(p.Steps) != 1 || p.Steps[0].Action != want || p.Steps[0].Drift {
 			t.Errorf("applied %q: %+v, want %s", applied, p.Steps, want)

@@ -30,9 +30,7 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 	if c.Owner.ID == "" || c.Owner.Replacing {
 		return cause.Cause{}
 	}
-	items := p.Have[c.HolderKind].Items
-	for i := range items {
-		item := &items[i]
+	for _, item := range p.Have[c.HolderKind].Items {
 		if item.Phase == kind.Deleting || have != nil && (holder{item, c.HolderKind}).deletedWith(have) || !p.within(item, c) {
 			continue
 		}

@@ -22,7 +22,7 @@ func inProjects(places ...string) func(*world.Input) {
 			return w.Ref("Thing", spec.Weight)
 		}
 		for i := range in.Have["Thing"].Items {
-			l := &in.Have["Thing"].Items[i]
+			l := in.Have["Thing"].Items[i]
 			l.Facts.IsProject = l.Name == "p" || l.Name == "q"
 		}
 		for i := 0; i < len(places); i += 2 {

@@ -14,7 +14,7 @@ import (
 func TestOwnedWhereTheMarkSays(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, AlsoListedAs: "Other", Phase: kind.Ready, Uses: []string{"2"}, State: &thingtest.Thing{}}}
+	items := []*kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, AlsoListedAs: "Other", Phase: kind.Ready, Uses: []string{"2"}, State: &thingtest.Thing{}}}
 	made := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}, "Other": {Items: items}}})
 	if made.OwnedKinds["Thing"] != 0 || len(made.Steps) != 0 {
 		t.Errorf("owned %v, steps %v: what another kind owns is not this one's", made.OwnedKinds, made.Steps)
@@ -25,7 +25,7 @@ func TestOwnedWhereTheMarkSays(t *testing.T) {
 func TestAttackMarkOfAnotherKind(t *testing.T) {
 	w := thingtest.New()
 	stranger := kind.Mark{Owner: ownertext.Of("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}}}
+	items := []*kind.Live{{ID: "1", Name: "a", Mark: &stranger, InOwnProject: true, Phase: kind.Ready, State: &thingtest.Thing{}}}
 	made := Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Have: kind.Snapshot{"Thing": {Items: items}}})
 	if made.Owned != 0 || len(made.Steps) != 1 || made.Steps[0].Action != plan.Refuse {
 		t.Errorf("owned %d, steps %v", made.Owned, made.Steps)

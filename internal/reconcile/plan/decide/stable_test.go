@@ -24,7 +24,7 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 		if i > 0 {
 			live.Uses = []string{"id-Thing0"}
 		}
-		have[name] = kind.Collection{Items: []kind.Live{live}}
+		have[name] = kind.Collection{Items: []*kind.Live{&live}}
 	}
 	first := fmt.Sprint(Compute(world.Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers)
 	for range 50 {

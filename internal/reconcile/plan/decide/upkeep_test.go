@@ -47,7 +47,7 @@ func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[s
 		} else if a != "" {
 			m.Applied = a
 		}
-		have.Items = append(have.Items, kind.Live{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(garden)})
+		have.Items = append(have.Items, &kind.Live{ID: want[i].Key.Name, Name: want[i].Key.Name, Mark: &m, InOwnProject: true, Phase: kind.Ready, State: new(garden)})
 	}
 	return Compute(world.Input{Stack: "s", Kinds: []*kind.Kind{k}, Want: want, Have: kind.Snapshot{"Garden": have}, Now: now})
 }

@@ -100,8 +100,8 @@ func TestWhatStepsWaitFor(t *testing.T) {
 
 // Marked returns the facts of an object only if no other object bears the mark for the same key.
 func TestFactsOfMarkedObjects(t *testing.T) {
-	a := func(rivals string) kind.Live {
-		return kind.Live{ID: "id", Phase: kind.Ready, InOwnProject: true, Facts: kind.Facts{Address: "here"}, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Rivals: rivals}}
+	a := func(rivals string) *kind.Live {
+		return &kind.Live{ID: "id", Phase: kind.Ready, InOwnProject: true, Facts: kind.Facts{Address: "here"}, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Rivals: rivals}}
 	}
 	other := a("")
 	other.ID = "other"
@@ -111,13 +111,13 @@ func TestFactsOfMarkedObjects(t *testing.T) {
 		gone bool // no object bears the mark
 		ok   bool
 	}{
-		"one":                       {kind.Snapshot{"Thing": {Items: []kind.Live{a("")}}}, false, true},
+		"one":                       {kind.Snapshot{"Thing": {Items: []*kind.Live{a("")}}}, false, true},
 		"none":                      {kind.Snapshot{"Thing": {}}, true, false},
-		"two":                       {kind.Snapshot{"Thing": {Items: []kind.Live{a(""), other}}}, false, false},
-		"one with other owners":     {kind.Snapshot{"Thing": {Items: []kind.Live{a("stackreeve:t:Thing/a")}}}, false, false},
+		"two":                       {kind.Snapshot{"Thing": {Items: []*kind.Live{a(""), other}}}, false, false},
+		"one with other owners":     {kind.Snapshot{"Thing": {Items: []*kind.Live{a("stackreeve:t:Thing/a")}}}, false, false},
 		"not asked for":             {kind.Snapshot{}, false, false},
 		"the list failed":           {kind.Snapshot{"Thing": {Err: down}}, false, false},
-		"a part of the list failed": {kind.Snapshot{"Thing": {Items: []kind.Live{a("")}, Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}}, false, false},
+		"a part of the list failed": {kind.Snapshot{"Thing": {Items: []*kind.Live{a("")}, Parts: []kind.Shown{{}, {Entry: "b", Err: down}}}}, false, false},
 	} {
 		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{thingtest.New().Kind()}, Have: c.have})
 		facts, err := p.markedFacts(thingtest.Key("a"))

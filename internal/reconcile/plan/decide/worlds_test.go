@@ -76,7 +76,7 @@ func lawful(in world.Input, p plan.Plan) error {
 		}
 	}
 	for i := range in.Have["Thing"].Items {
-		l := &in.Have["Thing"].Items[i]
+		l := in.Have["Thing"].Items[i]
 		o, ok := ownertext.Owner{}, false
 		if l.Mark != nil && l.InOwnProject {
 			o, ok = ownertext.Parse(l.Mark.Owner)

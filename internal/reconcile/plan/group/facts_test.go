@@ -111,8 +111,8 @@ func (f facts) number(text string) int {
 // live returns the object of the cloud with that name.
 func (f facts) live(name string) *kind.Live {
 	for _, c := range f.in.Have {
-		if i := slices.IndexFunc(c.Items, func(l kind.Live) bool { return l.Name == name }); i >= 0 {
-			return &c.Items[i]
+		if i := slices.IndexFunc(c.Items, func(l *kind.Live) bool { return l.Name == name }); i >= 0 {
+			return c.Items[i]
 		}
 	}
 	f.t.Fatalf("nothing is called %q", name)
@@ -192,7 +192,7 @@ func (f facts) near(l *kind.Live, names string) {
 
 // token returns the ID of the Thing with that name, or the text itself if there is none.
 func (f facts) token(name string) string {
-	if i := slices.IndexFunc(f.in.Have["Thing"].Items, func(l kind.Live) bool { return l.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(f.in.Have["Thing"].Items, func(l *kind.Live) bool { return l.Name == name }); i >= 0 {
 		return f.in.Have["Thing"].Items[i].ID
 	}
 	return name

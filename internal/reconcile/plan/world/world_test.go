@@ -32,8 +32,8 @@ func TestTheFirstOfTwoAnswersForAMark(t *testing.T) {
 // The stack owns each object that bears its mark. An object with a Keep mark counts only while it has a manifest.
 func TestWhatTheStackOwns(t *testing.T) {
 	in := input(t, "Thing/a", "Thing/b adopts=free", "Thing/c adopts=nothing", "Thing/d unmanaged adopts=theirs", "Tent/e adopts=free")
-	live := func(id, owner string, keep bool) kind.Live {
-		l := kind.Live{ID: id, InOwnProject: true}
+	live := func(id, owner string, keep bool) *kind.Live {
+		l := &kind.Live{ID: id, InOwnProject: true}
 		if owner != "" {
 			l.Mark = &kind.Mark{Owner: owner, Keep: keep}
 		}
@@ -41,8 +41,8 @@ func TestWhatTheStackOwns(t *testing.T) {
 	}
 	ours := func(name string) string { return ownertext.Of("s", key(name)) }
 	in.Have = kind.Snapshot{
-		"Thing": {Items: []kind.Live{live("a", ours("Thing/a"), true), live("gone", ours("Thing/gone"), true), live("prune", ours("Thing/prune"), false), live("free", "", false), live("theirs", ownertext.Of("other", key("Thing/x")), false)}},
-		"Rope":  {Items: []kind.Live{live("r", ours("Rope/r"), false)}},
+		"Thing": {Items: []*kind.Live{live("a", ours("Thing/a"), true), live("gone", ours("Thing/gone"), true), live("prune", ours("Thing/prune"), false), live("free", "", false), live("theirs", ownertext.Of("other", key("Thing/x")), false)}},
+		"Rope":  {Items: []*kind.Live{live("r", ours("Rope/r"), false)}},
 	}
 	w := worldOf(in)
 	if w.Owned != 3 || w.OwnedKinds["Thing"] != 2 || w.OwnedKinds["Rope"] != 1 {
