@@ -2,8 +2,6 @@ package review
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,42 +173,4 @@ func (n needs) key() string {
 		fmt.Fprintln(&b, one.Number, one.Name, one.Fate, one.Head)
 	}
 	return b.String()
-}
-
-// needsForPage returns the needs as the page shows them. It asks the forge about needs that are not open. It does not ask if the pull
-// request comes from a fork, because then a stranger has named them. failed is true if the forge did not answer.
-func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need, failed bool) {
-	for _, one := range j.needs.list {
-		if one.Fate == comment.NotOpen && !j.pull.Fork {
-			var err error
-			one.Need, err = s.fateOf(ctx, one.Need, j.pull.Base)
-			failed = failed || err != nil
-		}
-		list = append(list, one.Need)
-	}
-	return list, failed
-}
-
-// fateOf returns a need without an open pull request into the branch, with the fate that the forge reports. For each merged pull request,
-// the forge is asked only once, because it stays merged.
-func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
-	if url, merged := s.merged.Load(n.Number); merged {
-		n.Fate, n.URL = comment.Merged, url.(string)
-		return n, nil
-	}
-	pull, err := s.repository.Forge.Pull(ctx, n.Number)
-	switch {
-	case errors.Is(err, forge.ErrNotFound):
-		n.Fate = comment.Foreign
-	case err != nil:
-		return n, err
-	case pull.Base != base:
-		n.Fate, n.URL = comment.Astray, pull.URL
-	case pull.Merged:
-		n.Fate, n.URL = comment.Merged, pull.URL
-		s.merged.Store(n.Number, pull.URL)
-	case !pull.Open:
-		n.Fate, n.URL = comment.Closed, pull.URL
-	}
-	return n, nil
 }

@@ -225,34 +225,6 @@ func (s *Planner) compare(ctx context.Context, p page, merge source.Merge, why s
 	return p
 }
 
-// included returns the references and the commits of the pull requests that are merged before the head.
-func (n needs) included() (refs, commits []string) {
-	for _, one := range n.list {
-		if one.Fate == comment.Included {
-			refs, commits = append(refs, one.ref), append(commits, one.Head)
-		}
-	}
-	return refs, commits
-}
-
-// against returns the pull request that conflicts (what), and the names of the branch and the pull requests that it conflicts with. clean is the
-// number of needs that were merged without conflicts.
-func (p page) against(clean int) (what, with string) {
-	what, names := "it", []string{p.Base}
-	for _, n := range p.Needs {
-		if n.Fate != comment.Included {
-			continue
-		}
-		if clean == 0 {
-			what = fmt.Sprint(n.Number)
-			break
-		}
-		clean--
-		names = append(names, fmt.Sprint(n.Number))
-	}
-	return what, strings.Join(names, ", ")
-}
-
 func (s *Planner) failed(p page, err error) page {
 	if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 		p.Problems = problems

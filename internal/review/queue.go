@@ -195,11 +195,6 @@ func (q *queue) retain(open map[int]bool) {
 	maps.DeleteFunc(q.jobs, func(number int, _ job) bool { return !open[number] })
 }
 
-// strange reports whether commits of a fork are planned: those of the pull request, or of one that is merged before it.
-func (j job) strange() bool {
-	return j.pull.Fork || slices.ContainsFunc(j.needs.list, func(one need) bool { return one.strange })
-}
-
 // mayPlan reports whether a commit of the pull request may be planned against the cloud. If the pull request comes from a fork, a person with
 // the right to push must have requested the plan. The command names the commit. A command without a commit is for the commit that the agent's
 // comment showed before.
