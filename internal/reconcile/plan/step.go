@@ -1,15 +1,11 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
-	"time"
 
-	"github.com/stackreeve/stackreeve/internal/checksum"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -185,19 +181,6 @@ func (s Step) ID() string {
 	return s.Have.ID
 }
 
-// fingerprint returns a print of the step with all details that change the plan's hash.
-func (s Step) fingerprint() Print {
-	changes := slices.Clone(s.Changes)
-	slices.SortStableFunc(changes, func(a, b kind.Change) int { return cmp.Compare(a.Field, b.Field) })
-	all := checksum.New("exact")
-	all.Add(s.Key.Group, s.Key.String(), string(s.Action), s.ID())
-	for _, c := range changes {
-		all.Add(c.Field, resolve.Canonical(c.Have), resolve.Canonical(c.Want), c.Disruption.String(), c.Way)
-	}
-	all.AddSums(s.Bound.whole())
-	return all.Sum()
-}
-
 // Alters reports whether users of the object may see a change after the step: it writes more than the mark.
 func (s Step) Alters() bool {
 	return s.Action == Create || s.Action == Recreate ||
@@ -285,42 +268,6 @@ func (s Step) View() kind.Want {
 		return kind.Want{}
 	}
 	return *s.Viewed
-}
-
-// Settling says why the other members of a group, or the group itself, wait for an object.
-type Settling struct {
-	Member   manifest.Key  // the member whose health the object reports; zero if the object itself has to work.
-	Until    time.Time     // when the object will have worked for long enough; the zero time if the other members wait for something else.
-	Patience time.Duration // how long the other members wait; 0 if the group sets no limit.
-	Failing  time.Time     // the time since which the member has not served after a change; the zero time if that is not certain.
-}
-
-// Settling reports whether other members wait until the object works.
-func (s Step) Settling() bool { return s.Settles != nil }
-
-// Until returns when the object will have worked for long enough; the zero time if other members wait for something else.
-func (s Step) Until() time.Time {
-	if s.Settles == nil {
-		return time.Time{}
-	}
-	return s.Settles.Until
-}
-
-// Patience returns how long other members wait for the object; 0 if the group sets no limit. failing is the time since which the member has
-// not served after a change; the zero time if that is not certain.
-func (s Step) Patience() (limit time.Duration, failing time.Time) {
-	if s.Settles == nil {
-		return 0, time.Time{}
-	}
-	return s.Settles.Patience, s.Settles.Failing
-}
-
-// AwaitedMember returns the member that the object reports as not serving, if other members wait for that member; zero otherwise.
-func (s Step) AwaitedMember() manifest.Key {
-	if s.Settles == nil {
-		return manifest.Key{}
-	}
-	return s.Settles.Member
 }
 
 // WithAction returns the step with another action and causes, and without a Turn.
