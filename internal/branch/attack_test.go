@@ -57,7 +57,7 @@ func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 			for range 30 {
 				w.Forge.AddComment(1, "mallory", "spam")
 			}
-			w.Forge.MostComments = 20
+			w.Forge.MaxComments = 20
 			w.Visit()
 			held := planOf("", "-a -b -c -d")
 			command := "stackreeve run --once --stack prod --approve " + held.Hash()
@@ -69,7 +69,7 @@ func TestAttackAFloodOfCommentsOnWhatIsHeld(t *testing.T) {
 				w.Visit()
 			}
 			w.WantStatus(commit, "sync", forge.Failure, "held: unread; approve: "+command)
-			w.Forge.MostComments = 0
+			w.Forge.MaxComments = 0
 			got := w.Comments(1)
 			if planned && (len(got) != 1 || !strings.Contains(got[0], command) || strings.Contains(got[0], "/stackreeve approve")) || !planned && len(got) != 0 {
 				t.Errorf("comments %q", got)

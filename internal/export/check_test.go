@@ -245,7 +245,7 @@ func TestElementsAreLeftToTheCloudByTheirIDs(t *testing.T) {
 // the whole list is ignored.
 func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 	var have crate
-	for i := range resolve.MostIgnored + 1 {
+	for i := range resolve.MaxIgnored + 1 {
 		have.Lids = append(have.Lids, lid{ID: fmt.Sprint("id", i)})
 	}
 	if text := string(crated(t, have).Objects[0].Text); !strings.Contains(text, "ignore-fields: spec.resource.lids\n") {
@@ -257,7 +257,7 @@ func TestAttackMoreElementsThanAnAnnotationNames(t *testing.T) {
 // list is ignored.
 func TestAttackMoreElementsWithinElementsThanAnAnnotationNames(t *testing.T) {
 	one := item{kind: crates(), ignore: []string{"spec.resource.label"}}
-	for n := range resolve.MostIgnored {
+	for n := range resolve.MaxIgnored {
 		one.without = append(one.without, fmt.Sprintf("spec.resource.lids.hinges[id-%d]", n))
 	}
 	if got := one.ignored(); !slices.Equal(got, []string{"spec.resource.label", "spec.resource.lids"}) {

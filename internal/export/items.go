@@ -90,7 +90,7 @@ func (i *item) ignored() []string {
 		paths = append(paths, left.Field)
 	}
 	slices.Sort(paths)
-	if paths = slices.Compact(paths); len(paths) <= resolve.MostIgnored {
+	if paths = slices.Compact(paths); len(paths) <= resolve.MaxIgnored {
 		return paths
 	}
 	spec := i.kind.SpecPath + "."

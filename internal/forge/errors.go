@@ -26,9 +26,9 @@ var (
 	ErrTooMany     = fmt.Errorf("%w: there are too many to read", ErrRefused)
 )
 
-// MostConversation is the number of bytes that are read of a conversation. There is a limit because
+// MaxConversation is the number of bytes that are read of a conversation. There is a limit because
 // anybody may write long comments.
-const MostConversation = 16 << 20
+const MaxConversation = 16 << 20
 
 // LimitedError says that too many requests were sent: the forge's limit or the configured budget is
 // reached.

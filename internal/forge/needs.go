@@ -26,8 +26,8 @@ const (
 	Related   Bond = "related"   // both have the same topic, and the forge merges them separately.
 )
 
-// MostNeeds is the number of needs of a pull request that are used. A forge may return one more, which shows that there are too many.
-const MostNeeds = 20
+// MaxNeeds is the number of needs of a pull request that are used. A forge may return one more, which shows that there are too many.
+const MaxNeeds = 20
 
 const (
 	dependsOn = "Depends-On:"
@@ -35,7 +35,7 @@ const (
 )
 
 // DependsOn returns the names in the lines "Depends-On: NAME" of a text, as Zuul reads them. It returns each name once, and at most one
-// more than [MostNeeds].
+// more than [MaxNeeds].
 func DependsOn(text string) (names []string) {
 	for line := range strings.Lines(text) {
 		if len(line) <= len(dependsOn) || !strings.EqualFold(line[:len(dependsOn)], dependsOn) {
@@ -45,7 +45,7 @@ func DependsOn(text string) (names []string) {
 		if len(words) != 1 || len(words[0]) > maxName || slices.Contains(names, words[0]) {
 			continue
 		}
-		if names = append(names, strings.Clone(words[0])); len(names) > MostNeeds {
+		if names = append(names, strings.Clone(words[0])); len(names) > MaxNeeds {
 			break
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// MostLeft is the maximum number of ignored files and documents that are listed for people.
-const MostLeft = 10
+// MaxLeft is the maximum number of ignored files and documents that are listed for people.
+const MaxLeft = 10
 
 // IgnoredFiles returns ignored files and documents of a commit, but only those that somebody may mistake for objects of the stack. It returns no more
 // than most of them, and the number of the remaining ones.
@@ -22,7 +22,7 @@ func IgnoredFiles(all []manifest.Ignored, most int) (list []manifest.Ignored, mo
 }
 
 func (t Text) ignoredFiles(all []manifest.Ignored) {
-	most := MostLeft
+	most := MaxLeft
 	if t.Verbose {
 		most = len(all)
 	}

@@ -45,8 +45,8 @@ func (t Text) leaves(p plan.Plan) {
 	}
 	list := slices.DeleteFunc(slices.Clone(p.Steps), func(s plan.Step) bool { return s.Left == "" })
 	more := 0
-	if len(list) > MostLeft && !t.Verbose {
-		list, more = list[:MostLeft], len(list)-MostLeft
+	if len(list) > MaxLeft && !t.Verbose {
+		list, more = list[:MaxLeft], len(list)-MaxLeft
 	}
 	for _, s := range list {
 		fmt.Fprintf(t.W, "left: %s (%s)\n", Clean(s.Key.String()), s.Left)

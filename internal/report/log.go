@@ -57,7 +57,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 }
 
 func (l *Log) logIgnored(p plan.Plan) {
-	list, more := IgnoredFiles(p.Ignored, MostLeft)
+	list, more := IgnoredFiles(p.Ignored, MaxLeft)
 	for _, i := range list {
 		l.log.Info("left alone", "commit", l.commit, "origin", i.Origin.String(), "reason", i.Why, "more", more)
 	}

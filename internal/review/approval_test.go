@@ -127,7 +127,7 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 		}
 		w.Forge.Requests()
 		w.Visit()
-		if commands, ours := w.Repo.Remembered(1); commands > review.MostCommands || ours > 2 {
+		if commands, ours := w.Repo.Remembered(1); commands > review.MaxCommands || ours > 2 {
 			t.Errorf("%d commands and %d comments are remembered", commands, ours)
 		}
 		if got := w.Forge.Requests(); len(got) > 10 {

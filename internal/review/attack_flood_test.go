@@ -32,7 +32,7 @@ func TestAttackStrangersAskForHelp(t *testing.T) {
 		for range 5 {
 			w.Visit()
 		}
-		if n := count(w.Forge.Requests(), "right"); n > 5*review.MostStrangers {
+		if n := count(w.Forge.Requests(), "right"); n > 5*review.MaxStrangers {
 			t.Errorf("asked about %d people in five looks", n)
 		}
 		if got := w.Comments(1); len(got) != 1 {
@@ -107,7 +107,7 @@ func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
 		}
 		w.Forge.Writes()
 		w.Visit()
-		if n := len(w.Forge.Writes()); n > 2*review.MostAnswers {
+		if n := len(w.Forge.Writes()); n > 2*review.MaxAnswers {
 			t.Errorf("%d writes to answer one person", n)
 		}
 		c := w.Forge.AddComment(1, "ann", "/stackreeve plan")
@@ -134,7 +134,7 @@ func TestAttackAFloodOfComments(t *testing.T) {
 		for range 21 {
 			w.Forge.AddComment(1, "mallory", "spam")
 		}
-		w.Forge.MostComments = 20
+		w.Forge.MaxComments = 20
 		for range 5 {
 			w.Visit()
 			w.Restart()
@@ -143,7 +143,7 @@ func TestAttackAFloodOfComments(t *testing.T) {
 		w.Approve(1, small)
 		w.Visit()
 		w.WantStatus(head, "plan", forge.Failure, "approve")
-		w.Forge.MostComments = 0
+		w.Forge.MaxComments = 0
 		if got := w.Comments(1); len(got) != 0 {
 			t.Errorf("%d comments of ours", len(got))
 		}
@@ -160,7 +160,7 @@ func TestAttackMorePullRequestsThanAreRead(t *testing.T) {
 		for n := 2; n < 40; n++ {
 			w.Fork(n, fmt.Sprint("+x", n))
 		}
-		w.Forge.MostPulls = 20
+		w.Forge.MaxPulls = 20
 		w.Visit()
 		time.Sleep(time.Second)
 		head := w.Open(1, "+a +b")

@@ -91,7 +91,7 @@ func TestAForkThatIsPushedToWithoutEndWritesLittle(t *testing.T) {
 		for n := range 300 {
 			push(n)
 		}
-		if n := count(w.Forge.Writes(), "stackreeve/prod/plan"); n == 0 || n > review.MostHeads {
+		if n := count(w.Forge.Writes(), "stackreeve/prod/plan"); n == 0 || n > review.MaxHeads {
 			t.Errorf("%d statuses for 300 pushes to a fork", n)
 		}
 		w.Forge.AddComment(1, "ann", "/stackreeve plan "+head)

@@ -10,11 +10,11 @@ const (
 	RightAge        = allowedAge
 	NoneAge         = deniedAge
 	AnswersAge      = answersAge
-	MostStrangers   = maxStrangers
-	MostAnswers     = maxAnswers
-	MostHeads       = maxHeads
+	MaxStrangers    = maxStrangers
+	MaxAnswers      = maxAnswers
+	MaxHeads        = maxHeads
 	HeadsAge        = headsAge
-	MostCommands    = maxCommands
+	MaxCommands     = maxCommands
 	LongestComment  = maxComment
 )
 

@@ -60,7 +60,7 @@ func (w *walk) collect(root forge.Pull) {
 			if _, known := w.graph[n.Number]; !ok || known || n.Bond == forge.Related || !w.may(next) {
 				continue
 			}
-			if len(w.graph) > forge.MostNeeds {
+			if len(w.graph) > forge.MaxNeeds {
 				w.more = true
 				return
 			}
@@ -107,7 +107,7 @@ func (w *walk) follow(p forge.Pull) {
 		if self || w.seen[name] || n.Bond == forge.Related && p.Number != w.root {
 			continue
 		}
-		if len(w.seen) >= forge.MostNeeds {
+		if len(w.seen) >= forge.MaxNeeds {
 			w.more = true
 			return
 		}

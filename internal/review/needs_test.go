@@ -132,7 +132,7 @@ func TestAttackManyNeeds(t *testing.T) {
 		for _, p := range list {
 			got := needsOf(p, open, func(forge.Pull) bool { return true })
 			refs, commits := got.included()
-			if len(got.list) > forge.MostNeeds || len(refs) > maxIncluded || len(refs) != len(commits) {
+			if len(got.list) > forge.MaxNeeds || len(refs) > maxIncluded || len(refs) != len(commits) {
 				t.Fatalf("%s: %d needs, %d of them planned", name, len(got.list), len(refs))
 			}
 			seen := map[int]bool{}

@@ -91,7 +91,7 @@ func (p page) marker(ours []forge.Comment, begun time.Time) memory.Marker {
 func WithProof(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	proof := plan.Proof()
 	m.Hash = proof.Hash(plan.Stack)
-	if len(proof.Steps) <= memory.MostSteps {
+	if len(proof.Steps) <= memory.MaxSteps {
 		m.Proof, m.Tree = memory.Sums{proof.Exact}, tree
 		for _, print := range proof.Steps {
 			m.Proof = append(m.Proof, print)

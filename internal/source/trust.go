@@ -85,7 +85,7 @@ type Doubt struct {
 // Unverified is the error that a revision is not verified. Nothing of it may be used.
 type Unverified struct {
 	Commit string
-	Doubts []Doubt // at least one; at most [mostDoubts].
+	Doubts []Doubt // at least one; at most [maxDoubts].
 	More   int     // the number of further doubts.
 }
 

@@ -75,7 +75,7 @@ func (v *verifier) since(ctx context.Context, last string) (*merge.Range, error)
 	}
 	switch {
 	case r.Many && v.trust.Mode == ByRange && len(r.Found) > 0:
-		return nil, v.refuse(Doubt{Why: ManyCommits, Commit: bases[len(bases)-1].String(), Detail: fmt.Sprint(mostSigned)})
+		return nil, v.refuse(Doubt{Why: ManyCommits, Commit: bases[len(bases)-1].String(), Detail: fmt.Sprint(maxSigned)})
 	case len(r.Found) == 0, last == v.head.String(), v.trust.Since == v.head.String():
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func (v *verifier) stored(h plumbing.Hash) ([]byte, error) {
 }
 
 func (v *verifier) refuse(doubts ...Doubt) error {
-	most := min(len(doubts), mostDoubts)
+	most := min(len(doubts), maxDoubts)
 	return &Unverified{Commit: v.head.String(), Doubts: doubts[:most], More: len(doubts) - most}
 }
 
@@ -139,7 +139,7 @@ func (v *verifier) byRange(ctx context.Context, r *merge.Range, last string) (Si
 		}
 		list = merged.Commits
 		if merged.Many {
-			return Signed{}, v.refuse(Doubt{Why: ManyCommits, Commit: head.Parents[0], Detail: fmt.Sprint(mostSigned)})
+			return Signed{}, v.refuse(Doubt{Why: ManyCommits, Commit: head.Parents[0], Detail: fmt.Sprint(maxSigned)})
 		}
 	}
 	j := judgement{v: v, people: map[string]bool{}}
@@ -168,7 +168,7 @@ func (v *verifier) between(ctx context.Context, bases []plumbing.Hash) (merge.Ra
 			return doubt != nil
 		})
 	}
-	r, err := merge.Between(ctx, v.repo.cache.Store(), v.history(), bases, v.head, mostSigned, signed)
+	r, err := merge.Between(ctx, v.repo.cache.Store(), v.history(), bases, v.head, maxSigned, signed)
 	v.raw = r.Raw
 	return r, err
 }

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	mostSigned = 5000 // number of commits that are checked for one revision.
-	mostDoubts = 20   // number of doubts that an error has.
-	mostMerges = 200  // number of merges by a forge that are computed for one revision.
-	mostTags   = 100  // number of tags of one commit that are checked.
+	maxSigned      = 5000 // number of commits that are checked for one revision.
+	maxDoubts      = 20   // number of doubts that an error has.
+	maxForgeMerges = 200  // number of merges by a forge that are computed for one revision.
+	maxTags        = 100  // number of tags of one commit that are checked.
 )
 
 // Verify reports who signed a commit of the branch. last is the last verified commit, or "". The error is an [*Unverified] if the commit
@@ -67,7 +67,7 @@ type verdicts struct {
 	of map[verifying]verdict
 }
 
-const mostVerdicts = 256
+const maxVerdicts = 256
 
 func (k *verdicts) get(key verifying) (v verdict, ok bool) {
 	k.mu.Lock()
@@ -79,7 +79,7 @@ func (k *verdicts) get(key verifying) (v verdict, ok bool) {
 func (k *verdicts) put(key verifying, v verdict) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.of == nil || len(k.of) >= mostVerdicts {
+	if k.of == nil || len(k.of) >= maxVerdicts {
 		k.of = map[verifying]verdict{}
 	}
 	k.of[key] = v

@@ -58,8 +58,8 @@ func (j *judgement) forgeMerge(ctx context.Context, h plumbing.Hash, o signedObj
 		return &Doubt{Why: ForgeCommit, Commit: h.String()}, nil
 	}
 	other := func(detail string) *Doubt { return &Doubt{Why: ForgeContent, Commit: h.String(), Detail: detail} }
-	if j.merges++; j.merges > mostMerges {
-		return other(fmt.Sprintf("; at most %d of its merges are computed for a revision", mostMerges)), nil
+	if j.merges++; j.merges > maxForgeMerges {
+		return other(fmt.Sprintf("; at most %d of its merges are computed for a revision", maxForgeMerges)), nil
 	}
 	r := j.v.repo
 	var sides []*object.Commit

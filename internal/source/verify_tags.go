@@ -65,7 +65,7 @@ func (v *verifier) byTag(ctx context.Context) (Signed, error) {
 	if len(names) == 0 {
 		return Signed{}, v.refuse(doubt)
 	}
-	names = names[:min(len(names), mostTags)]
+	names = names[:min(len(names), maxTags)]
 	tags, want := store.New(""), []plumbing.Hash{}
 	for _, name := range names {
 		want = append(want, at[name])

@@ -15,9 +15,9 @@ type Memory struct {
 	Me string
 	// Down, if it is set, is the error of every request.
 	Down error
-	// MostComments and MostPulls limit how many comments and pull requests are read; 0 means no
+	// MaxComments and MaxPulls limit how many comments and pull requests are read; 0 means no
 	// limit.
-	MostComments, MostPulls int
+	MaxComments, MaxPulls int
 	// NoChecks makes the forge refuse check runs, as GitHub does without an App.
 	NoChecks bool
 

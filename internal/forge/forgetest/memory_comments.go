@@ -22,8 +22,8 @@ func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error
 		list[i].Reactions = slices.Clone(m.reacted[list[i].ID])
 		list[i].Mine = list[i].AuthorID == m.id(m.Me)
 	}
-	if m.MostComments > 0 && len(list) > m.MostComments {
-		return list[:m.MostComments], forge.ErrTooMany
+	if m.MaxComments > 0 && len(list) > m.MaxComments {
+		return list[:m.MaxComments], forge.ErrTooMany
 	}
 	return list, nil
 }

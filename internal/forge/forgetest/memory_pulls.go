@@ -14,7 +14,7 @@ func (m *Memory) OpenPulls(_ context.Context, branch string) (list []forge.Pull,
 	defer m.mu.Unlock()
 	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
 		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
-			if m.MostPulls > 0 && len(list) == m.MostPulls {
+			if m.MaxPulls > 0 && len(list) == m.MaxPulls {
 				return list, forge.ErrTooMany
 			}
 			list = append(list, *p)

@@ -60,8 +60,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 				body = strings.TrimLeft(body+"\n\n"+string(one.Message), "\n")
 			}
 		}
-		if size += len(body); size > forge.MostConversation {
-			return read.list(), r.refuse(what, fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MostConversation))
+		if size += len(body); size > forge.MaxConversation {
+			return read.list(), r.refuse(what, fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MaxConversation))
 		}
 		c := r.comment(m, i+1, number, me)
 		c.Body = body

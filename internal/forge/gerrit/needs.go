@@ -39,7 +39,7 @@ func newIndex(found []change, list []forge.Pull) index {
 				continue
 			}
 			x.byID[c.ID] = cmp.Or(x.byID[c.ID], c.Number)
-			if c.Topic != "" && !strangers && len(x.byTopic[c.Topic]) <= forge.MostNeeds+1 {
+			if c.Topic != "" && !strangers && len(x.byTopic[c.Topic]) <= forge.MaxNeeds+1 {
 				x.byTopic[c.Topic] = append(x.byTopic[c.Topic], c.Number)
 			}
 		}
@@ -76,7 +76,7 @@ func (r *Repository) fillNeeds(ctx context.Context, found []change, list []forge
 				needs = append(needs, forge.Need{Number: int(other), Bond: topics})
 			}
 		}
-		list[i].Needs = needs[:min(len(needs), forge.MostNeeds+1)]
+		list[i].Needs = needs[:min(len(needs), forge.MaxNeeds+1)]
 	}
 	return nil
 }

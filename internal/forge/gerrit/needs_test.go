@@ -100,7 +100,7 @@ func TestTopics(t *testing.T) {
 		l := start(t)
 		l.SubmitTopics(whole)
 		var strangers []int
-		for i := range forge.MostNeeds + 5 {
+		for i := range forge.MaxNeeds + 5 {
 			strangers = append(strangers, l.Fork(t, "stranger", fmt.Sprint(i), file(fmt.Sprintf("a: %d\n", i))))
 		}
 		first, second := l.change(t, "first"), l.change(t, "second")
@@ -125,7 +125,7 @@ func TestAttackManyDependencies(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("Depends-On: %s/%d", l.URL, i+2))
 	}
 	l.Message(first, lines...)
-	if got := l.needs(t, first); len(got) != forge.MostNeeds+1 {
+	if got := l.needs(t, first); len(got) != forge.MaxNeeds+1 {
 		t.Errorf("%d needs are named", len(got))
 	}
 	for i := range 30 {

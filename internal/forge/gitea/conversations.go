@@ -33,8 +33,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 			list = append(list, commentOf(c, me))
 			size += len(c.Body)
 		}
-		if size > forge.MostConversation {
-			return false, fmt.Errorf("gitea: %s: read the comments of #%d: %w: more than %d bytes", r, number, forge.ErrTooMany, forge.MostConversation)
+		if size > forge.MaxConversation {
+			return false, fmt.Errorf("gitea: %s: read the comments of #%d: %w: more than %d bytes", r, number, forge.ErrTooMany, forge.MaxConversation)
 		}
 		return next(resp.Header, len(found)), nil
 	})

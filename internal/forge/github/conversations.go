@@ -27,8 +27,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 				size += len(c.GetBody())
 			}
 		}
-		if err == nil && size > forge.MostConversation {
-			err = fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MostConversation)
+		if err == nil && size > forge.MaxConversation {
+			err = fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MaxConversation)
 		}
 		return list, resp, err
 	})

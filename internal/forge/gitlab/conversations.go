@@ -31,8 +31,8 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 				comments = append(comments, r.comment(n, number, me))
 			}
 		}
-		if size > forge.MostConversation {
-			return fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MostConversation)
+		if size > forge.MaxConversation {
+			return fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MaxConversation)
 		}
 		return nil
 	})

@@ -37,7 +37,7 @@ func FuzzMarkers(f *testing.F) {
 		if !ok || again.String() != line || !reflect.DeepEqual(again, again.bounded()) {
 			t.Errorf("%q comes back as %+v", line, again)
 		}
-		if len(again.Proof) > 1+MostSteps || len(again.Shown) > maxShown || again.Run < 0 || again.Run > lastRun || again.Hash == "" && len(again.Proof) > 0 {
+		if len(again.Proof) > 1+MaxSteps || len(again.Shown) > maxShown || again.Run < 0 || again.Run > lastRun || again.Hash == "" && len(again.Proof) > 0 {
 			t.Errorf("%.200q is believed: %+v", line, again)
 		}
 	})

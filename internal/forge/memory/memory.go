@@ -22,8 +22,8 @@ const (
 
 // These are the limits of a valid marker. If a marker has more, somebody has edited it.
 const (
-	// MostSteps is the number of steps of a plan that a marker holds.
-	MostSteps   = 400
+	// MaxSteps is the number of steps of a plan that a marker holds.
+	MaxSteps    = 400
 	maxShown    = 10
 	maxParts    = 1000
 	maxReported = 1000
@@ -82,7 +82,7 @@ func (m Marker) bounded() Marker {
 	if m.Part < 0 || m.Part > maxParts || m.Parts < 0 || m.Parts > maxParts {
 		m.Part, m.Parts = 0, 0
 	}
-	if len(m.Proof) == 0 || len(m.Proof) > 1+MostSteps {
+	if len(m.Proof) == 0 || len(m.Proof) > 1+MaxSteps {
 		m.Proof, m.Tree = nil, ""
 	}
 	if !digits.MatchString(m.Hash) { // earlier releases had shorter hashes, which two plans could share

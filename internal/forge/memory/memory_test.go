@@ -131,7 +131,7 @@ func TestAttackMarkersThatWeDoNotWrite(t *testing.T) {
 			t.Errorf("%s is a marker: %+v", body, got)
 		}
 	}
-	many := Marker{Kind: PlanComment, Hash: planHash, Tree: "x", Proof: make(Sums, MostSteps+2)}
+	many := Marker{Kind: PlanComment, Hash: planHash, Tree: "x", Proof: make(Sums, MaxSteps+2)}
 	if got, _ := ParseMarker(many.String()); len(got.Proof) > 0 || got.Tree != "" || got.Hash != planHash {
 		t.Errorf("%d sums, tree %q", len(got.Proof), got.Tree)
 	}
@@ -145,7 +145,7 @@ func sha(name string) string {
 
 func TestMarkersFit(t *testing.T) {
 	m := Marker{Kind: PlanComment, Stack: strings.Repeat("a-", 31) + "a", Run: 1 << 62, Part: 5, Parts: 5, Head: sha("a"), Base: sha("b"), Hash: planHash, Tree: sha("e") + sha("f")[:24], After: 1 << 62, Done: forge.Failure, To: 1 << 62}
-	for n := range 1 + MostSteps {
+	for n := range 1 + MaxSteps {
 		m.Proof = append(m.Proof, sha256.Sum256([]byte(fmt.Sprint(n))))
 	}
 	for n := range maxShown {

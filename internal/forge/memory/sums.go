@@ -22,7 +22,7 @@ func (s Sums) MarshalJSON() ([]byte, error) {
 func (s *Sums) UnmarshalJSON(data []byte) error {
 	*s = nil
 	var text string
-	if json.Unmarshal(data, &text) != nil || len(text) > base64.RawStdEncoding.EncodedLen((1+MostSteps)*sha256.Size) {
+	if json.Unmarshal(data, &text) != nil || len(text) > base64.RawStdEncoding.EncodedLen((1+MaxSteps)*sha256.Size) {
 		return nil
 	}
 	raw, err := base64.RawStdEncoding.Strict().DecodeString(text)

@@ -52,8 +52,8 @@ const (
 // substitutes are the values of AnnotationSubstitute.
 var substitutes = []string{manifest.SubstituteAll, manifest.SubstituteNone, "spec"}
 
-// MostIgnored is the maximum number of fields in the annotation ignore-fields of an object.
-const MostIgnored = 100
+// MaxIgnored is the maximum number of fields in the annotation ignore-fields of an object.
+const MaxIgnored = 100
 
 // AnnotationField returns the path of an annotation.
 func AnnotationField(name string) string { return "metadata.annotations[" + name + "]" }

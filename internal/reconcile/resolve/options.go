@@ -51,9 +51,9 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 		if path = strings.TrimSpace(path); path == "" {
 			continue
 		}
-		if len(o.Ignore) == MostIgnored {
+		if len(o.Ignore) == MaxIgnored {
 			problems = append(problems, d.Problem(AnnotationField(AnnotationIgnore),
-				fmt.Sprintf("names more than %d fields", MostIgnored), "name a field that contains several of them, such as spec.resource"))
+				fmt.Sprintf("names more than %d fields", MaxIgnored), "name a field that contains several of them, such as spec.resource"))
 			break
 		}
 		o.Ignore = append(o.Ignore, cmp.Or(manifest.Element(d.Body, path), path))

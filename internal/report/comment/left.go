@@ -9,7 +9,7 @@ import (
 
 // ignoredFiles lists the files and documents of the commit that were ignored.
 func (p Page) ignoredFiles() string {
-	list, more := report.IgnoredFiles(p.Plan.Ignored, report.MostLeft)
+	list, more := report.IgnoredFiles(p.Plan.Ignored, report.MaxLeft)
 	if len(list) == 0 {
 		return ""
 	}

@@ -63,8 +63,8 @@ func (r *RealServers) count(of kind.FactsOf) int {
 	return len(sockets)
 }
 
-// Holds implements [typed.Kind].
-func (rules) Holds(have *State, _ kind.FactsOf) kind.Amounts {
+// QuotaUsed implements [typed.Kind].
+func (rules) QuotaUsed(have *State, _ kind.FactsOf) kind.Amounts {
 	n := counts{listeners: len(have.More.Listeners), pools: len(have.More.Pools)}
 	for _, p := range have.More.Pools {
 		if n.members += len(p.Members); p.Monitor != nil {

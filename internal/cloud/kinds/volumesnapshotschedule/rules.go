@@ -117,9 +117,9 @@ func (rules) Status(have *series) any {
 	return out
 }
 
-// Takes implements [typed.Kind]. It counts one item, because a new series has one, and other items are created
+// QuotaNeeded implements [typed.Kind]. It counts one item, because a new series has one, and other items are created
 // later.
-func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
+func (rules) QuotaNeeded(s *Spec, _ kind.FactsOf) kind.Amounts {
 	name := "snapshots"
 	if s.backup() {
 		name = "backups"
@@ -127,8 +127,8 @@ func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	return kind.Amounts{{Service: cloud.BlockStorage, Name: name}: 1}
 }
 
-// Holds implements [typed.Kind]. It counts nothing, because existing items already count as snapshots and backups.
-func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
+// QuotaUsed implements [typed.Kind]. It counts nothing, because existing items already count as snapshots and backups.
+func (rules) QuotaUsed(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
 
 // live returns a series as a [typed.Live].
 func live(items []item) typed.Live[series] {

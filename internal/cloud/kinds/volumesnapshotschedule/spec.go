@@ -40,7 +40,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			Doc: "Regular snapshots or backups of a Volume, of which some are kept (Cinder). The object in the cloud is the series of all snapshots or backups with its mark. " +
 				"A plan does not show a snapshot that is taken or deleted, and the brake does not count it. Volumes are made from a series by their restoreFrom.",
 		},
-		Validate: r.Validate, Lasts: r.Lasts, QuotaNeeded: r.Takes, QuotaUsed: r.Holds, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
+		Validate: r.Validate, Lasts: r.Lasts, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.QuotaUsed, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}.Flat()
 }
