@@ -80,6 +80,10 @@ test-k-orc: ## replay K-ORC's own end-to-end cases on the simulator (downloads i
 test-etcd: ## run on etcd 3.4 and 3.6 what clusters of it, and several agents, rely on (Debian packages; 3.6 is built once)
 	GO=$(GO) .ci/etcd
 
+.PHONY: test-events
+test-events: ## read notifications from a real RabbitMQ (Debian packages)
+	GO=$(GO) .ci/events
+
 .PHONY: test-leases
 test-leases: ## ask a real etcd and a real API server of Kubernetes for what several agents rely on (builds both once)
 	GO=$(GO) .ci/leases
