@@ -20,7 +20,7 @@ import (
 //	the project in which the stack was last in     the credentials' project is another one
 //	  sync (from this process or from its record)
 //	the number of objects with which a commit was  the number is not 0, and no object in the
-//	  in sync (from the forge)                       project bears the stack's mark
+//	  in sync (from the forge)                       project has the stack's mark
 
 // maxPast is the maximum number of commits that the forge is asked about.
 const maxPast = 20

@@ -26,7 +26,7 @@
 //
 //   - desired: an object as the repository wants it, decoded and validated
 //   - live: an object as it is in the cloud
-//   - owned: an object that is live and bears a mark of this stack
+//   - owned: an object that is live and has a mark of this stack
 //   - snapshot: all live objects by collection; a collection that could not be listed is unknown, never empty
 //   - step: one decision about one object; a key has several steps if copies of its mark exist
 //   - plan: the ordered steps, as data that can be printed, compared and hashed

@@ -27,25 +27,25 @@ var staysOwned = map[string]string{
 	"KeyPair":                "the mark is in the comment of the key, and Nova changes no key",
 	"ServerGroup":            "the mark is in the name, and Nova renames no group",
 	"BarbicanSecret":         "the mark is in the name, and Barbican renames no secret",
-	"VolumeSnapshotSchedule": "the object is the series of what bears the mark",
+	"VolumeSnapshotSchedule": "the object is the series of what has the mark",
 	"ApplicationCredential":  "the mark is in the description, and Keystone changes no application credential",
 }
 
 // inside are the kinds whose objects are not in the cloud but in programs on machines. Their own packages test them.
 var inside = map[string]string{
-	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
+	"EtcdMember":  "etcd has no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
 	"EtcdBackup":  "its snapshots come from such members",
 	"EtcdRestore": "it is what ports say of such members, and makes nothing of its own",
 
-	"M3DBInstance":  "placements bear no mark, and a machine's name, volume and address are all that a manifest can put into one",
-	"M3DBNamespace": "namespaces bear no mark; tags on ports say that one was asked for",
+	"M3DBInstance":  "placements have no mark, and a machine's name, volume and address are all that a manifest can put into one",
+	"M3DBNamespace": "namespaces have no mark; tags on ports say that one was asked for",
 	"M3DBCluster":   "it stands for a VirtualMachineGroup, a SecurityGroup, instances and namespaces",
 }
 
 // unlisted are the kinds whose lists contain only marked objects. Export finds no object of these kinds.
 var unlisted = map[string]string{
-	"VolumeSnapshotSchedule": "a series is what bears the mark",
+	"VolumeSnapshotSchedule": "a series is what has the mark",
 	"Quota":                  "every project has one of each service, and a request for each would be needed to see them",
 }
 
@@ -196,7 +196,7 @@ func (w *ownWorld) letGo() {
 	})
 	w.each(func(k *kind.Kind, l kind.Live) {
 		if name := k.Info.Kind; (l.Mark != nil) != (staysOwned[name] != "") {
-			w.t.Errorf("%s %s bears the mark %v", name, l.Name, l.Mark)
+			w.t.Errorf("%s %s has the mark %v", name, l.Name, l.Mark)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExportOfAssignments: the ID of an assignment is a path of IDs, and the export gives it a name. It is
-// adopted only together with the object that bears its mark. If that object cannot bear a mark, the assignment
+// adopted only together with the object that has its mark. If that object cannot have a mark, the assignment
 // is an import.
 func TestExportOfAssignments(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -35,7 +35,7 @@ func TestExportOfAssignments(t *testing.T) {
 	}
 }
 
-// TestExportOfACredential: a credential that people made cannot bear a mark. The note says what to do and names
+// TestExportOfACredential: a credential that people made cannot have a mark. The note says what to do and names
 // no field.
 func TestExportOfACredential(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

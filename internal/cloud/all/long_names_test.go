@@ -34,7 +34,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	}
 }
 
-// Objects of a stack with the longest name are found again, for every kind that can bear the mark.
+// Objects of a stack with the longest name are found again, for every kind that can have the mark.
 // None of them counts as an object of a stack whose name starts with the same characters.
 func TestTheLongestStackName(t *testing.T) {
 	testcost.Long(t)

@@ -166,7 +166,7 @@ func TestAttackGuestWritesTheTags(t *testing.T) {
 }
 
 // Another project shares a network with this one. The network does not belong to this stack, even
-// if it bears a mark of this stack.
+// if it has a mark of this stack.
 func TestAttackSharedWithAForgedMark(t *testing.T) {
 	host, guest, manifests, id := hosts(t)
 	owner := ownertext.Of(guest.Stack, manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"})

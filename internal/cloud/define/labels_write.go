@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// labeller sends requests for objects of the network service that bear their marks in labels.
+// labeller sends requests for objects of the network service that have their marks in labels.
 type labeller struct {
 	*cloud.Client
 	Collection

@@ -11,14 +11,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// marking is the way in which the objects of a kind bear the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the
+// marking is the way in which the objects of a kind have the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the
 // kind is created. Other code does not distinguish them.
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
 	// prepareCreate puts the mark into the body of a create request, if the mark is in an attribute.
 	prepareCreate(body map[string]any, m kind.Mark)
-	// post creates an object that bears the mark from the first request on, and returns the service's answer. The last of the
+	// post creates an object that has the mark from the first request on, and returns the service's answer. The last of the
 	// requests also writes the attributes in last.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
 	// write carries out a change and writes the desired mark. If the desired mark is zero, it removes the object's mark. Text that

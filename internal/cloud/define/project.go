@@ -88,7 +88,7 @@ func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes
 	}
 }
 
-// unmarkable returns the reason why an object of another project cannot bear a mark that counts; "" if it can.
+// unmarkable returns the reason why an object of another project cannot have a mark that counts; "" if it can.
 func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.OwnProject {

@@ -11,7 +11,7 @@ import (
 // Shares is the field that lets single other projects use an object of the network service. In
 // Neutron each share is an RBAC policy, an object that can contain neither a mark nor a name.
 // Policies need no mark: Neutron lets only the object's project and administrators create them,
-// they are deleted with the object, and the object bears the mark. So they are treated as a part of
+// they are deleted with the object, and the object has the mark. So they are treated as a part of
 // the object, like the rules of a security group.
 type Shares struct {
 	SharedWith []Share `json:"sharedWith,omitempty" rule:"max=256" doc:"All projects that can use the object, besides its own project; no other project if empty. If left out, the stack does not manage sharing, because people may share the object by hand. Neutron refuses to stop sharing while the other project uses the object."`

@@ -1,8 +1,8 @@
-// Package etcdstore stores snapshots of etcd: as objects of Swift, or of an S3 store in the stack's configuration. Each object bears the
+// Package etcdstore stores snapshots of etcd: as objects of Swift, or of an S3 store in the stack's configuration. Each object has the
 // mark of its creator and describes its content. The package knows the names, the metadata and the requests. It does not know when a
 // snapshot is made, removed or restored.
 //
-// An object is created in three requests. It bears its mark from the first one on. It is half-made until the last one, which writes its
+// An object is created in three requests. It has its mark from the first one on. It is half-made until the last one, which writes its
 // SHA-256 digest:
 //
 //	PUT    writes the data, with a mark that says that nothing is applied yet; an incomplete request stores nothing

@@ -128,7 +128,7 @@ func (s Suite) laws() []law {
 		{"a lost answer duplicates nothing", s.lostAnswers, true},
 		{"under another name, it is the same object", s.renamed, true},
 		{"what people made is adopted as it is", s.adopted, true},
-		{"detached, it stays and bears no mark", s.detached, true},
+		{"detached, it stays and has no mark", s.detached, true},
 		{"removed from the repository, nothing is left", s.removed, false},
 	}
 }

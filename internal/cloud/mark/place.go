@@ -22,7 +22,7 @@ type Claim struct {
 	Notes map[string]string
 }
 
-// Place is the attribute in which the objects of a kind bear the mark, beside the manifest's text.
+// Place is the attribute in which the objects of a kind have the mark, beside the manifest's text.
 // [PlaceIn] makes a Place.
 type Place struct {
 	// Attribute is its name. Apart is true if the attribute is updated by a separate request to

@@ -14,8 +14,8 @@ type Ambiguity int
 // These are the doubts.
 const (
 	NoAmbiguity Ambiguity = iota
-	Contested             // the object bears marks of other owners, too
-	Several               // several finished objects bear the mark
+	Contested             // the object has marks of other owners, too
+	Several               // several finished objects have the mark
 	OnlyCopied            // the only marks are copies of another object's
 )
 
@@ -47,7 +47,7 @@ type ManifestFacts struct {
 //	  much older
 //	half-made objects only                                 the oldest; the others are surplus
 //	objects that are being deleted only                    the first of them; the others are surplus
-//	an object that bears marks of other owners, too        a doubt
+//	an object that has marks of other owners, too        a doubt
 //	only objects with copied marks                         a doubt
 //	several objects, in any other case                     a doubt
 //	no object                                              nothing

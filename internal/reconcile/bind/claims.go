@@ -7,11 +7,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Claims are the objects in the cloud that bear one owner mark of the stack.
+// Claims are the objects in the cloud that have one owner mark of the stack.
 type Claims struct {
 	Sole   []*Live // objects without another owner's mark.
-	Shared []*Live // objects that bear marks of other owners, too, so that nobody owns them.
-	Copied []*Live // objects that bear a copy of another object's mark, which the cloud made.
+	Shared []*Live // objects that have marks of other owners, too, so that nobody owns them.
+	Copied []*Live // objects that have a copy of another object's mark, which the cloud made.
 }
 
 func (c *Claims) add(l *Live) {
@@ -33,7 +33,7 @@ func (c Claims) And(other Claims) Claims {
 // All returns all objects with a claim.
 func (c Claims) All() []*Live { return slices.Concat(c.Sole, c.Shared, c.Copied) }
 
-// Staying returns the objects that bear no other owner's mark and are not being deleted, in the order of their
+// Staying returns the objects that have no other owner's mark and are not being deleted, in the order of their
 // IDs.
 func (c Claims) Staying() []*Live {
 	staying, _ := split(c.Sole)

@@ -1,4 +1,4 @@
-// Package bind finds the objects of the cloud that bear the owner marks of a stack, and the right object if several bear the same mark. It
+// Package bind finds the objects of the cloud that have the owner marks of a stack, and the right object if several have the same mark. It
 // does not use manifests, and does not decide what is done with an object.
 package bind
 
@@ -34,7 +34,7 @@ type Collection struct {
 	misplaced               []Misplaced
 }
 
-// Misplaced is an object that bears a mark of the stack for another kind.
+// Misplaced is an object that has a mark of the stack for another kind.
 type Misplaced struct {
 	Item  *Live
 	Text  string // text of the mark
@@ -124,7 +124,7 @@ func (c *Cloud) UsersOf(l *Live) []*Live {
 // KindOf returns the kind of an object that UsersOf has returned.
 func (c *Cloud) KindOf(user *Live) string { return c.userKinds[user] }
 
-// Claimed returns the objects of a kind in the stack's own project that bear an owner text.
+// Claimed returns the objects of a kind in the stack's own project that have an owner text.
 func (c *Cloud) Claimed(kindName, owner string) Claims {
 	if x := c.collections[kindName]; x != nil && x.owners[owner] != nil {
 		return *x.owners[owner]
@@ -132,7 +132,7 @@ func (c *Cloud) Claimed(kindName, owner string) Claims {
 	return Claims{}
 }
 
-// ClaimedIn returns the objects of a kind in another project that bear an owner text.
+// ClaimedIn returns the objects of a kind in another project that have an owner text.
 func (c *Cloud) ClaimedIn(project, kindName, owner string) Claims {
 	if x := c.collections[kindName]; x != nil && x.inOtherProjects[owner] != nil && project != "" {
 		return x.inOtherProjects[owner].within(project)
@@ -179,7 +179,7 @@ func (x *Collection) WithID(id string) *Live { return x.byID[id] }
 // WithName returns the objects with a name, no matter who owns them.
 func (x *Collection) WithName(name string) []*Live { return x.byName[name] }
 
-// Misplaced returns the objects that bear a mark of the stack for another kind.
+// Misplaced returns the objects that have a mark of the stack for another kind.
 func (x *Collection) Misplaced() []Misplaced { return x.misplaced }
 
 // ToDecide yields the claims, by owner text, that a plan must decide about even if no manifest wants the object. These are the claims in the
@@ -202,7 +202,7 @@ func (x *Collection) ToDecide(reached func(project string) bool) iter.Seq2[strin
 	}
 }
 
-// InOtherProjects yields the objects in other projects that bear a mark of the stack, in the order of the owner texts.
+// InOtherProjects yields the objects in other projects that have a mark of the stack, in the order of the owner texts.
 func (x *Collection) InOtherProjects() iter.Seq2[string, *Live] {
 	return func(yield func(string, *Live) bool) {
 		for _, owner := range slices.Sorted(maps.Keys(x.inOtherProjects)) {
@@ -215,7 +215,7 @@ func (x *Collection) InOtherProjects() iter.Seq2[string, *Live] {
 	}
 }
 
-// Marked yields the objects in the stack's own project that bear one of its marks.
+// Marked yields the objects in the stack's own project that have one of its marks.
 func (x *Collection) Marked() iter.Seq[*Live] {
 	return func(yield func(*Live) bool) {
 		for _, c := range x.owners {

@@ -81,7 +81,7 @@ const (
 	MarkOfImported Code = "mark-of-imported"
 	AdoptedTwice   Code = "adopted-twice"
 	Misplaced      Code = "misplaced-mark"
-	Several        Code = "several-bear-the-mark"
+	Several        Code = "several-have-the-mark"
 	SeveralNames   Code = "exists-under-both-names"
 	Contested      Code = "several-owners"
 	Copied         Code = "copied-mark"

@@ -53,7 +53,7 @@ func (h *hanging) engine(m *memory.Memory) *Engine {
 	return e
 }
 
-// An interrupted pass leaves changes half done. Then the branch may return to an earlier commit, and the thing still bears the mark of that
+// An interrupted pass leaves changes half done. Then the branch may return to an earlier commit, and the thing still has the mark of that
 // commit. The difference was caused by the stack itself, so it is not drift. That is also true if the cloud works on the thing until the
 // next pass ends, or longer.
 func TestWhatAnInterruptedPassHasBegunIsNoDrift(t *testing.T) {

@@ -46,7 +46,7 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// doubted reports whether another object bears the same mark as the object with that ID. A
+// doubted reports whether another object has the same mark as the object with that ID. A
 // half-made copy does not count: it is unused, nothing was applied to it, and it is not much older.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]
@@ -70,7 +70,7 @@ func snapshot(w *thingtest.World) map[string]thingtest.Thing {
 }
 
 // Somebody forges, doubles or copies marks. No finished object is deleted or changed while another
-// object bears its mark, and no object without an owner is changed. If the limit is 0, only
+// object has its mark, and no object without an owner is changed. If the limit is 0, only
 // half-made copies are deleted.
 func TestAttackForgedMarks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -110,7 +110,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	})
 }
 
-// A plan has a step for every object that bears a mark of the stack.
+// A plan has a step for every object that has a mark of the stack.
 func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := thingtest.New()
@@ -149,7 +149,7 @@ func TestAttackMarkTakenOffMeanwhile(t *testing.T) {
 		}()
 		engineOf(w).Sync(t.Context(), Revision{})
 		if w.Things[a.ID] == nil {
-			t.Error("it was deleted although it bore no mark any more")
+			t.Error("it was deleted although it had no mark any more")
 		}
 	})
 }

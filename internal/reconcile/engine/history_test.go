@@ -151,7 +151,7 @@ func TestASecondChance(t *testing.T) {
 	}
 }
 
-// The preferred entry of an object is that of its manifest. The manifest is the one whose mark the object bears, under a present or former
+// The preferred entry of an object is that of its manifest. The manifest is the one whose mark the object has, under a present or former
 // name, or the one that adopts it by its ID. Virtual and unmanaged objects have no preferred entry.
 func TestThroughWhichEntryAnObjectIsSeen(t *testing.T) {
 	key := func(name string) manifest.Key { return manifest.Key{Kind: "Thing", Name: name} }

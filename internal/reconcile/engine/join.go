@@ -45,7 +45,7 @@ func mergeLists(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bo
 var uuid = pattern.Of(`^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$`)
 
 // mergeViews merges the views of one object by several entries. The object is in the stack's project if one view says
-// so. It bears a mark that one of the views shows: the mark of the preferred view, if that shows one.
+// so. It has a mark that one of the views shows: the mark of the preferred view, if that shows one.
 func mergeViews(sights []kind.Live, prefer func(*kind.Live) (string, bool)) kind.Live {
 	if len(sights) == 1 {
 		return sights[0]

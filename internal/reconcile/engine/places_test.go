@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// A stack owns an object if the object bears its mark, is in its own project, and is in the collection that the mark
+// A stack owns an object if the object has its mark, is in its own project, and is in the collection that the mark
 // names.
 func TestWhoOwnsAnObject(t *testing.T) {
 	e := &Engine{Stack: "s"}

@@ -109,7 +109,7 @@ func managedOf(want []kind.Desired) map[memory.Place]bool {
 	return managed
 }
 
-// owns reports whether an object bears a mark of the stack.
+// owns reports whether an object has a mark of the stack.
 func (e *Engine) owns(kindName string, l *kind.Live) bool {
 	for _, text := range l.Mark.Owners() {
 		if o, ok := ownertext.Parse(text); ok && l.InOwnProject && o.Kind == kindName && o.Of(e.Stack) {

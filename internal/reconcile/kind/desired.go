@@ -228,7 +228,7 @@ type Confidential struct {
 	Former []string
 }
 
-// PlainMark is the mark that the object must bear in the cloud if it has no secrets.
+// PlainMark is the mark that the object must have in the cloud if it has no secrets.
 func (d *Desired) PlainMark(stack string) Mark {
 	return Mark{Owner: ownertext.Of(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune,
 		Detach: d.Options.Detach && !d.Options.NoPrune}

@@ -43,7 +43,7 @@ type Info struct {
 	// object that they may report about is interrupted.
 	ReportsHealth bool
 	// Exclusive is true if an object of the kind serves one other object at a time, or contains data that each of its users can read. The
-	// stack does not use such an object if it bears the mark of another stack.
+	// stack does not use such an object if it has the mark of another stack.
 	Exclusive bool
 	// Carries is a kind whose users depend on an object of this kind, too. For example, the users of a Subnet depend on its router
 	// interface. While the Subnet has to stay, the interface stays, too, even if its own manifest is removed.

@@ -101,7 +101,7 @@ type Driver struct {
 	Update func(ctx context.Context, w Want, have Live, changes []Change) error
 	// Delete removes the object. gone is true if the object no longer exists when Delete returns.
 	Delete func(ctx context.Context, have Live) (gone bool, err error)
-	// Unmark removes the mark from the object and changes nothing else. If the agent is killed at any moment, the object bears either
+	// Unmark removes the mark from the object and changes nothing else. If the agent is killed at any moment, the object has either
 	// the unchanged mark or none. Unmark is never called for a kind with FixedMark or StaysMarked.
 	Unmark func(ctx context.Context, have Live) error
 	// Trace returns who made changes; nil if the cloud reports no more than the time of an object's last change (see

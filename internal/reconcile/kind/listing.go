@@ -27,8 +27,8 @@ type Hosts struct {
 	Data func(manifest.Key) map[string]string
 }
 
-// Owned returns the objects of a kind that bear a mark with exactly one owner, by their owner texts. The value is
-// nil if several objects bear the same mark, since it is unknown which of them is the stack's.
+// Owned returns the objects of a kind that have a mark with exactly one owner, by their owner texts. The value is
+// nil if several objects have the same mark, since it is unknown which of them is the stack's.
 func (a Hosts) Owned(kindName string) map[string]*Live {
 	owned := map[string]*Live{}
 	items := a.Have[kindName].Items

@@ -13,7 +13,7 @@ import (
 type Mark struct {
 	// Owner is the text that [ownertext.Of] gives for the stack and key.
 	Owner string
-	// Rivals are the other owner texts that the object bears, separated by
+	// Rivals are the other owner texts that the object has, separated by
 	// spaces. An object with rivals belongs to nobody.
 	Rivals string
 	// Applied is a digest of the spec and options last applied, or "" while the object is half-made. It is [Unreadable] if the
@@ -49,7 +49,7 @@ const Unreadable = "?"
 // does not mean that a person changed the object.
 const Unfinished = "unfinished"
 
-// Owners are all the owner texts that the object bears.
+// Owners are all the owner texts that the object has.
 func (m *Mark) Owners() []string {
 	if m == nil {
 		return nil

@@ -13,7 +13,7 @@ type Want struct {
 	Key manifest.Key
 	// Spec is a pointer to the kind's spec, or to the filter that the object is imported by.
 	Spec any
-	// Mark is the mark that the object in the cloud must bear.
+	// Mark is the mark that the object in the cloud must have.
 	Mark Mark
 
 	lookups Lookups
@@ -49,7 +49,7 @@ func (w Want) planLookups() *PlanLookups {
 type Identity struct{ Name, Owner, Holder string }
 
 // NewWant returns a desired object as its kind sees it. spec is its spec, or the filter that it is imported by. mark is the mark that
-// it must bear.
+// it must have.
 func NewWant(d *Desired, spec any, mark Mark, around Lookups) Want {
 	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
@@ -102,7 +102,7 @@ func (w Want) Ref(kind, name string) Ref {
 	return ref
 }
 
-// Marked returns the facts of the one object in the cloud that bears the stack's mark for a key in this object's namespace. A manifest
+// Marked returns the facts of the one object in the cloud that has the stack's mark for a key in this object's namespace. A manifest
 // for that key is not necessary. The error says why no object can be used.
 func (w Want) Marked(kind, name string) (Facts, error) {
 	if w.planLookups().Marked == nil {

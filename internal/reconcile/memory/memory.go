@@ -24,7 +24,7 @@ type Memory struct {
 
 	where string // the project and region that the memory is about; "" if they are unknown
 
-	// ids are the IDs of objects that bear the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). A step that deletes an
+	// ids are the IDs of objects that have the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). A step that deletes an
 	// object removes its ID before the request.
 	ids map[string]string
 	// made are the IDs of objects that this process has created and that were not usable in any list since, by step. The answer to a
@@ -38,7 +38,7 @@ type Memory struct {
 	// begun are objects that passes have begun to change, and objects that refer to them. An object is removed once lists show it as up to date.
 	// The start of a step writes it.
 	begun map[manifest.Key]begun
-	// adopted are the steps whose manifests ask to adopt an object that bears their mark already. Each plan replaces it.
+	// adopted are the steps whose manifests ask to adopt an object that has their mark already. Each plan replaces it.
 	adopted map[string]bool
 	// killedUntil is the time until which the cloud may still carry out requests of a killed process. The first pass writes it.
 	killedUntil time.Time

@@ -74,7 +74,7 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 
 // noteID records the ID of a step's object, for the time when the object is gone (see [world.Past]). It does not record an object that the
 // pass itself deletes, because that object does not count as missing. It does not record an object that is not managed, or that would be
-// adopted, either. Such an object bears no mark of the stack, and would be mistaken for one that has lost its mark.
+// adopted, either. Such an object has no mark of the stack, and would be mistaken for one that has lost its mark.
 func (m *Memory) noteID(s *plan.Step, at Round) {
 	id, have := s.Identity(), s.Have
 	if s.Unmanaged() {
@@ -100,7 +100,7 @@ func (m *Memory) arrived(id, object string, listed time.Time) bool {
 	return true
 }
 
-// noteAdopted records an object that bears its mark, if its manifest asks to adopt it.
+// noteAdopted records an object that has its mark, if its manifest asks to adopt it.
 func (m *Memory) noteAdopted(s *plan.Step) {
 	if s.Want != nil && s.Want.Import != nil && s.Have != nil && s.Have.Mark != nil && !s.Adopts && !s.Surplus {
 		m.adopted[s.Identity()] = true

@@ -66,7 +66,7 @@ func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 	}
 }
 
-// If a manifest asks to adopt an object, the object counts as adopted only once it bears the mark.
+// If a manifest asks to adopt an object, the object counts as adopted only once it has the mark.
 func TestAdopted(t *testing.T) {
 	p := planned(t, []string{"a adopt=id-001", "b", "missing adopt=id-009", "new adopt=id-003"}, []string{"a ours", "b ours", "new nobody"})
 	m := &Memory{}

@@ -21,7 +21,7 @@ func (s Step) harmful(c kind.Change) bool {
 	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
 }
 
-// halfMade reports whether the object bears the stack's mark, and the mark does not yet say that the manifest was applied.
+// halfMade reports whether the object has the stack's mark, and the mark does not yet say that the manifest was applied.
 func (s Step) halfMade() bool {
 	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == "" || s.Have.Mark.Applied == kind.Unfinished)
 }

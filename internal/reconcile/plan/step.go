@@ -106,7 +106,7 @@ type Object struct {
 	Have   *kind.Live    // nil if the cloud has none.
 	Viewed *kind.Want    // Want in the form that the functions of its kind get, see [Step.View].
 	Lost   string        // the ID of an object that existed and is gone, if known.
-	// Surplus is true for a copy: another object in the cloud bears the same mark, and that one is the stack's.
+	// Surplus is true for a copy: another object in the cloud has the same mark, and that one is the stack's.
 	Surplus bool
 	// Obstacle is why an object that the manifest only refers to cannot be used; "" if it can.
 	Obstacle Obstacle

@@ -180,7 +180,7 @@ func TestPartsOfAStep(t *testing.T) {
 	bare := full
 	bare.Target = "t"
 	if s := bare.Recording(); s.Viewed.Mark.Target != "t" || full.Viewed.Mark.Target != "" {
-		t.Error("a machine does not bear its target, or another one does")
+		t.Error("a machine does not have its target, or another one does")
 	}
 	if s := full.Recording(); s.Viewed != full.Viewed {
 		t.Error("without a target a step is seen as it was")

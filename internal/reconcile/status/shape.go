@@ -48,7 +48,7 @@ type Status struct {
 	Drift    bool        `json:"drift,omitempty"`
 	// Trace says who caused the drift; nil if the cloud was not asked.
 	Trace     *Trace   `json:"changedBy,omitempty"`
-	Surplus   bool     `json:"surplus,omitempty"` // the object is a copy that also bears the mark
+	Surplus   bool     `json:"surplus,omitempty"` // the object is a copy that also has the mark
 	Ready     string   `json:"ready"`             // N/M: N of M machines or other members can be used; an object without members is its own member
 	ID        string   `json:"id,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`

@@ -161,7 +161,7 @@ func (l *lists) RoundTrip(req *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(req)
 }
 
-// No stack owns the record sets that Designate creates in a zone, even if they bear a mark, because they could not be
+// No stack owns the record sets that Designate creates in a zone, even if they have a mark, because they could not be
 // deleted.
 func TestAttackMarkOnTheNameServers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -38,7 +38,7 @@ func (d driver) client(w want) (c etcd.Client, err error) {
 	return c, err
 }
 
-// List implements [typed.Kind]. It lists the objects of all containers of the project that bear the mark of a series,
+// List implements [typed.Kind]. It lists the objects of all containers of the project that have the mark of a series,
 // and groups them by series. If an object has several marks or a copied mark, its owner is uncertain, so it is listed
 // separately.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {

@@ -19,14 +19,14 @@ import (
 // item is one snapshot.
 type item = etcdstore.Object
 
-// series are the objects that bear the mark of an EtcdBackup, the newest first.
+// series are the objects that have the mark of an EtcdBackup, the newest first.
 type series struct {
 	Mark   *kind.Mark
 	Items  []item
 	failed failure // the last failed attempts
 }
 
-// itemsIn returns the items of the series that are in a container. Items in another container may bear the mark, too:
+// itemsIn returns the items of the series that are in a container. Items in another container may have the mark, too:
 // somebody wrote it, or the manifest named that container before. They do not count, and none of them is removed.
 func (s *series) itemsIn(container string) (list []item) {
 	for _, i := range s.Items {

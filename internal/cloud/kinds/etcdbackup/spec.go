@@ -1,7 +1,7 @@
 // Package etcdbackup is the kind EtcdBackup: snapshots of an etcd cluster that are taken at intervals and stored in
 // Swift or S3. Old snapshots are removed when there are enough newer ones.
 //
-// Its object in the cloud is a series: all snapshots that bear its mark. The time of the newest snapshot determines when
+// Its object in the cloud is a series: all snapshots that have its mark. The time of the newest snapshot determines when
 // the next is due. No other state exists, except that this process remembers the causes of the last failed attempts.
 //
 // The package is more than a table of fields: a series has many objects (series.go), and the driver must find a member

@@ -137,7 +137,7 @@ func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
 	}
 }
 
-// The agent never changes objects of others, whatever their names are. It does not change copies that bear the stack's
+// The agent never changes objects of others, whatever their names are. It does not change copies that have the stack's
 // mark either.
 func TestAttackObjectsOfOthers(t *testing.T) {
 	s := newShelf(t)

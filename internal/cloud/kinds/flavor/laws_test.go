@@ -91,7 +91,7 @@ func TestSwapIsASize(t *testing.T) {
 	}, func(swap string) string { return strings.Replace(named(), "swap: 64", swap, 1) })
 }
 
-// If the cloud's flavors cannot have a description, no flavor is created, because it could not bear a mark.
+// If the cloud's flavors cannot have a description, no flavor is created, because it could not have a mark.
 func TestOldNova(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin").Through((&kindtest.Older{Compute: "2.54"}).Wrap)
 	pass := g.Sync(named())

@@ -46,7 +46,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 	return out, nil
 }
 
-// owned are the IDs of the load balancers that bear a mark, or bore one in the last list. So the stack still owns a load
+// owned are the IDs of the load balancers that have a mark, or had one in the last list. So the stack still owns a load
 // balancer after somebody has overwritten its tags.
 type owned struct {
 	mu  sync.Mutex

@@ -27,7 +27,7 @@ func refusals(p plan.Plan) (reasons []string) {
 	return reasons
 }
 
-// Octavia owns the port that has the load balancer's address, so the port bears no mark and is deleted with the load
+// Octavia owns the port that has the load balancer's address, so the port has no mark and is deleted with the load
 // balancer. The new load balancer must not be refused because of that port, even while a list of ports still shows it.
 func TestAddressOfALoadBalancerThatIsReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

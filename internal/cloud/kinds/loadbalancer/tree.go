@@ -120,7 +120,7 @@ type HealthMonitor struct {
 	Pools        []link  `json:"pools" api:"pools"`
 }
 
-// child has the fields that all objects under a load balancer have. Such an object bears no mark, because its load
+// child has the fields that all objects under a load balancer have. Such an object has no mark, because its load
 // balancer shows who owns it. So to let a load balancer go, the agent removes only one mark.
 type child struct {
 	ID                 string `json:"id" api:"id,unwritten"`

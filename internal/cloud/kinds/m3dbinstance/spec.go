@@ -6,7 +6,7 @@
 //	delete   makes an instance give its shards to the other instances
 //
 // Only one of these happens at a time, while no shard moves and all other machines answer. None of them is ever forced. The ID of an instance names
-// its machine, and the instance bears the mark of that machine's port. A tag of the port records only that there was an instance. Because of that
+// its machine, and the instance has the mark of that machine's port. A tag of the port records only that there was an instance. Because of that
 // record, the agent does not begin a new placement if etcd has lost one: nodes would delete the data of shards that are no longer theirs.
 package m3dbinstance
 

@@ -5,7 +5,7 @@
 //	update   makes coordinators use the namespace, or changes how long it keeps data
 //	delete   deletes the namespace with all data
 //
-// A namespace bears no mark. If a manifest names a namespace, it belongs to the stack. Any other namespace is deleted only if a tag on ports of
+// A namespace has no mark. If a manifest names a namespace, it belongs to the stack. Any other namespace is deleted only if a tag on ports of
 // the cluster records that a manifest named it. The agent never changes the rest.
 package m3dbnamespace
 

@@ -42,7 +42,7 @@ func (a attributes) text(name string) (text string) {
 	return text
 }
 
-// List implements [typed.Kind]: it reads the quotas that bear a mark, with one request for each project and service.
+// List implements [typed.Kind]: it reads the quotas that have a mark, with one request for each project and service.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	ctx = cloud.At(ctx, asked.Shared)
 	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
@@ -173,7 +173,7 @@ func (d driver) note(ctx context.Context, service, project string, text any) err
 		Body: map[string]any{"project": map[string]any{noteKey(service): text}}})
 }
 
-// requireOwnMark returns an error if the project itself does not bear a mark of this stack.
+// requireOwnMark returns an error if the project itself does not have a mark of this stack.
 func (d driver) requireOwnMark(ctx context.Context, project string, m kind.Mark) error {
 	var answer map[string]attributes
 	if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "projects/" + project, Into: &answer}); err != nil {

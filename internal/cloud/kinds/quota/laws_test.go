@@ -99,7 +99,7 @@ func TestAttackQuotasOfOthers(t *testing.T) {
 	}
 }
 
-// If a project bears the mark of one stack, another stack does not reset the quota.
+// If a project has the mark of one stack, another stack does not reset the quota.
 func TestAttackMarkOfAnotherStack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	other := g.Beside("admin")

@@ -2,8 +2,8 @@
 // Neutron, Octavia, Manila).
 //
 // Every project has one set of quotas in each service. Nobody creates that set, and it cannot
-// bear a mark. Therefore the mark is an attribute of the project in Keystone, and that project
-// must itself bear the mark of this stack. The mark is written before the quotas, and removed
+// have a mark. Therefore the mark is an attribute of the project in Keystone, and that project
+// must itself have the mark of this stack. The mark is written before the quotas, and removed
 // after they are reset. If the project is deleted, the mark is deleted with it.
 //
 // Quotas of a project that the stack only imports are refused. Otherwise two stacks, or a stack

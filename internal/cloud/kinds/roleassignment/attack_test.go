@@ -84,7 +84,7 @@ func TestUserDeletedByOthers(t *testing.T) {
 			}
 		}
 		if notes != 1 {
-			t.Errorf("%s: the project bears %d notes, want that of the new assignment", of, notes)
+			t.Errorf("%s: the project has %d notes, want that of the new assignment", of, notes)
 		}
 		do(t, g.Client(nil), http.MethodHead, step(t, planned).ID(), nil)
 	}
@@ -92,7 +92,7 @@ func TestUserDeletedByOthers(t *testing.T) {
 
 // Keystone stores the attributes that it does not define together, in one text. If that
 // text of a project is full of attributes of others or old notes, no other note fits on
-// the project. Then another object of the assignment bears the note.
+// the project. Then another object of the assignment has the note.
 func TestAttackFullProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, base := g.Client(nil), needs("shop-"+rand.Text())

@@ -70,7 +70,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]live, error) {
 	return all, nil
 }
 
-// live returns an assignment as a [typed.Live]. n is nil if the assignment bears no mark.
+// live returns an assignment as a [typed.Live]. n is nil if the assignment has no mark.
 func (d driver) live(spec Spec, given bool, n *note) live {
 	path := spec.path()
 	s := &state{given: given}
@@ -157,7 +157,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	return true, nil
 }
 
-// Unmark implements [typed.Kind]. If the object that bore the mark no longer exists, that is
+// Unmark implements [typed.Kind]. If the object that had the mark no longer exists, that is
 // no error.
 func (d driver) Unmark(ctx context.Context, have live) error {
 	for _, bearer := range have.State.bearers {

@@ -146,7 +146,7 @@ func TestStatusHasNoID(t *testing.T) {
 	}
 }
 
-// If the stack owns none of the assignment's objects, no object can bear the mark.
+// If the stack owns none of the assignment's objects, no object can have the mark.
 func TestNothingBearsTheMark(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	text := strings.NewReplacer("roleRef: shop", "roleRef: reader", "userRef: shop", "userRef: demo", "projectRef: shop", "projectRef: demo").Replace(object("userRef", "projectRef"))
@@ -188,7 +188,7 @@ func TestAttackCopiedNotes(t *testing.T) {
 		}
 	}
 	if len(copied) != 2 {
-		t.Fatalf("the project bears %v", copied)
+		t.Fatalf("the project has %v", copied)
 	}
 	do(t, c, http.MethodPatch, "projects/"+other, map[string]any{"project": copied})
 	if pass := g.MustSync(full); len(pass.Results) != 0 || pass.Last.Owned != 11 {

@@ -23,14 +23,14 @@ const notePrefix = mark.ExtraKey + "_assignment_"
 
 func noteKey(path string) string { return notePrefix + checksum.Short(path) }
 
-// note is the mark of one assignment, and the paths of the objects that bear it.
+// note is the mark of one assignment, and the paths of the objects that have it.
 type note struct {
 	mark.Claim
 	bearers []string
 }
 
-// bearers are the Keystone collections whose objects can bear a note. kind is the kind that an
-// object's own owner mark has to name. If several objects bear a note of one assignment, the first
+// bearers are the Keystone collections whose objects can have a note. kind is the kind that an
+// object's own owner mark has to name. If several objects have a note of one assignment, the first
 // collection counts.
 var bearers = []struct{ collection, kind string }{{"projects", "Project"}, {"users", "User"}, {"groups", "Group"}}
 
@@ -50,7 +50,7 @@ type surroundings struct {
 	there map[string]bool
 }
 
-// surroundings reads all objects that can bear notes.
+// surroundings reads all objects that can have notes.
 func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 	found := surroundings{map[string]*note{}, map[string]bool{}}
 	lists := make([][]table.Attributes, len(bearers))
@@ -79,7 +79,7 @@ func (d driver) surroundings(ctx context.Context) (surroundings, error) {
 	return found, nil
 }
 
-// read collects the notes that an object bears. It ignores a note in a different form, and a note of
+// read collects the notes that an object has. It ignores a note in a different form, and a note of
 // an assignment that does not refer to the object. It also ignores a note that was not written by the
 // stack that owns the object.
 func (f surroundings) read(bearer string, object table.Attributes, holder mark.Holder) {
@@ -133,7 +133,7 @@ func (d driver) write(ctx context.Context, bearer, path string, text any) error 
 // attribute stays in that text as null.
 const maxExtra = 60_000
 
-// bearer returns the path of the object that will bear the mark: the first of project, user and group
+// bearer returns the path of the object that will have the mark: the first of project, user and group
 // that belongs to this stack and has room for the mark.
 func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, error) {
 	ours := mark.Claim{Mark: &m, Project: d.client.ProjectID}.Holder()

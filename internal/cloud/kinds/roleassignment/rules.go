@@ -16,7 +16,7 @@ type state struct {
 	// given is false if an assignment has a mark, but the role is not given: it is not
 	// given yet, or others have revoked it.
 	given bool
-	// bearers are the paths of the objects that bear the mark.
+	// bearers are the paths of the objects that have the mark.
 	bearers []string
 }
 

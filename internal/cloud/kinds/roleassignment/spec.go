@@ -2,8 +2,8 @@
 // a project or a domain (Keystone), in K-ORC's vocabulary.
 //
 // Keystone stores nothing about an assignment except its references. Therefore another
-// object bears the mark, as an attribute: the assignment's project, or else its user or
-// its group. That object must itself bear the mark of this stack. The mark names the
+// object has the mark, as an attribute: the assignment's project, or else its user or
+// its group. That object must itself have the mark of this stack. The mark names the
 // whole assignment. It is written before the role is given, and removed after the role is
 // revoked. If the object is deleted, its mark disappears with it, and so does the
 // assignment.

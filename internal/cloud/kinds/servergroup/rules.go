@@ -71,7 +71,7 @@ func writeRules(w typed.Want[Spec], _ *table.Object[Spec, More], body map[string
 	}
 }
 
-// export writes an import for a group that no stack made, because such a group cannot bear
+// export writes an import for a group that no stack made, because such a group cannot have
 // a mark.
 func export(s *state, _ *Spec, e *kind.Export) {
 	if s.Mark == nil {

@@ -140,7 +140,7 @@ func TestAGroupOfWhichNotAllCanBeAdopted(t *testing.T) {
 	refused(three, map[string]cause.Code{"Server/web-1": cause.NoneNamedPart})
 }
 
-// If another stack has created an object, the object bears that stack's mark, and is not adopted.
+// If another stack has created an object, the object has that stack's mark, and is not adopted.
 func TestAGroupOfAnotherStackIsNotAdopted(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {

@@ -96,7 +96,7 @@ func target(t *testing.T, c *cloud.Client, id string) string {
 		t.Fatal(err)
 	}
 	if answer.Metadata[mark.TargetKey] == "" {
-		t.Fatalf("%s bears no sum", id)
+		t.Fatalf("%s has no sum", id)
 	}
 	return answer.Metadata[mark.TargetKey]
 }

@@ -31,7 +31,7 @@ type disk struct {
 	Metadata    map[string]string `json:"metadata"`
 }
 
-// disks reads the volumes that bear a mark of the target's stack, because other
+// disks reads the volumes that have a mark of the target's stack, because other
 // tests use the same cloud at the same time.
 type disks struct {
 	t     *testing.T
@@ -182,7 +182,7 @@ func (c copied) judge(t *testing.T, g *kindtest.Target, d disks) {
 
 const restored = "src_backup_id"
 
-// If somebody restores a volume from a backup, the new volume bears the mark of the
+// If somebody restores a volume from a backup, the new volume has the mark of the
 // original. It stays, whether the original exists or not, and also if the manifest
 // is removed. If a manifest adopts the new volume, it becomes the manifest's
 // object.

@@ -52,7 +52,7 @@ type answer struct {
 	InProject string            `json:"os-backup-project-attr:project_id"`
 }
 
-// List implements [typed.Kind]. It lists the items that bear the mark of a series. The items of one series form one object. If an
+// List implements [typed.Kind]. It lists the items that have the mark of a series. The items of one series form one object. If an
 // item has several marks, or a copied mark, its owner is uncertain, and it forms an object alone.
 func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[series], err error) {
 	ctx = cloud.At(ctx, asked.Shared)
@@ -90,7 +90,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) (all []typed.Live[
 	return all, nil
 }
 
-// item reads one item. ok is false if the item does not bear the mark of a series.
+// item reads one item. ok is false if the item does not have the mark of a series.
 func (d driver) item(c collection, a answer) (i item, ok bool) {
 	m := mark.InMetadata(a.Metadata)
 	if !m.For(Name) {

@@ -167,7 +167,7 @@ func TestRestoreIntoASmallerVolume(t *testing.T) {
 	}
 }
 
-// If snapshots of several volumes bear one mark, the agent chooses none of them. Otherwise somebody who forges the
+// If snapshots of several volumes have one mark, the agent chooses none of them. Otherwise somebody who forges the
 // mark could put data into a new volume.
 func TestAttackRestoreOfAForgedSeries(t *testing.T) {
 	d := newDisks(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// series is the items that bear the mark of a schedule. The newest comes first.
+// series is the items that have the mark of a schedule. The newest comes first.
 type series struct {
 	Mark  *kind.Mark
 	Items []item
@@ -64,7 +64,7 @@ func (s *item) covers(times schedule.Schedule, now time.Time) bool {
 	return said || times.Next(s.momentOf()).After(now)
 }
 
-// counted returns the items that belong to the volume and have the schedule's type. Other items can bear the mark, too,
+// counted returns the items that belong to the volume and have the schedule's type. Other items can have the mark, too,
 // because somebody wrote it there, or because the volume or the type has changed since. They do not count, and the
 // agent does not change them.
 func (s *series) counted(spec *Spec, volume string) (list []item) {

@@ -156,7 +156,7 @@ func TestABusyVolumeIsLeftAlone(t *testing.T) {
 	}
 }
 
-// If an item bears the mark but belongs to another volume, or has the other type, it is neither counted nor
+// If an item has the mark but belongs to another volume, or has the other type, it is neither counted nor
 // removed.
 func TestOthersDoNotCount(t *testing.T) {
 	s := Spec{Schedule: "0 3 * * *", Keep: 1}

@@ -1,7 +1,7 @@
 // Package volumesnapshotschedule is the kind VolumeSnapshotSchedule: snapshots or backups of a volume
 // (Cinder). They are created on a schedule, and deleted when there are enough newer ones.
 //
-// Its object in the cloud is the series of all snapshots and backups that bear its mark. From the newest one,
+// Its object in the cloud is the series of all snapshots and backups that have its mark. From the newest one,
 // the agent knows when the next one is due. No other state exists.
 //
 // The kind needs more than a table of fields, because a series is in two collections, and its due steps

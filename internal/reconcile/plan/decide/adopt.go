@@ -11,7 +11,7 @@ import (
 )
 
 // foundBySearch returns the object that a managed manifest asks to adopt by a filter or by its name. It is nil unless exactly one object matches
-// and that object bears no mark.
+// and that object has no mark.
 func (p *planner) foundBySearch(d *kind.Desired) *kind.Live {
 	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanishedID(d) != "" {
 		return nil
@@ -127,7 +127,7 @@ func (w worldReader) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.C
 }
 
 // cannotBe says why the object that d names or finds cannot be the object of d; zero if it can. If several manifests name one object, it
-// belongs to the first of them, no matter which owner text the object bears now.
+// belongs to the first of them, no matter which owner text the object has now.
 func (p *planner) cannotBe(d *kind.Desired, l *kind.Live, adopts bool) cause.Cause {
 	info := p.KindOf[d.Key.Kind].Info
 	switch first := p.found.DesiredOf[l]; {

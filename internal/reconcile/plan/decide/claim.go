@@ -15,7 +15,7 @@ type choice struct {
 	refusal cause.Cause  // why it is unknown which object belongs to the manifest.
 }
 
-// identify decides which object of the cloud belongs to d. [bind.Cloud.Choose] finds it by the marks. If no object bears a mark for d,
+// identify decides which object of the cloud belongs to d. [bind.Cloud.Choose] finds it by the marks. If no object has a mark for d,
 // identify chooses the first object of this list that exists:
 //
 //   - the object that spec.import.id names, if that object is free
@@ -79,7 +79,7 @@ func (w worldReader) isFree(kind string, l *kind.Live) bool {
 	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || w.abandoned(kind, l))
 }
 
-// abandoned reports whether the stack created l for a key that has no manifest any more, and no other object bears the same mark.
+// abandoned reports whether the stack created l for a key that has no manifest any more, and no other object has the same mark.
 func (w worldReader) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := ownertext.Parse(l.Mark.Owner)
 	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {

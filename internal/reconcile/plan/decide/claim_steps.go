@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// surplusSteps makes the steps for the objects that bear a mark for d but do not belong to d.
+// surplusSteps makes the steps for the objects that have a mark for d but do not belong to d.
 func (p *planner) surplusSteps(d *kind.Desired, ch choice) {
 	for _, item := range ch.surplus {
 		s := surplusStep(d, item)
@@ -36,12 +36,12 @@ func (p *planner) surplusSteps(d *kind.Desired, ch choice) {
 	}
 }
 
-// surplusStep returns a step for an object that bears a mark for d but does not belong to d. Its action is not set.
+// surplusStep returns a step for an object that has a mark for d but does not belong to d. Its action is not set.
 func surplusStep(d *kind.Desired, item *kind.Live) plan.Step {
 	return plan.Step{Key: d.Key, Source: plan.Source{Origin: d.Origin, Parent: d.Parent}, Object: plan.Object{Have: item, Surplus: true}}
 }
 
-// stepsForOwnedImports makes the steps for objects that bear the stack's mark for d although the manifest of d only imports an object now. It makes
+// stepsForOwnedImports makes the steps for objects that have the stack's mark for d although the manifest of d only imports an object now. It makes
 // none for the imported object found.
 func (p *planner) stepsForOwnedImports(d *kind.Desired, found *kind.Live) {
 	c := p.Cloud.Claimed(d.Key.Kind, ownertext.Of(p.Stack, d.Key))
@@ -54,7 +54,7 @@ func (p *planner) stepsForOwnedImports(d *kind.Desired, found *kind.Live) {
 	}
 }
 
-// unwantedSteps makes the steps for objects with a mark for a key that is no longer in the repository. If several objects bear the same mark,
+// unwantedSteps makes the steps for objects with a mark for a key that is no longer in the repository. If several objects have the same mark,
 // none of them is deleted or detached, because the last one would then look like the right one.
 func (p *planner) unwantedSteps(o ownertext.Owner, owner string, c bind.Claims) (list []plan.Step) {
 	staying := c.Staying()
@@ -93,7 +93,7 @@ func (p *planner) unwantedSteps(o ownertext.Owner, owner string, c bind.Claims) 
 	return list
 }
 
-// copySteps makes the steps for objects that bear a copy of a wanted object's mark. A manifest asks to adopt such an object, but another
+// copySteps makes the steps for objects that have a copy of a wanted object's mark. A manifest asks to adopt such an object, but another
 // object belongs to that manifest.
 func (p *planner) copySteps(key manifest.Key, c bind.Claims) (list []plan.Step) {
 	for _, item := range c.Copied {
@@ -111,7 +111,7 @@ func (p *planner) adoptedNow(item *kind.Live) bool {
 	return d != nil && p.found.Live[d.Key] == item
 }
 
-// straySteps makes the steps for objects that bear a mark of the stack for another kind. The agent never writes such a mark.
+// straySteps makes the steps for objects that have a mark of the stack for another kind. The agent never writes such a mark.
 func (w worldReader) straySteps() (list []plan.Step) {
 	for _, name := range w.KindNames {
 		x := w.Cloud.Collection(name)

@@ -29,7 +29,7 @@ func (p *planner) refuseForeignUse(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// otherStack returns the stack whose mark an object bears; "" if the object bears no mark, or only marks of this stack.
+// otherStack returns the stack whose mark an object has; "" if the object has no mark, or only marks of this stack.
 func (w worldReader) otherStack(l *kind.Live) string {
 	if l.Mark == nil || l.Copied != "" {
 		return ""

@@ -81,7 +81,7 @@ func TestMembersThatAreHealed(t *testing.T) {
 	})
 }
 
-// A healed member bears the same mark as before, and its step says how much it interrupts.
+// A healed member has the same mark as before, and its step says how much it interrupts.
 func TestHealingChangesNothingElse(t *testing.T) {
 	for name, c := range map[string]struct {
 		line    string

@@ -100,7 +100,7 @@ func (w worldReader) referring() map[manifest.Key][]*kind.Desired {
 	return by
 }
 
-// isOwn reports whether an object bears a mark of the stack.
+// isOwn reports whether an object has a mark of the stack.
 func (w worldReader) isOwn(item *kind.Live) bool {
 	for _, text := range item.Mark.Owners() {
 		if o, ok := ownertext.Parse(text); ok && o.Of(w.Stack) {

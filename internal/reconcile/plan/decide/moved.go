@@ -37,7 +37,7 @@ func (w worldReader) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 	return manifest.Key{}
 }
 
-// claims returns all objects that bear a mark for d, under any of its names. They are in the stack's own project, or in the project that
+// claims returns all objects that have a mark for d, under any of its names. They are in the stack's own project, or in the project that
 // the manifest names. A mark of this stack in any other project is not trusted, because everybody with access to that project can write it.
 func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
 	project := p.projectOf(d).ID

@@ -56,7 +56,7 @@ func (p *planner) ownProjects() func(id string) bool {
 // maxInOtherProjects is how many objects in other projects a plan reports. The number is limited because other people can write marks there.
 const maxInOtherProjects = 20
 
-// stepsInOtherProjects makes the steps for objects that bear a mark of the stack in a project that no manifest names for them. A manifest may have named
+// stepsInOtherProjects makes the steps for objects that have a mark of the stack in a project that no manifest names for them. A manifest may have named
 // that project before, so the plan reports them. Everybody with access to the project can write such a mark, so the plan does nothing else
 // about it.
 func (p *planner) stepsInOtherProjects(reached func(id string) bool) (list []plan.Step) {

@@ -18,7 +18,7 @@ import (
 // created show that it was approved, because their marks contain a checksum of the target state of their group. The rest of the rollout is carried out
 // without another approval if a member meets these conditions:
 //
-//   - It bears the mark of the stack with the checksum of the present manifests.
+//   - It has the mark of the stack with the checksum of the present manifests.
 //   - It equals its manifest.
 //   - It is younger than every object that still has to change.
 //

@@ -36,7 +36,7 @@ func (p *planner) addUpkeep(s plan.Step, d *kind.Desired) plan.Step {
 	return s
 }
 
-// markedFacts returns the facts of the one object that bears the stack's mark for a key. It depends only on the lists, not on decisions.
+// markedFacts returns the facts of the one object that has the stack's mark for a key. It depends only on the lists, not on decisions.
 func (w worldReader) markedFacts(key manifest.Key) (kind.Facts, error) {
 	c, known := w.Have[key.Kind]
 	switch {

@@ -98,7 +98,7 @@ func TestWhatStepsWaitFor(t *testing.T) {
 	})
 }
 
-// Marked returns the facts of an object only if no other object bears the mark for the same key.
+// Marked returns the facts of an object only if no other object has the mark for the same key.
 func TestFactsOfMarkedObjects(t *testing.T) {
 	a := func(rivals string) *kind.Live {
 		return &kind.Live{ID: "id", Phase: kind.Ready, InOwnProject: true, Facts: kind.Facts{Address: "here"}, Mark: &kind.Mark{Owner: ownertext.Of("s", thingtest.Key("a")), Rivals: rivals}}
@@ -108,7 +108,7 @@ func TestFactsOfMarkedObjects(t *testing.T) {
 	down := errors.New("503")
 	for name, c := range map[string]struct {
 		have kind.Snapshot
-		gone bool // no object bears the mark
+		gone bool // no object has the mark
 		ok   bool
 	}{
 		"one":                       {kind.Snapshot{"Thing": {Items: []*kind.Live{a("")}}}, false, true},

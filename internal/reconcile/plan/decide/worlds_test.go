@@ -21,7 +21,7 @@ const maxPlanners = 4
 // These laws are true for any repository and any cloud:
 //
 //   - One input gives one plan.
-//   - Each object that bears a mark of the stack has a step.
+//   - Each object that has a mark of the stack has a step.
 //   - At most one step writes an object.
 //   - An object without a mark of the stack that no manifest names is neither deleted nor changed.
 //   - No more members of a group are interrupted than may be away.

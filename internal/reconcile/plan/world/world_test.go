@@ -29,7 +29,7 @@ func TestTheFirstOfTwoAnswersForAMark(t *testing.T) {
 	}
 }
 
-// The stack owns each object that bears its mark. An object with a Keep mark counts only while it has a manifest.
+// The stack owns each object that has its mark. An object with a Keep mark counts only while it has a manifest.
 func TestWhatTheStackOwns(t *testing.T) {
 	in := input(t, "Thing/a", "Thing/b adopts=free", "Thing/c adopts=nothing", "Thing/d unmanaged adopts=theirs", "Tent/e adopts=free")
 	live := func(id, owner string, keep bool) *kind.Live {
