@@ -9,6 +9,7 @@ import (
 	"cel.dev/cel-go/cel"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // words returns the name of the type for people.
@@ -113,10 +114,4 @@ func shown(v any) string {
 }
 
 // clip keeps messages short.
-func clip(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func clip(text string) string { return printable.Clip(text, 80) }

@@ -146,8 +146,7 @@ func quote(s string) string { return strconv.Quote(clip(s)) }
 
 // clip shortens a text of any length, so that a message stays readable.
 func clip(s string) string {
-	const most = 64
-	s = printable.Clip(s, most)
+	s = printable.Clip(s, 64)
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		quoted := strconv.Quote(s)
 		return quoted[1 : len(quoted)-1]

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // Bounds of a file.
@@ -201,10 +203,4 @@ func (m *metadata) holders() (names []string) {
 
 // clipped shortens a key's name so that people can still compare it. Keys of age with post-quantum cryptography have almost
 // two thousand characters.
-func clipped(name string) string {
-	const most = 80
-	if len(name) > most {
-		return name[:most] + "…"
-	}
-	return name
-}
+func clipped(name string) string { return printable.Clip(name, 80) }

@@ -206,13 +206,5 @@ func restore(n *yaml.Node, plain, kind string) (hashed string, err error) {
 		set("!!timestamp", string(text), 0)
 		return string(text), err
 	}
-	return "", fmt.Errorf("the decrypted value is not of the type %q", clip(kind))
-}
-
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
+	return "", fmt.Errorf("the decrypted value is not of the type %q", clipped(kind))
 }

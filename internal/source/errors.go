@@ -42,7 +42,7 @@ const maxErrorText = 500 // maximal number of bytes of a text from other code; a
 // finish adds the address before err's text, and removes the secrets from the text. An error
 // without a class becomes ErrUnavailable.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
-	f := &failure.Error{Class: ErrUnavailable, Text: printable.Clip(withoutAddresses(hidden.remove(err.Error())), maxErrorText)}
+	f := &failure.Error{Class: ErrUnavailable, Text: failure.WithoutAddresses(hidden.remove(err.Error()), maxErrorText)}
 	var known *failure.Error
 	if errors.As(err, &known) {
 		f.Class, f.Text, f.Public = known.Class, known.Text, hidden.remove(known.Public)
@@ -53,16 +53,4 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 	}
 	f.Text = addr.String() + ": " + printable.Line(strings.Join(strings.Fields(hidden.remove(f.Text)), " "))
 	return f
-}
-
-// withoutAddresses removes the addresses from a text of other code, because they can contain a
-// login. Every error begins with our own address instead.
-func withoutAddresses(text string) string {
-	words := strings.Fields(text)
-	for i, word := range words {
-		if strings.Contains(word, "://") || strings.Contains(word, "@") {
-			words[i] = "[address]"
-		}
-	}
-	return printable.Line(strings.Join(words, " "))
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
@@ -38,7 +37,7 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	case errors.Is(err, git.ErrRepositoryNotExists):
 		return nil, failure.New(ErrNotFound, "this folder is not a Git repository; set source.url to one, or run `git init` here and commit")
 	case err != nil:
-		return nil, failure.New(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", printable.Clip(withoutAddresses(err.Error()), maxLine))
+		return nil, failure.New(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", failure.WithoutAddresses(err.Error(), maxLine))
 	}
 	stored, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {

@@ -55,7 +55,7 @@ func (r *sshRemote) hostPort() string {
 }
 
 func (r *sshRemote) clientConfig(hidden *secrets) (*ssh.ClientConfig, error) {
-	key, err := readSecret("sshKeyFile", r.auth.SSHKeyFile)
+	key, err := ReadSecret("sshKeyFile", r.auth.SSHKeyFile)
 	if err != nil {
 		return nil, err
 	}

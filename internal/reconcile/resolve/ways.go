@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -129,10 +130,4 @@ func (r *resolver) ownerText(n *node) string {
 }
 
 // clip shortens a text from outside the agent for problems.
-func clip(text string) string {
-	const longest = 100
-	if runes := []rune(text); len(runes) > longest {
-		return string(runes[:longest]) + "…"
-	}
-	return text
-}
+func clip(text string) string { return printable.Clip(text, 100) }

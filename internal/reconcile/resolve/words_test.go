@@ -58,8 +58,8 @@ func TestChoicesAndTextsOfStrangers(t *testing.T) {
 	if got, want := choiceNames(choices), "a, b (grow, "+strings.Join(any, ", ")+")"; got != want || choiceNames(nil) != "none" {
 		t.Errorf("%s, want %s; %s", got, want, choiceNames(nil))
 	}
-	for n, want := range map[int]int{100: 100, 101: 101} {
-		if got := clip(strings.Repeat("ö", n)); len([]rune(got)) != want || strings.HasSuffix(got, "…") != (n > 100) {
+	for n, want := range map[int]int{50: 50, 51: 51} {
+		if got := clip(strings.Repeat("ö", n)); len([]rune(got)) != want || strings.HasSuffix(got, "…") != (n > 50) {
 			t.Errorf("of %d: %s", n, got)
 		}
 	}

@@ -40,7 +40,7 @@ func (a *Artifact) finish(ctx, parent context.Context, err error) error {
 	if err = explain(err); errors.As(err, &known) {
 		f.Class, f.Text, f.Public = known.Class, known.Text, known.Public
 	} else {
-		f.Text = printable.Clip(withoutAddresses(err), maxErrorText)
+		f.Text = failure.WithoutAddresses(withoutRequest(err).Error(), maxErrorText)
 	}
 	if parent != nil && parent.Err() != nil {
 		f.Class, f.Public, f.Ended = failure.ErrUnavailable, "", parent.Err()
@@ -103,17 +103,10 @@ func codes(list errcode.Errors) string {
 	return " (" + strings.Join(known[:min(len(known), 3)], ", ") + ")"
 }
 
-// withoutAddresses returns the text of an error without addresses, because they could contain a credential.
-func withoutAddresses(err error) string {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+// withoutRequest returns the error of a connection without the request that failed.
+func withoutRequest(err error) error {
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		return wrapped.Err
 	}
-	words := strings.Fields(err.Error())
-	for i, word := range words {
-		if strings.Contains(word, "://") || strings.Contains(word, "@") {
-			words[i] = "[address]"
-		}
-	}
-	return strings.Join(words, " ")
+	return err
 }

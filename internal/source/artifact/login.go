@@ -1,13 +1,13 @@
 package artifact
 
 import (
+	"cmp"
 	"context"
-	"strings"
 
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 
-	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
@@ -26,7 +26,7 @@ func (l *login) of(ctx context.Context, host string) (auth.Credential, error) {
 		user, password, err := l.basic()
 		return auth.Credential{Username: user, Password: password}, err
 	}
-	text, err := secret("dockerConfigFile", l.auth.DockerConfigFile)
+	text, err := source.ReadSecret("dockerConfigFile", l.auth.DockerConfigFile)
 	if err != nil {
 		return auth.EmptyCredential, err
 	}
@@ -52,35 +52,5 @@ const (
 
 // basic returns the user and password of a login. Both are empty if there is no login.
 func (l *login) basic() (user, password string, err error) {
-	switch a := l.auth; {
-	case a.TokenFile != "":
-		user = a.Username
-		if user == "" {
-			user = "token"
-		}
-		password, err = secret("tokenFile", a.TokenFile)
-	case a.BasicAuthFile != "":
-		var both string
-		if both, err = secret("basicAuthFile", a.BasicAuthFile); err != nil {
-			return "", "", err
-		}
-		var ok bool
-		if user, password, ok = strings.Cut(both, ":"); !ok || user == "" || password == "" {
-			err = failure.New(failure.ErrCredentials, "auth.basicAuthFile: %s must hold user:password on one line", a.BasicAuthFile)
-		}
-	}
-	return user, password, err
-}
-
-// secret reads a file with credentials.
-func secret(field, file string) (string, error) {
-	text, err := localfile.Read(file, localfile.Secret)
-	if err != nil {
-		return "", failure.New(failure.ErrCredentials, "auth.%s: %s; write the credentials into it, or correct the path", field, err)
-	}
-	trimmed := strings.TrimSpace(string(text))
-	if trimmed == "" {
-		return "", failure.New(failure.ErrCredentials, "auth.%s: %s is empty; write the credentials into it", field, file)
-	}
-	return trimmed, nil
+	return source.ReadLogin(cmp.Or(l.auth.Username, "token"), l.auth.TokenFile, l.auth.BasicAuthFile)
 }

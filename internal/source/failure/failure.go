@@ -7,6 +7,9 @@ package failure
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // The class of an error decides what the caller does next.
@@ -80,4 +83,16 @@ func NewLocal(class error, format string, args ...any) error {
 func NewMissing(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	return &Error{Class: ErrNotFound, Text: text, Public: text}
+}
+
+// WithoutAddresses returns a text of other code in one line of at most most bytes, without addresses. They could contain a login, and
+// every error begins with our own address instead.
+func WithoutAddresses(text string, most int) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if strings.Contains(word, "://") || strings.Contains(word, "@") {
+			words[i] = "[address]"
+		}
+	}
+	return printable.Clip(printable.Line(strings.Join(words, " ")), most)
 }

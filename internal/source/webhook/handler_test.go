@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -233,7 +235,7 @@ func TestSecrets(t *testing.T) {
 	}
 	read := func() ([]string, error) { return Secrets(file) }
 	for name, prepare := range map[string]func(){
-		"missing": func() {}, "empty": func() { write("") }, "blank": func() { write(" \n\n") }, "huge": func() { write(strings.Repeat("x", maxSecretFile+1)) },
+		"missing": func() {}, "empty": func() { write("") }, "blank": func() { write(" \n\n") }, "huge": func() { write(strings.Repeat("x", localfile.Secret+1)) },
 		"many": func() { write(strings.Repeat("x\n", maxSecrets+1)) },
 	} {
 		prepare()

@@ -4,13 +4,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 const (
-	maxSecretFile = 64 << 10
-	maxSecrets    = 8 // there is a limit because every message is checked with each secret
+	maxSecrets = 8 // there is a limit because every message is checked with each secret
 	// ShortSecret is a length in characters. A shorter secret could be guessed.
 	ShortSecret = 16
 )
@@ -18,16 +18,9 @@ const (
 // Secrets reads the secrets from a file with one secret in each line. A message may use any of
 // them. So a new secret can be added to the file before the forge uses it.
 func Secrets(file string) ([]string, error) {
-	info, err := os.Stat(file)
+	content, err := localfile.Read(file, localfile.Secret)
 	if err != nil {
 		return nil, fmt.Errorf("%w; write the secret that you gave to the forge into the file", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", file, maxSecretFile)
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w; make the file readable for this process", err)
 	}
 	var secrets []string
 	for line := range strings.Lines(string(content)) {
