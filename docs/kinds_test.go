@@ -102,7 +102,10 @@ func kindPage(t *testing.T, p page) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s%s\n\n`apiVersion: %s`", p.gvk.Kind, made, p.doc, p.gvk.APIVersion())
 	for _, group := range p.aliases {
-		fmt.Fprintf(&b, ", or `%s/%s`", group, p.gvk.Version)
+		if !strings.Contains(group, "/") {
+			group += "/" + p.gvk.Version
+		}
+		fmt.Fprintf(&b, ", or `%s`", group)
 	}
 	fmt.Fprintf(&b, "\n\n## Example\n\n```yaml\n%s```\n\n## Fields\n\n| field | type | |\n|---|---|---|\n", example)
 	writeRows(t, &b, p.body, "")

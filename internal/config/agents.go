@@ -40,7 +40,7 @@ type AgentsKubernetes struct {
 	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases. Required with server; the namespace of the agent's pod if both are left out."`
 	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for the API server. If left out: with server the system's, without server those of the agent's pod."`
 	TokenFile string `json:"tokenFile,omitempty" doc:"Token for the API server, read again for each request. If left out without server, the token of the agent's pod."`
-	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to etcd; needs keyFile."`
+	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to the API server; needs keyFile."`
 	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// elsewhere returns an object in another project that bears the mark of Thing/a.
+// elsewhere returns an object in another project that has the mark of Thing/a.
 func elsewhere(project string, change func(*Live)) *Live {
 	return bearing("1", func(l *Live) {
 		if l.InOwnProject, l.Guarded, l.Project = false, true, project; change != nil {

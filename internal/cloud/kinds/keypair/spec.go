@@ -14,7 +14,7 @@ import (
 // (api/v1alpha1/keypair_types.go).
 type Spec struct {
 	Name      *string `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Type      *string `json:"type,omitempty" api:"type,unwritten" rule:"immutable,enum=ssh|x509,default=ssh" doc:"Type of the key. Only ssh is supported, because a certificate cannot carry the owner mark."`
+	Type      *string `json:"type,omitempty" api:"type,unwritten" rule:"immutable,enum=ssh|x509,default=ssh" doc:"Type of the key. Only ssh is supported, because a certificate has no place for the owner mark."`
 	PublicKey string  `json:"publicKey" api:"public_key" rule:"lines,required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys." example:"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"`
 }
 

@@ -22,7 +22,7 @@ import (
 type Spec struct {
 	Name        *string  `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=64" doc:"Name in the cloud; metadata.name if left out."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=65535" doc:"Free text."`
-	DomainRef   string   `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the group; the default domain if left out."`
+	DomainRef   string   `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the project; the default domain if left out."`
 	Enabled     *bool    `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"nobody can log in to it any more" doc:"Whether anybody can log in to it."`
 	Tags        []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=80,unique" doc:"Tags, without commas and slashes."`
 }

@@ -33,7 +33,7 @@ type Rule struct {
 	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup,restricts" doc:"The AddressGroup with the other side's addresses."`
 	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"format=ipprotocol" doc:"IP protocol; all protocols if left out."`
 	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
-	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports. For ICMP, min is the type, and max is the code (any code if left out). All ports if left out."`
+	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; all ports if left out. For ICMP, min is the type and max is the code; without max, the rule applies to all codes of the type."`
 }
 
 // PortRange is a range of ports that includes both ends. For ICMP, Min is a type and Max is a code; without Max, any

@@ -22,7 +22,7 @@ import (
 type Spec struct {
 	Name              *string `json:"name,omitempty" api:"name,named,trimmed" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description       *string `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
-	DomainRef         string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the group; the default domain if left out."`
+	DomainRef         string  `json:"domainRef,omitempty" api:"domain_id" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain of the user; the default domain if left out."`
 	DefaultProjectRef string  `json:"defaultProjectRef,omitempty" api:"default_project_id,empty" show:"defaultProjectID" ref:"Project" doc:"Project for logins that name no project."`
 	Enabled           *bool   `json:"enabled,omitempty" api:"enabled" rule:"default=true" cuts:"the user cannot log in any more" doc:"Whether the user can log in."`
 	PasswordRef       *string `json:"passwordRef,omitempty" ref:"Secret" doc:"Secret with the password, in the key password. If left out, the user is made without a password, and a later password is not managed."`
