@@ -291,3 +291,38 @@ func TestMembersAreHealedWhileAPlanIsHeld(t *testing.T) {
 		}
 	})
 }
+
+// An object that somebody deleted is created by a step of the plan. So it stays away while the plan is held, whether it is a member of a
+// group or not (decision 0064).
+func TestNothingIsCreatedWhileAPlanIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.roll, h.around = ", heal: true", "\n---\n"+thingtest.Manifest("rock")
+		if pass := h.sync(t, 4, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		limits := h.engine.Limits
+		h.engine.Limits = guard.Limits{All: guard.Limit{Count: 1}}
+		gone := []string{"sheep-1", "rock"}
+		for _, name := range gone {
+			delete(h.Things, h.called(name).ID)
+		}
+		pass := h.checks(t, 4, 10, "flat")
+		if pass.First.Held == nil || len(pass.Results) > 0 {
+			t.Fatalf("held: %v, carried out: %v", pass.First.Held, pass.Results)
+		}
+		for _, name := range gone {
+			i := slices.IndexFunc(pass.First.Steps, func(s plan.Step) bool { return s.Key.Name == name })
+			if s := pass.First.Steps[i]; h.called(name) != nil || s.Action != plan.Create || !s.Drift {
+				t.Errorf("%s: %s, drift: %v", name, s.Action, s.Drift)
+			}
+		}
+		h.engine.Limits = limits
+		h.checks(t, 4, 10, "flat")
+		for _, name := range gone {
+			if h.called(name) == nil {
+				t.Errorf("%s is still away", name)
+			}
+		}
+	})
+}
