@@ -71,7 +71,7 @@ func listed(at *kind.SharedResults, t *testing.T, kinds []*kind.Kind) kind.Snaps
 		if err != nil && !errors.Is(err, kind.ErrNoService) {
 			t.Fatalf("%s: %v", k.Info.Kind, err)
 		}
-		have[k.Info.Kind] = kind.Collection{Items: items, Err: err}
+		have[k.Info.Kind] = kind.Collection{Items: items.Items(), Err: err}
 	}
 	return have
 }

@@ -118,13 +118,15 @@ func (c *Cloud) leftover(l, original *Live) bool {
 // may use l.
 func (c *Cloud) usedByAnybody(l *Live) bool {
 	tokens := append([]string{l.ID}, l.Tokens...)
-	for _, list := range c.have {
+	for name, list := range c.have {
 		if slices.ContainsFunc(list.Errs(), func(err error) bool { return !errors.Is(err, kind.ErrNoService) }) {
 			return true
 		}
-		for _, user := range list.Items {
-			if user.ID != l.ID && slices.ContainsFunc(user.Uses, func(token string) bool { return slices.Contains(tokens, token) }) {
-				return true
+		for _, token := range tokens {
+			for user := range c.collections[name].list.Using(token) {
+				if user.ID != l.ID {
+					return true
+				}
 			}
 		}
 	}

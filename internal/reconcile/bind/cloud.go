@@ -15,9 +15,11 @@ import (
 // Live is an object in the cloud, of any kind.
 type Live = kind.Live
 
-// Cloud is the content of a snapshot, sorted by ID, by name and by owner mark. It never changes.
+// Cloud is the content of a snapshot, sorted by ID, by name and by owner mark. It never changes. Its cost depends on the objects that bear
+// the stack's marks, because the index of a list is shared (see [kind.Index]).
 type Cloud struct {
 	have        kind.Snapshot
+	marks       string                 // the beginning of the stack's owner texts
 	collections map[string]*Collection // by kind name
 	users       map[string][]*Live     // objects with a mark of the stack, by the tokens that they use
 	userKinds   map[*Live]string       // the kind of each of these users
@@ -25,9 +27,7 @@ type Cloud struct {
 
 // Collection contains the cloud's objects of one kind.
 type Collection struct {
-	byID   map[string]*Live
-	sameID map[string][]*Live // further objects with the same ID, if entries of clouds.yaml belong to several clouds
-	byName map[string][]*Live
+	list *kind.Index
 	// owners are the claims of objects in the stack's own project, by owner text. inOtherProjects are the claims of objects in
 	// other projects, for kinds whose manifests may name projects.
 	owners, inOtherProjects map[string]*Claims
@@ -43,31 +43,22 @@ type Misplaced struct {
 
 // NewCloud returns the content of a snapshot, sorted by the marks of a stack.
 func NewCloud(have kind.Snapshot, stack string) *Cloud {
-	c := &Cloud{have: have, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
 	marks := ownertext.Begin(stack)
+	c := &Cloud{have: have, marks: marks, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
 	for _, name := range slices.Sorted(maps.Keys(have)) { // plans name users in this order
-		c.collections[name] = c.sorted(name, have[name].Items, marks)
+		c.collections[name] = c.sorted(name, have[name].Indexed(), marks)
 	}
 	return c
 }
 
-// sorted sorts the items of a kind. One thing in the cloud may appear in the collections of two kinds: a router's interface is also a port.
-// The stack owns the thing only in the collection of the kind that its mark names.
-func (c *Cloud) sorted(kindName string, items []*Live, marks string) *Collection {
-	x := &Collection{byID: make(map[string]*Live, len(items)), byName: make(map[string][]*Live, len(items)), owners: map[string]*Claims{}, inOtherProjects: map[string]*Claims{}}
-	for _, item := range items {
-		switch first := x.byID[item.ID]; {
-		case first == nil:
-			x.byID[item.ID] = item
-		case first.SeenBy(item.Entry) != nil:
+// sorted sorts the objects of a kind that bear marks of the stack. One thing in the cloud may appear in the collections of two kinds: a
+// router's interface is also a port. The stack owns the thing only in the collection of the kind that its mark names.
+func (c *Cloud) sorted(kindName string, list *kind.Index, marks string) *Collection {
+	x := &Collection{list: list, owners: map[string]*Claims{}, inOtherProjects: map[string]*Claims{}}
+	for item := range list.Bearing(marks) {
+		if list.Repeats(item) {
 			continue // the list contains the object twice, because a page boundary moved
-		default:
-			if x.sameID == nil {
-				x.sameID = map[string][]*Live{}
-			}
-			x.sameID[item.ID] = append(x.sameID[item.ID], item)
 		}
-		x.byName[item.Name] = append(x.byName[item.Name], item)
 		if x.addClaim(kindName, item, marks) {
 			for _, token := range item.Uses {
 				c.users[token] = append(c.users[token], item)
@@ -162,10 +153,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 
 // Find returns the object with an ID that the credentials of an entry of clouds.yaml show; nil for none.
 func (x *Collection) Find(id, entry string) *Live {
-	if item := x.byID[id]; item != nil && item.SeenBy(entry) != nil {
-		return item
-	}
-	for _, item := range x.sameID[id] {
+	for item := range x.list.WithID(id) {
 		if item.SeenBy(entry) != nil {
 			return item
 		}
@@ -174,10 +162,31 @@ func (x *Collection) Find(id, entry string) *Live {
 }
 
 // WithID returns the first object with an ID, no matter which entry shows it; nil for none.
-func (x *Collection) WithID(id string) *Live { return x.byID[id] }
+func (x *Collection) WithID(id string) *Live { return x.list.First(id) }
 
 // WithName returns the objects with a name, no matter who owns them.
-func (x *Collection) WithName(name string) []*Live { return x.byName[name] }
+func (x *Collection) WithName(name string) (named []*Live) {
+	for item := range x.list.Named(name) {
+		if !x.list.Repeats(item) {
+			named = append(named, item)
+		}
+	}
+	return named
+}
+
+// WithToken yields the objects with a token, no matter who owns them (see [kind.Live.Tokens]).
+func (x *Collection) WithToken(token string) iter.Seq[*Live] { return x.list.Holding(token) }
+
+// WithValuesOf yields the objects that have any value of an object, no matter who owns them.
+func (x *Collection) WithValuesOf(owner string) iter.Seq[*Live] { return x.list.WithValuesOf(owner) }
+
+// All yields all objects with an ID, also repeated ones.
+func (x *Collection) All(id string) iter.Seq[*Live] { return x.list.WithID(id) }
+
+// Bearing yields the objects that bear an owner text of the stack, whatever else it says.
+func (c *Cloud) Bearing(kindName string) iter.Seq[*Live] {
+	return c.collections[kindName].list.Bearing(c.marks)
+}
 
 // Misplaced returns the objects that have a mark of the stack for another kind.
 func (x *Collection) Misplaced() []Misplaced { return x.misplaced }

@@ -143,7 +143,7 @@ func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapsho
 func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before []kind.Shown, prefer func(*kind.Live) (string, bool)) kind.Collection {
 	if len(e.Entries) == 0 {
 		shown := fresh[memory.Place{Kind: name}]
-		return kind.Collection{Items: shown.Items, Err: shown.Err}
+		return kind.Collection{Items: shown.Items, Index: shown.Index, Err: shown.Err}
 	}
 	parts := []kind.Shown{}
 	for _, entry := range e.entryNames() {
@@ -216,17 +216,23 @@ func (e *Engine) placesOf(name string, c kind.Collection, asked map[memory.Place
 // ownsThrough reports whether the stack owns an object that is seen through this place.
 // An object that several entries show is seen through one of them.
 func (e *Engine) ownsThrough(at memory.Place, c kind.Collection) bool {
-	return slices.ContainsFunc(c.Items, func(l *kind.Live) bool {
-		return l.Entry == at.Entry && e.owns(at.Kind, l)
-	})
+	for l := range c.Indexed().Bearing(ownertext.Begin(e.Stack)) {
+		if l.Entry == at.Entry && e.owns(at.Kind, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // showsWritten reports whether a place shows an object of the stack that may have been written through another entry. If
 // so, the list of that place is out of date.
 func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[string]bool) bool {
-	return slices.ContainsFunc(c.Items, func(l *kind.Live) bool {
-		return wrote[l.Entry] && len(l.OtherViews) > 0 && l.SeenBy(at.Entry) != nil && e.owns(at.Kind, l)
-	})
+	for l := range c.Indexed().Bearing(ownertext.Begin(e.Stack)) {
+		if wrote[l.Entry] && len(l.OtherViews) > 0 && l.SeenBy(at.Entry) != nil && e.owns(at.Kind, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // driverFor returns, for carrying out a step through an entry, the entry's driver and the object as the entry shows it.

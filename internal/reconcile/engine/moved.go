@@ -41,18 +41,15 @@ func (r *run) noteChanged(kindName string, id entryObject, live *kind.Live) {
 func (r *run) mergeChanged() {
 	for kindName, m := range r.changed {
 		c := r.snapshot[kindName]
-		items := make([]*kind.Live, 0, len(c.Items)+len(m.ids))
-		for _, item := range c.Items {
-			if !m.hasChanged(item) {
-				items = append(items, item)
-			}
-		}
+		ids, more := make([]string, 0, len(m.ids)), make([]*kind.Live, 0, len(m.ids))
 		for _, id := range m.ids {
+			ids = append(ids, id.id)
 			if live := m.live[id]; live != nil {
-				items = append(items, live)
+				more = append(more, live)
 			}
 		}
-		c.Items = items
+		c.Index = c.Indexed().Replaced(ids, m.hasChanged, more)
+		c.Items = c.Index.Items()
 		r.snapshot[kindName] = c
 	}
 	clear(r.changed)

@@ -86,7 +86,8 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 		shown.Realm = access.Realm(k.Info)
 	}
 	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
-	shown.Items, shown.Err = k.Driver.List(ctx, asked)
+	shown.Index, shown.Err = k.Driver.List(ctx, asked)
+	shown.Items = shown.Index.Items()
 	end(shown.Err != nil)
 	return shown
 }

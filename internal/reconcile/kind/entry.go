@@ -7,6 +7,7 @@ type Shown struct {
 	// Realm is the scope within which the IDs of the kind are unique. UUIDs are unique everywhere.
 	Realm string
 	Items []*Live
+	Index *Index // of Items; nil if there is none yet
 	// Err is why the part could not be listed. If it is not nil, Items is meaningless.
 	Err error
 	// Closed is true when the entry could not log in.

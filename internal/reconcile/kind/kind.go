@@ -93,7 +93,7 @@ type Group struct {
 // Driver alone talks to the cloud. A function returns as soon as the cloud has accepted the request; the engine observes the result.
 type Driver struct {
 	// List returns every object of the collection that the project can see, or an error; never a part of the collection.
-	List func(ctx context.Context, asked Listing) ([]*Live, error)
+	List func(ctx context.Context, asked Listing) (*Index, error)
 	// Create creates the object. The mark MUST be in the first request that creates anything. Then the next List recognises every
 	// object, even if the agent was killed at any moment.
 	Create func(ctx context.Context, w Want) (Live, error)

@@ -174,6 +174,8 @@ type Size struct {
 // If the stack uses several entries, each part has its own Err.
 type Collection struct {
 	Items []*Live // nobody may change an object, because other stacks may use it, too
+	// Index is the index of Items, if there is one already; see [Collection.Indexed].
+	Index *Index
 	Err   error
 	// Parts are the lists of the single entries, if the collection was joined from them; nil if the stack has only its main
 	// entry. An entry without a part was not listed, since the stack has nothing there.

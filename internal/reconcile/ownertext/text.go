@@ -54,6 +54,14 @@ func Of(stack string, key manifest.Key) string {
 // Begin returns the beginning of a stack's owner texts. The owner texts of other stacks begin differently.
 func Begin(stack string) string { return Prefix + inOwners(stack) + ":" }
 
+// BeginOf returns the beginning of an owner text, which is equal for all owner texts of a stack (see [Begin]); "" if the text has none.
+func BeginOf(text string) string {
+	if !strings.HasPrefix(text, Prefix) {
+		return ""
+	}
+	return text[:len(Prefix)+strings.IndexByte(text[len(Prefix):], ':')+1]
+}
+
 // inOwners returns the word for a stack in owner texts. Different names have different words. For a word that inOwners has returned, it returns the same word.
 func inOwners(stack string) string {
 	if len(stack) <= plainStack {

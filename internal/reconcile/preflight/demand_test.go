@@ -25,7 +25,7 @@ func disks() *kind.Kind {
 	of := func(w kind.Want) *disk { return w.Spec.(*disk) }
 	return &kind.Kind{
 		Info:          kind.Info{Kind: "Disk", Service: "block-storage"},
-		Driver:        &kind.Driver{List: func(context.Context, kind.Listing) ([]*kind.Live, error) { return nil, nil }},
+		Driver:        &kind.Driver{List: func(context.Context, kind.Listing) (*kind.Index, error) { return nil, nil }},
 		QuotaNeeded:   func(w kind.Want) kind.Amounts { return kind.Amounts{size: of(w).size} },
 		QuotaUsed:     func(have any, _ kind.FactsOf) kind.Amounts { return kind.Amounts{size: have.(*disk).size} },
 		Project:       func(w kind.Want) kind.Ref { return of(w).project },

@@ -256,5 +256,5 @@ var ErrLost = fmt.Errorf("connection reset, %w", kind.ErrUnanswered)
 // Snapshot returns the content of the world as an engine reads it.
 func (w *World) Snapshot() kind.Snapshot {
 	items, err := w.Kind().Driver.List(context.Background(), kind.Listing{})
-	return kind.Snapshot{"Thing": {Items: items, Err: err}}
+	return kind.Snapshot{"Thing": {Items: items.Items(), Err: err}}
 }

@@ -156,7 +156,7 @@ func list(t *testing.T, k *kind.Kind) []*kind.Live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return items
+	return items.Items()
 }
 
 // No commit can disable or rename them either.

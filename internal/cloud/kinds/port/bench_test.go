@@ -63,8 +63,8 @@ func BenchmarkList(b *testing.B) {
 	b.SetBytes(int64(len(wire.ports)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if list, err := k.Driver.List(b.Context(), kind.Listing{}); err != nil || len(list) != len(ports) {
-			b.Fatal(len(list), err)
+		if list, err := k.Driver.List(b.Context(), kind.Listing{}); err != nil || len(list.Items()) != len(ports) {
+			b.Fatal(len(list.Items()), err)
 		}
 	}
 }

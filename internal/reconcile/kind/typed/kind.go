@@ -57,7 +57,9 @@ type Kind[Spec, Filter, State any] struct {
 	Export          func(have *State, e *kind.Export) *Spec
 	Upkeep          func(w Want[Spec], have *State, now time.Time) kind.Upkeep
 
-	List   func(ctx context.Context, asked kind.Listing) ([]Live[State], error)
+	List func(ctx context.Context, asked kind.Listing) ([]Live[State], error)
+	// Shared replaces List for kinds whose lists several stacks can share.
+	Shared func(ctx context.Context, asked kind.Listing) (*kind.Index, error)
 	Create func(ctx context.Context, w Want[Spec]) (Live[State], error)
 	Update func(ctx context.Context, w Want[Spec], have Live[State], changes []kind.Change) error
 	Delete func(ctx context.Context, have Live[State]) (gone bool, err error)
@@ -75,7 +77,7 @@ func (k Kind[S, F, T]) Flat() *kind.Kind {
 	return k.untyped("spec", manifest.TypeFor[flatBody[S]](), readFlat[S])
 }
 
-func (k Kind[S, F, T]) untyped(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
+func (k *Kind[S, F, T]) untyped(path string, body manifest.Type, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) *kind.Kind {
 	e := &kind.Kind{
 		Info: k.Info, Body: body, SpecPath: path, Cures: k.Cures, StatusID: k.StatusID,
 		Decode: func(obj *manifest.Object) (kind.Desired, []manifest.Problem) { return k.decode(obj, read) },
@@ -106,13 +108,13 @@ func (k Kind[S, F, T]) untyped(path string, body manifest.Type, read func(*manif
 			}
 		}
 	}
-	if k.List != nil {
+	if k.List != nil || k.Shared != nil {
 		e.Driver = k.driver()
 	}
 	return e
 }
 
-func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) (kind.Desired, []manifest.Problem) {
+func (k *Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, *kind.Desired) (*S, []manifest.Problem)) (kind.Desired, []manifest.Problem) {
 	d := kind.NewDesired(obj)
 	spec, problems := read(obj, &d)
 	if spec == nil || len(problems) > 0 {
@@ -127,7 +129,7 @@ func (k Kind[S, F, T]) decode(obj *manifest.Object, read func(*manifest.Object, 
 }
 
 // setNeeds sets in e the functions that say what the kind's objects need from the cloud.
-func (k Kind[S, F, T]) setNeeds(e *kind.Kind) {
+func (k *Kind[S, F, T]) setNeeds(e *kind.Kind) {
 	if zone := ofSpec(k.Zone); zone != nil {
 		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
 	}
@@ -166,7 +168,7 @@ func (k Kind[S, F, T]) setNeeds(e *kind.Kind) {
 }
 
 // setDescribers sets in e the optional functions that describe an object in the cloud.
-func (k Kind[S, F, T]) setDescribers(e *kind.Kind) {
+func (k *Kind[S, F, T]) setDescribers(e *kind.Kind) {
 	if k.Export != nil {
 		e.Export = func(have any, x *kind.Export) any { return k.Export(have.(*T), x) }
 	}
@@ -180,16 +182,19 @@ func (k Kind[S, F, T]) setDescribers(e *kind.Kind) {
 	}
 }
 
-func (k Kind[S, F, T]) driver() *kind.Driver {
+func (k *Kind[S, F, T]) driver() *kind.Driver {
 	d := &kind.Driver{
-		List: func(ctx context.Context, asked kind.Listing) ([]*kind.Live, error) {
+		List: func(ctx context.Context, asked kind.Listing) (*kind.Index, error) {
+			if k.Shared != nil {
+				return k.Shared(ctx, asked)
+			}
 			items, err := k.List(ctx, asked)
 			out := make([]*kind.Live, len(items))
 			for i := range items {
 				items[i].Live.State = items[i].State
 				out[i] = &items[i].Live
 			}
-			return out, err
+			return kind.IndexOf(out), err
 		},
 		Create: func(ctx context.Context, w kind.Want) (kind.Live, error) {
 			live, err := k.Create(ctx, wantOf[S](w))

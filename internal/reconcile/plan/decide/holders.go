@@ -13,7 +13,7 @@ import (
 // holders says which object has a value, such as an address, that only one object can have. If the holder is unknown, the plan does not
 // refuse the claim, and the cloud may refuse it.
 type holders struct {
-	foreign map[string]map[string]holder // objects of other owners, by kind and by their tokens
+	world worldReader
 	// own are the tokens of the stack's own objects, which do not make a claim impossible. For an object that the cloud created for one of
 	// them, such as the port of a load balancer, own contains its ID.
 	own map[string]bool
@@ -47,37 +47,51 @@ func (h holder) deletedWith(have *kind.Live) bool {
 // foreignHolder returns the object of another owner that has the claimed value. If an object of the stack has the same token, it returns none.
 func (h *holders) foreignHolder(c kind.Claim) (holder, bool) {
 	token := c.Token()
-	found, ok := h.foreign[c.HolderKind][token]
-	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
+	if token == "" || h.own[token] || h.world.Cloud.Collection(c.HolderKind) == nil || h.world.Have[c.HolderKind].Err != nil {
+		return holder{}, false // the items of a list that failed are unknown
+	}
+	var found *kind.Live
+	for item := range h.world.Cloud.Collection(c.HolderKind).WithToken(token) {
+		if h.world.isStranger(item) && (item.ServesID == "" || h.world.servesStranger(item.ServesID)) {
+			found = item
+		}
+	}
+	return holder{found, c.HolderKind}, found != nil && !h.own[found.ID]
+}
+
+// isStranger reports whether an object belongs to another owner and is not being deleted.
+func (w worldReader) isStranger(item *kind.Live) bool {
+	return item.Phase != kind.Deleting && !w.isOwn(item)
+}
+
+// servesStranger reports whether an ID is that of a stranger. Otherwise the served object is the stack's, was deleted since it was listed,
+// or is unknown.
+func (w worldReader) servesStranger(id string) bool {
+	for name, c := range w.Have {
+		if c.Err != nil {
+			continue
+		}
+		for item := range w.Cloud.Collection(name).All(id) {
+			if w.isStranger(item) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (w worldReader) findHolders() *holders {
-	h := &holders{foreign: map[string]map[string]holder{}, own: map[string]bool{}, referrers: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
-	strangers := map[string]bool{} // IDs of the objects of other owners that are not being deleted
-	var candidates []holder
+	h := &holders{world: w, own: map[string]bool{}, referrers: w.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
 	for name, c := range w.Have {
 		if c.Err != nil {
 			continue // its items are unknown
 		}
-		h.foreign[name] = map[string]holder{}
-		for _, item := range c.Items {
-			switch {
-			case w.isOwn(item):
+		for item := range w.Cloud.Bearing(name) {
+			if w.isOwn(item) {
 				for _, token := range item.Tokens {
 					h.own[token] = true
 				}
-			case item.Phase != kind.Deleting:
-				strangers[item.ID] = true
-				candidates = append(candidates, holder{item, name})
 			}
-		}
-	}
-	for _, c := range candidates {
-		if c.ServesID != "" && !strangers[c.ServesID] {
-			continue // the served object is the stack's, was deleted since it was listed, or is unknown
-		}
-		for _, token := range c.Tokens {
-			h.foreign[c.kind][token] = c
 		}
 	}
 	return h

@@ -228,8 +228,8 @@ func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, unknown := range []error{nil, errors.New("it is down")} {
-		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
-		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []*kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}
+		p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown},
+			"Shade": {Err: unknown, Items: []*kind.Live{{ID: "x", Tokens: []string{"of/it"}}}}}})
 		claim := kind.Claim{Owner: kind.Ref{ID: "of"}, Value: "it", HolderKind: "Shade"}
 		if _, found := p.findHolders().foreignHolder(claim); found != (unknown == nil) {
 			t.Errorf("%v: somebody has it: %t", unknown, found)

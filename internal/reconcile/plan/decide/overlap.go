@@ -27,10 +27,11 @@ import (
 
 // overlapped says which object has a part of a range; zero if none has, or if that object is replaced or deleted before.
 func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cause.Cause {
-	if c.Owner.ID == "" || c.Owner.Replacing {
+	holders := p.Cloud.Collection(c.HolderKind)
+	if c.Owner.ID == "" || c.Owner.Replacing || holders == nil {
 		return cause.Cause{}
 	}
-	for _, item := range p.Have[c.HolderKind].Items {
+	for item := range holders.WithValuesOf(c.Owner.ID) {
 		if item.Phase == kind.Deleting || have != nil && (holder{item, c.HolderKind}).deletedWith(have) || !p.within(item, c) {
 			continue
 		}
