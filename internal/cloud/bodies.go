@@ -33,7 +33,11 @@ const maxPromise = 8 << 20
 // request can still be repeated.
 func readWhole(resp *http.Response) error {
 	var whole bytes.Buffer
-	if said := resp.ContentLength; said > 0 && said < maxPromise {
+	said := resp.ContentLength
+	if said < 0 && resp.Request != nil {
+		said, _ = resp.Request.Context().Value(likelySize{}).(int64)
+	}
+	if said > 0 && said < maxPromise {
 		whole.Grow(int(said) + bytes.MinRead)
 	}
 	_, err := whole.ReadFrom(resp.Body)
@@ -43,11 +47,29 @@ func readWhole(resp *http.Response) error {
 		return err
 	case bytes.Count(text, []byte{','})+bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) > maxValues:
 		return fmt.Errorf("%w: more than %d values", outbound.ErrTooLarge, maxValues)
-	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
+	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !isWhole(text):
 		return errors.New("the answer is cut off")
 	}
 	resp.Body = inMemory(whole.Bytes(), nil)
 	return nil
+}
+
+// likelySize is the key of a context whose value is the size in bytes that an answer will probably have.
+type likelySize struct{}
+
+// maxValidated is the size of the largest answer that is checked in full before it is used.
+const maxValidated = 64 << 10
+
+// isWhole reports whether a JSON text is not cut off. In a large text, it only checks that all brackets and strings end. Its values are
+// checked when they are decoded, which takes most of the time of a large list.
+func isWhole(text []byte) bool {
+	if len(text) <= maxValidated {
+		return json.Valid(text)
+	}
+	s := splitter{text: text}
+	_, err := s.value()
+	s.space()
+	return err == nil && s.at == len(text)
 }
 
 // wholeBody is a body that was read to its end.

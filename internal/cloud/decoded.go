@@ -2,7 +2,6 @@ package cloud
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"reflect"
 	"sync"
@@ -23,7 +22,7 @@ type decoded struct {
 // answer is not decoded again. While many stacks start, each list has few new objects.
 type lastRead struct {
 	mu    sync.Mutex
-	lists map[listOf]any // each is a map[string]written[T], by text
+	lists map[listOf]any // each is a []written[T], in the order of the answer
 }
 
 // listOf identifies a list of an answer, read as objects of one type by one reading.
@@ -39,6 +38,7 @@ type contents[T any] struct {
 	objects []T
 	last    json.RawMessage
 	bytes   int64
+	index   *pageIndex // for readings that make live objects
 }
 
 // written is an object and its text.
@@ -60,13 +60,16 @@ func after(last *answer) *decoded {
 // readShared does the same as readPage, for an answer that several clients share.
 func readShared[Attributes, T any](l *listing, resp *http.Response, shared *decoded, as Reading[Attributes, T], take func(T) error) (page, error) {
 	p := page{of: l}
-	all, err := contentsOf(shared, l, resp.Body, as)
+	all, err := contentsOf(shared, l, resp.Body.(wholeBody).text, as)
 	p.PageResult, p.last = pagination.PageResultFromParsed(resp, all.members), all.last
+	if take == nil {
+		l.indexes = append(l.indexes, all.index)
+	}
 	for _, object := range all.objects {
 		if err == nil {
 			err = l.took(all.bytes)
 		}
-		if err == nil {
+		if err == nil && take != nil {
 			err = take(object)
 		}
 		if err != nil {
@@ -79,7 +82,7 @@ func readShared[Attributes, T any](l *listing, resp *http.Response, shared *deco
 }
 
 // contentsOf decodes an answer and reads its objects, unless another client has already done that.
-func contentsOf[Attributes, T any](d *decoded, l *listing, text io.Reader, as Reading[Attributes, T]) (contents[T], error) {
+func contentsOf[Attributes, T any](d *decoded, l *listing, text []byte, as Reading[Attributes, T]) (contents[T], error) {
 	list := listOf{l.field, reflect.TypeFor[T](), as.As}
 	d.mu.Lock()
 	once := d.lists[list]
@@ -93,30 +96,97 @@ func contentsOf[Attributes, T any](d *decoded, l *listing, text io.Reader, as Re
 }
 
 // readNew reads the objects of an answer that are not known yet, and remembers all objects of the answer.
-func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text io.Reader, as Reading[Attributes, T]) (c contents[T], err error) {
+func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byte, as Reading[Attributes, T]) (c contents[T], err error) {
 	k.mu.Lock()
-	before, _ := k.lists[list].(map[string]written[T])
+	before, _ := k.lists[list].([]written[T])
 	k.mu.Unlock()
-	now, alone := make(map[string]written[T], len(before)), page{of: &listing{field: list.field, way: way}}
-	c.members, err = readText(&alone, text, func(raw json.RawMessage) error {
-		w, ok := before[string(raw)]
-		if !ok {
-			var decoded Attributes
-			if err := json.Unmarshal(raw, &decoded); err != nil {
-				return err
-			}
-			if w.object, err = as.Read(decoded); err != nil {
-				return err
-			}
-			w.text = string(raw)
+	known, all := earlier[T]{list: before}, &listing{field: list.field, way: way}
+	now := make([]written[T], 0, len(before)+len(before)/16)
+	c.members, c.bytes, err = splitList(text, list.field, func(s *splitter) error {
+		if err := all.took(int64(s.at)); err != nil {
+			return err
 		}
-		now[w.text] = w
-		c.objects = append(c.objects, w.object)
+		w, ok := known.next(s)
+		if !ok {
+			raw, err := s.value()
+			if err != nil {
+				return err
+			}
+			if w, ok = known.find(raw); !ok {
+				if w, err = readOne(raw, as); err != nil {
+					return err
+				}
+			}
+		}
+		now = append(now, w)
 		return nil
 	})
-	c.last, c.bytes = alone.last, alone.of.bytes
+	c.objects = make([]T, len(now))
+	for i := range now {
+		c.objects[i] = now[i].object
+	}
+	if way.last && len(now) > 0 {
+		c.last = json.RawMessage(now[len(now)-1].text)
+	}
+	c.index = pageIndexOf(c.objects)
+	if err != nil {
+		return c, err
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lists[list] = now
-	return c, err
+	return c, nil
+}
+
+func readOne[Attributes, T any](raw []byte, as Reading[Attributes, T]) (w written[T], err error) {
+	var decoded Attributes
+	if err = json.Unmarshal(raw, &decoded); err == nil {
+		w.text = string(raw)
+		w.object, err = as.Read(decoded)
+	}
+	return w, err
+}
+
+// earlier finds the objects of an earlier answer in the text of a new one. Most objects follow each other as before, so that comparing
+// their texts is enough. An object that is not found is decoded again.
+type earlier[T any] struct {
+	list   []written[T]
+	at     int
+	missed int
+	byText map[string]int // nil until too many objects were not found
+}
+
+const (
+	lookAhead  = 4 // how many objects may be gone between two others
+	mostMisses = 8 // after so many, the objects are found by their texts
+)
+
+// next skips the next object, if it is one of those that followed the last one before.
+func (e *earlier[T]) next(s *splitter) (w written[T], ok bool) {
+	for i := e.at; i < min(e.at+lookAhead, len(e.list)); i++ {
+		if s.known(e.list[i].text) {
+			e.at = i + 1
+			return e.list[i], true
+		}
+	}
+	return w, false
+}
+
+// find finds an object that is at another place than before.
+func (e *earlier[T]) find(raw []byte) (w written[T], ok bool) {
+	if e.missed++; e.missed < mostMisses {
+		return w, false
+	}
+	if e.byText == nil {
+		e.byText = make(map[string]int, len(e.list))
+		for i := range e.list {
+			e.byText[e.list[i].text] = i
+		}
+	}
+	i, ok := e.byText[string(raw)]
+	if ok {
+		e.at = i + 1
+		w = e.list[i]
+	}
+	return w, ok
 }

@@ -76,9 +76,16 @@ func (r Reading[Attributes, T]) then(take func(T) error) func(Attributes) error 
 }
 
 func eachOf[Attributes, T any](ctx context.Context, c *Client, call Call, field string, as Reading[Attributes, T], take func(T) error) error {
+	_, err := pagesOf(ctx, c, call, field, as, take)
+	return err
+}
+
+// pagesOf does the same as eachOf, and returns the listing. take is nil for readings that make live objects; then
+// the listing gets the objects of each page.
+func pagesOf[Attributes, T any](ctx context.Context, c *Client, call Call, field string, as Reading[Attributes, T], take func(T) error) (*listing, error) {
 	l, client, err := c.listing(call, field)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx = context.WithValue(ctx, serviceName{}, call.Service)
 	for address := l.first; address != ""; {
@@ -86,17 +93,17 @@ func eachOf[Attributes, T any](ctx context.Context, c *Client, call Call, field 
 		// ours; requests and links are gophercloud's.
 		resp, err := pagination.Request(ctx, client, maps.Clone(call.Headers), address) //nolint:bodyclose // readPage closes it
 		if err != nil {
-			return c.failed(ctx, call, err)
+			return nil, c.failed(ctx, call, err)
 		}
 		p, err := readPage(l, resp, as, take)
 		if err == nil {
 			address, err = p.next()
 		}
 		if err != nil {
-			return l.wrong(err)
+			return nil, l.wrong(err)
 		}
 	}
-	return nil
+	return l, nil
 }
 
 // listing is a collection whose pages are being read.
@@ -108,6 +115,7 @@ type listing struct {
 	bytes                int64           // of the pages read so far
 	total                *int            // the number of objects that pages announce; nil if none does
 	seen                 map[string]bool // addresses of pages
+	indexes              []*pageIndex    // the live objects of each page
 }
 
 func (l *listing) wrong(err error) error {

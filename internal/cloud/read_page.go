@@ -18,8 +18,19 @@ func readPage[Attributes, T any](l *listing, resp *http.Response, as Reading[Att
 	if body, whole := resp.Body.(wholeBody); whole && body.shared != nil {
 		return readShared(l, resp, body.shared, as, take)
 	}
+	var objects []T
+	collects := take == nil
+	if collects {
+		take = func(object T) error {
+			objects = append(objects, object)
+			return nil
+		}
+	}
 	p := page{of: l}
 	members, err := readText(&p, resp.Body, as.then(take))
+	if collects {
+		l.indexes = append(l.indexes, pageIndexOf(objects))
+	}
 	p.PageResult = pagination.PageResultFromParsed(resp, members)
 	return p, err
 }

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"io"
@@ -127,6 +128,10 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 	sent := false
 	a := with.do(req.Context(), key, since, keep, func() (*answer, bool) {
 		sent = true
+		if last := with.last(key); last != nil {
+			size := int64(len(last.body))
+			req = req.WithContext(context.WithValue(req.Context(), likelySize{}, size+size/16))
+		}
 		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller closes it, as with any response
 			return nil, false
 		}

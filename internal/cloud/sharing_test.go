@@ -283,7 +283,7 @@ func TestSharingOneReading(t *testing.T) {
 		{`{"networks": [{"name": "a"}, {"name": "b"}], "networks_links": []}`, 2, 2, false},
 		{`{"networks": [{"name": "c"}, {"name": "b"}, {"name":"a"}]}`, 2, 3, false},
 		{`{"networks": [{"name": "b"}, {"name": ""}]}`, 1, 1, true},
-		{`{"networks": [{"name": "b"}, {"name": "b"}]}`, 0, 2, false},
+		{`{"networks": [{"name": "c"}, {"name": "b"}]}`, 0, 2, false},
 	} {
 		readings = 0
 		resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: inMemory([]byte(tt.text), nil), Request: req}

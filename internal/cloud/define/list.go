@@ -63,10 +63,14 @@ func (d *Driver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call
 		return objects, err
 	}
 	if managed {
-		return nil, fmt.Errorf("%w; the cloud may hide a %s that this stack manages: give the credentials the right to list all objects of this kind, or only import them (managementPolicy: unmanaged)", err, d.of.Info.Kind)
+		return nil, d.mayHide(err)
 	}
 	call.Path = d.of.Collection.Own
 	return d.each(ctx, call)
+}
+
+func (d *Driver[Spec, Filter, More]) mayHide(err error) error {
+	return fmt.Errorf("%w; the cloud may hide a %s that this stack manages: give the credentials the right to list all objects of this kind, or only import them (managementPolicy: unmanaged)", err, d.of.Info.Kind)
 }
 
 // Find lists the objects of the collection that match a query ("?device_owner=…").

@@ -67,8 +67,10 @@ type Resource[Spec, Filter, More any] struct {
 	All func(context.Context, *Driver[Spec, Filter, More]) ([]*State[Spec, More], error)
 	// Join adds data from other collections to the objects of a list.
 	Join func(context.Context, *Driver[Spec, Filter, More], []*State[Spec, More]) error
-	// Observe adds further data about an object: its phase, what it uses.
-	Observe func(*State[Spec, More], *kind.Live)
+	// Observe adds further data about an object: its phase, what it uses. PerStack says that these depend on more than the attributes in the
+	// list and the login, so that stacks cannot share the objects.
+	Observe  func(*State[Spec, More], *kind.Live)
+	PerStack bool
 	// Create, Update and Delete replace the driver's own requests. They may call the driver's methods.
 	Create func(context.Context, *Driver[Spec, Filter, More], typed.Want[Spec]) (*State[Spec, More], error)
 	Update func(context.Context, *Driver[Spec, Filter, More], Change[Spec, More]) error
@@ -166,15 +168,18 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 		},
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,
 	}
+	if d.sharesObjects() {
+		k.Shared = d.objects
+	}
 	if isResident[Spec]() {
 		k.Project = projectOf[Spec]
 	}
 	if r.PerHost != nil {
-		k.PerHostOf = func(have *State[Spec, More]) (int, bool) { return r.PerHost(&have.Spec) }
+		k.PerHostOf = func(have *State[Spec, More]) (int, bool) { return d.of.PerHost(&have.Spec) }
 	}
 	if r.Trace != nil {
 		k.Trace = func(ctx context.Context, have typed.Live[State[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
-			return r.Trace(ctx, d, have, changes)
+			return d.of.Trace(ctx, d, have, changes)
 		}
 	}
 	if r.Flat {

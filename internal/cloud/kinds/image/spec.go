@@ -79,7 +79,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 		Mark:       mark.PropertyPlace,
 		Overrides: []table.Override[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
 			{Field: "content", Compare: compareContent, Write: writeContent}},
-		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, Export: export,
+		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, PerStack: true, Export: export,
 		Create: u.create, Update: u.update, Delete: u.remove, Unmark: unmark,
 	})
 }
