@@ -24,7 +24,7 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // the document polls once for all its stacks
 	}
-	one.Manifests = agent.Manifests{Read: o.Read(s), Emptied: reader(s, "", s.Bounds()).Emptied, Weaker: config.ReadFolder}
+	one.Manifests = agent.Manifests{Read: o.Read(s), Emptied: o.reader(s, "", s.Bounds()).Emptied, Weaker: config.ReadFolder}
 	if len(branches) > 0 {
 		one.Forge = agent.Forge{Approvals: branches[0].Approvals, Applied: branches[0].Restore, Existed: branches[0].Existed}
 	}

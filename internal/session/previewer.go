@@ -101,7 +101,7 @@ func (p *Previewer) readAt(ctx context.Context, files fs.FS) (read resolve.Readi
 	}
 	read, weaker, err = p.opener.Contents(ctx, p.stack, region, bounds, files)
 	if past := p.before(); err == nil && past != nil {
-		err = reader(p.stack, region, bounds).Emptied(ctx, read, past)
+		err = p.opener.reader(p.stack, region, bounds).Emptied(ctx, read, past)
 	}
 	return read, weaker, region, err
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
-	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -50,7 +49,7 @@ func PublicError(err error) error {
 
 // Reader returns a reader for revisions of a stack, with its libraries.
 func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds) (resolve.Reader, error) {
-	r := reader(s, region, bounds)
+	r := o.reader(s, region, bounds)
 	var failed []error
 	if r.Decryption.Unknown = o.Sealed; !o.Sealed {
 		keys, err := s.DecryptionKeys()
@@ -79,8 +78,8 @@ func (o Opener) Read(s *config.Stack) func(context.Context, fs.FS, string) (reso
 	}
 }
 
-func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Root(), Layers: s.Layers(), Values: s.Values(), Selection: s.Selection(),
+func (o Opener) reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
+	return resolve.Reader{Kinds: o.Shared.kinds().kinds(defaultsIn(s, region)), Bounds: bounds, Root: s.Root(), Layers: s.Layers(), Values: s.Values(), Selection: s.Selection(),
 		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 

@@ -50,6 +50,7 @@ type Shared struct {
 	clones    clones
 	libraries libraries
 	clouds    cloud.Sharing
+	rules     rules
 }
 
 func (s *Shared) sharing() *cloud.Sharing {
@@ -57,6 +58,13 @@ func (s *Shared) sharing() *cloud.Sharing {
 		return nil
 	}
 	return &s.clouds
+}
+
+func (s *Shared) kinds() *rules {
+	if s == nil {
+		return nil
+	}
+	return &s.rules
 }
 
 // Repo returns the Git repository of a stack. use is ForBranch or ForPulls, and each has a clone of its own. Stacks that were made from one document share
