@@ -112,7 +112,9 @@ func (d *Driver[Spec, Filter, More]) Creation(w typed.Want[Spec]) map[string]any
 	if project := d.otherProject(w); project != "" {
 		body[d.of.Collection.Project] = project
 	}
-	d.marks.prepareCreate(body, w.Mark)
+	if at := d.of.Mark.Attribute; at != "" {
+		body[at] = d.of.Mark.Put(body[at], w.Mark, "", d.Client.ProjectID)
+	}
 	return body
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
@@ -61,9 +60,6 @@ func encoded[T string | []string](value T) json.RawMessage {
 	text, _ := json.Marshal(value) // text can always be encoded
 	return text
 }
-
-// prepareCreate does nothing: post writes the labels, also those of the manifest.
-func (inLabels[Spec, Filter, More]) prepareCreate(map[string]any, kind.Mark) {}
 
 func (l inLabels[Spec, Filter, More]) post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error) {
 	return l.to.post(ctx, body, last, w.Mark, l.labels(w))

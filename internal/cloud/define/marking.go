@@ -7,19 +7,16 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // marking is the way in which the objects of a kind have the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the
-// kind is created. Other code does not distinguish them.
+// kind is created.
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.
 	read(answer table.Attributes, s *State[Spec, More]) (table.Attributes, error)
-	// prepareCreate puts the mark into the body of a create request, if the mark is in an attribute.
-	prepareCreate(body map[string]any, m kind.Mark)
-	// post creates an object that has the mark from the first request on, and returns the service's answer. The last of the
-	// requests also writes the attributes in last.
+	// post creates an object that has the mark from the first request on, and returns the service's answer. If the mark is in an
+	// attribute, body already contains it (see [Driver.Creation]). The last of the requests also writes the attributes in last.
 	post(ctx context.Context, w typed.Want[Spec], body, last map[string]any) (table.Attributes, error)
 	// write carries out a change and writes the desired mark. If the desired mark is zero, it removes the object's mark. Text that
 	// people wrote beside the mark stays. It returns the service's description of the object, nil if there is none.
@@ -33,11 +30,6 @@ type inAttribute[Spec, Filter, More any] struct{ *Driver[Spec, Filter, More] }
 func (a inAttribute[Spec, Filter, More]) read(answer table.Attributes, s *State[Spec, More]) (rest table.Attributes, err error) {
 	rest, s.Claim, err = a.of.Mark.Take(answer)
 	return rest, err
-}
-
-func (a inAttribute[Spec, Filter, More]) prepareCreate(body map[string]any, m kind.Mark) {
-	at := a.of.Mark.Attribute
-	body[at] = a.of.Mark.Put(body[at], m, "", a.Client.ProjectID)
 }
 
 func (a inAttribute[Spec, Filter, More]) post(ctx context.Context, _ typed.Want[Spec], body, last map[string]any) (answer table.Attributes, err error) {

@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -104,15 +103,6 @@ func (p *planner) unadoptable(d *kind.Desired) cause.Cause {
 }
 
 func (w worldReader) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.Cause {
-	const shown = 5
-	var names []string
-	for i, l := range found {
-		if i == shown {
-			names = append(names, fmt.Sprintf("and %d more", len(found)-shown))
-			break
-		}
-		names = append(names, liveText(l))
-	}
 	fix := cause.Of(cause.GiveID)
 	switch {
 	case d.Parent.Kind != "":
@@ -123,7 +113,7 @@ func (w worldReader) severalToAdopt(d *kind.Desired, found []*kind.Live) cause.C
 	if w.private(d) {
 		return cause.Of(cause.SeveralToAdopt, len(found), d.Import.Where(), fix)
 	}
-	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), strings.Join(names, ", "), fix)
+	return cause.Of(cause.SeveralToAdoptOf, len(found), d.Import.Where(), liveTexts(found), fix)
 }
 
 // cannotBe says why the object that d names or finds cannot be the object of d; zero if it can. If several manifests name one object, it

@@ -127,16 +127,7 @@ func (w worldReader) straySteps() (list []plan.Step) {
 }
 
 func (w worldReader) severalText(key manifest.Key, owner string, all []*kind.Live) cause.Cause {
-	const shown = 5
-	var names []string
-	for i, l := range all {
-		if i == shown {
-			names = append(names, fmt.Sprintf("and %d more", len(all)-shown))
-			break
-		}
-		names = append(names, liveText(l))
-	}
-	return cause.Of(cause.Several, len(all), key, strings.Join(names, ", "), w.unmark(key.Kind, "<id>", owner))
+	return cause.Of(cause.Several, len(all), key, liveTexts(all), w.unmark(key.Kind, "<id>", owner))
 }
 
 // severalNamesText is like severalText, with advice for an object that had another name before.
@@ -194,6 +185,20 @@ func (w worldReader) unmark(kind, id, owner string) cause.Cause {
 		return cause.Of(cause.Unmark)
 	}
 	return cause.Of(cause.UnmarkBy, strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command))
+}
+
+// liveTexts identifies the first few of several objects of the cloud for people.
+func liveTexts(all []*kind.Live) string {
+	const shown = 5
+	var names []string
+	for i, l := range all {
+		if i == shown {
+			names = append(names, fmt.Sprintf("and %d more", len(all)-shown))
+			break
+		}
+		names = append(names, liveText(l))
+	}
+	return strings.Join(names, ", ")
 }
 
 // liveText identifies an object of the cloud for people.

@@ -47,7 +47,21 @@ func Compute(in world.Input) plan.Plan {
 	return p.finish()
 }
 
-// lastPlanner returns the last planner, which found no new facts, and the number of planners that were needed (decision 0054).
+// lastPlanner returns the last planner, which found no new facts, and the number of planners that were needed.
+//
+// The facts that follow only from all decisions together are a fixpoint (decision 0054). For example, the changes of all members decide which
+// member a group freezes, and a frozen member decides about the objects that it uses. So neither can be decided first. A planner gets all
+// facts before it decides about the first object, and decides about each object once. It writes the new facts into a copy for the next
+// planner. Facts are only added, once for each object, member or group. So the repetition ends:
+//
+//	planners  the plan                                                          share of 29,646 plans of the tests
+//	--------  ----------------------------------------------------------------  ----------------------------------
+//	one       has no such facts                                                 95.2 %
+//	two       has facts that follow from the first decisions                    4.8 %
+//	three     has a fact that follows from another one: a member that is        eleven plans
+//	          frozen keeps a volume, and then the volume must not be deleted
+//
+// For the first planner, all facts are empty. The functions that read them are in the table of [verdicts].
 func lastPlanner(in world.Input) (p *planner, times int) {
 	in = in.WithFallbacks()
 	known, all, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.NewCloud(in.Have, in.Stack)

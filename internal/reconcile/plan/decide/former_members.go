@@ -21,7 +21,6 @@ import (
 // GROUP is the present or a former name of the group. findFormerMembers leaves out spares that the group allows but does not need now, because they have
 // been drained already.
 func (p *planner) findFormerMembers() {
-	clear(p.formerMemberOf)
 	var groups []*kind.Desired
 	members := map[manifest.Key]*kind.Desired{} // one member of each group
 	for i := range p.steps {
