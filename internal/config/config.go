@@ -78,8 +78,9 @@ type Spec struct {
 	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With prices, plans show by how much the costs of a month change."`
 	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
-	Decryption   Decryption   `json:"decryption,omitempty" doc:"The private keys for manifests that SOPS encrypted."`
-	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
+	Decryption   Decryption    `json:"decryption,omitempty" doc:"The private keys for manifests that SOPS encrypted."`
+	SecretStores []SecretStore `json:"secretStores,omitempty" rule:"max=20" doc:"Stores with values that are not in the repository, for ExternalSecrets. Everybody who may merge manifests can use every value in them, within the folders and prefixes given here."`
+	Fingerprints Fingerprints  `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }
 
 // Decryption names the files with private keys for encrypted manifests.

@@ -47,6 +47,7 @@ func (s *Spec) below(folder string) {
 		}
 	}
 	below(folder, s.namedFiles())
+	s.storesBelow(folder)
 }
 
 // dotted adds ./ to a path, so that it does not look like a host.

@@ -14,7 +14,7 @@ import (
 // MaxFolders is the maximum number of stacks for source.paths of one document.
 const MaxFolders = 1000
 
-// folderWord is the placeholder in spec.cloud and spec.project for the name of the folder.
+// folderWord is the placeholder in spec.cloud, spec.project and spec.secretStores for the name of the folder.
 const folderWord = "{folder}"
 
 // PerFolder reports whether the document describes one stack for each folder that source.paths matches. Then the
@@ -134,6 +134,10 @@ func (s *Stack) in(base, folder string) Stack {
 	for i := range one.Spec.Source.ValuesFrom {
 		file := &one.Spec.Source.ValuesFrom[i].File
 		*file = strings.ReplaceAll(*file, folderWord, folder)
+	}
+	one.Spec.SecretStores = slices.Clone(s.Spec.SecretStores)
+	for i, store := range one.Spec.SecretStores {
+		one.Spec.SecretStores[i] = store.inFolder(name)
 	}
 	one.Spec.Cloud = strings.ReplaceAll(s.Spec.Cloud, folderWord, name)
 	one.Spec.Project = strings.ReplaceAll(s.Spec.Project, folderWord, name)

@@ -176,6 +176,7 @@ func (s *Stack) check() (found []finding) {
 	s.Spec.Source.checkOverlays(add)
 	s.Spec.Source.checkValues(add)
 	s.checkFolders(add)
+	s.Spec.checkStores(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
 		if _, err := guard.ParseLimit(limit.String()); err != nil {

@@ -58,6 +58,7 @@ func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, boun
 		}
 		r.Decryption.Keys = keys
 	}
+	r.Stores = o.stores(s)
 	for i := range s.Spec.Source.Libraries {
 		l := &s.Spec.Source.Libraries[i]
 		rev, err := o.library(ctx, s, l)

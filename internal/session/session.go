@@ -33,8 +33,9 @@ type Opener struct {
 	Progress    *progress.Teller // nil if nobody watches the terminal
 	Shared      *Shared
 
-	// Sealed is true if no file is decrypted. It is used for the files of strangers, and where there are no keys.
-	Sealed bool
+	// Sealed is true if no file is decrypted, and no store of secrets is read. It is used for the files of strangers, and where there
+	// are no keys. WithoutStores is true if only no store of secrets is read.
+	Sealed, WithoutStores bool
 
 	// Targets limit the previews and passes of branches to some objects; nil for none. They do not limit the plans of pull requests.
 	Targets []plan.Target
@@ -51,6 +52,7 @@ type Shared struct {
 	libraries libraries
 	clouds    cloud.Sharing
 	rules     rules
+	stores    stores
 }
 
 func (s *Shared) sharing() *cloud.Sharing {

@@ -27,7 +27,7 @@ import (
 // Parts reads manifests and adds the findings to v.
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
-	o.Sealed = o.Sealed || !stack.HasDecryption()
+	o.Sealed, o.WithoutStores = o.Sealed || !stack.HasDecryption(), true
 	parts, err := layered(stack, parts)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/etcdcluster"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/etcdmember"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/etcdrestore"
+	"github.com/stackreeve/stackreeve/internal/cloud/kinds/externalsecret"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/floatingip"
 	"github.com/stackreeve/stackreeve/internal/cloud/kinds/group"
@@ -64,6 +65,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	return append([]*kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
+		externalsecret.Kind(),
 		domain.Kind(c),
 		project.Kind(c),
 		quota.Kind(c),

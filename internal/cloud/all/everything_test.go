@@ -38,6 +38,8 @@ var inside = map[string]string{
 	"EtcdBackup":  "its snapshots come from such members",
 	"EtcdRestore": "it is what ports say of such members, and makes nothing of its own",
 
+	"ExternalSecret": "it stands for a Secret whose values are in a store, and nothing of it is in the cloud",
+
 	"M3DBInstance":  "placements have no mark, and a machine's name, volume and address are all that a manifest can put into one",
 	"M3DBNamespace": "namespaces have no mark; tags on ports say that one was asked for",
 	"M3DBCluster":   "it stands for a VirtualMachineGroup, a SecurityGroup, instances and namespaces",

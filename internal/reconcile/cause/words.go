@@ -25,6 +25,7 @@ const (
 	BeingDeleted    Code = "being-deleted"
 	RecreatedLater  Code = "recreated-when-gone"
 	Suspended       Code = "suspended"
+	ValueUnknown    Code = "value-unknown"
 	CannotCreate    Code = "cannot-be-created"
 	AnotherDoubtful Code = "another-may-be-refused"
 	AnotherCannot   Code = "another-cannot-be-created"
@@ -233,6 +234,7 @@ var words = map[Code]string{
 	BeingDeleted:    "is being deleted",
 	RecreatedLater:  "recreated when it is gone",
 	Suspended:       "suspended",
+	ValueUnknown:    "a value that the object needs is unknown: %s",
 	CannotCreate:    "cannot be created: %s",
 	AnotherDoubtful: "the cloud may refuse to create the new object: %s; to replace the object nevertheless, set the annotation %s: allow",
 	AnotherCannot:   "the new object cannot be created: %s",

@@ -26,7 +26,7 @@ func (r *run) trackPending(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
-		if s.Have == nil || s.Action != plan.Wait && !s.Settling() {
+		if s.Have == nil || !s.AwaitsCloud() && !s.Settling() {
 			continue
 		}
 		id := s.Identity()

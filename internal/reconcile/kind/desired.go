@@ -40,7 +40,11 @@ type Desired struct {
 	// otherwise.
 	Lasts bool
 	// Data is the content of a ConfigMap or Secret.
-	Data    map[string]string
+	Data map[string]string
+	// Stored is where the object's data are, if they are not in the repository; nil for others. Unread is why a value that the object
+	// needs is unknown. Then the object is suspended. It is nil if all values are known.
+	Stored  *Stored
+	Unread  *Unread
 	Refs    []RefSpec
 	Options Options
 	Notes   []Note

@@ -28,6 +28,11 @@ func (s Step) Suspended() bool {
 	return s.Action == Keep && (s.OfSuspended || s.Want != nil && s.Want.Options.Suspend)
 }
 
+// AwaitsCloud reports whether the cloud is working on the object. A step that waits for a value of a store does not await the cloud.
+func (s Step) AwaitsCloud() bool {
+	return s.Action == Wait && s.Have != nil && (s.Want == nil || s.Want.Unread == nil)
+}
+
 // Outdated reports whether the object differs from Git because its group keeps it frozen.
 func (s Step) Outdated() bool {
 	return s.Frozen && !s.Drift && (len(s.Uncounted) > 0 || s.Have == nil || s.Want == nil)

@@ -32,6 +32,8 @@ type Reader struct {
 	Entries Entries
 	// Decryption says how encrypted files are read. Those of libraries are never decrypted.
 	Decryption manifest.Decryption
+	// Stores are the stores that contain data of objects.
+	Stores Stores
 	// Missing is true if manifests may refer to an object without a manifest. Then the referring object is pending. Otherwise such a
 	// reference is a problem.
 	Missing bool
@@ -108,7 +110,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	}
 	res.report(wrong...)
 	res.report(faults...)
-	res.entries = r.Entries
+	res.entries, res.stores, res.context = r.Entries, r.Stores, ctx
 	res.allowMissing = r.Missing
 	options := loadOptions(kinds, limits)
 	options.Decryption = r.Decryption

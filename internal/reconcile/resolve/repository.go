@@ -9,6 +9,7 @@ import (
 type repository struct {
 	*resolver
 	namespace string
+	object    *node // the object that is expanded
 }
 
 var _ kind.Revision = repository{}
@@ -21,9 +22,16 @@ func (r repository) Has(key manifest.Key) bool { return r.byKey[key] != nil }
 
 // Data implements [kind.Repository].
 func (r repository) Data(kind, name, entry string) (text string, ok bool) {
-	if n := r.byKey[r.KeyOf(kind, name)]; n != nil {
-		text, ok = n.Data[entry]
+	n := r.byKey[r.KeyOf(kind, name)]
+	if n == nil {
+		return "", false
 	}
+	if why := n.unreadData(); why != nil {
+		r.object.suspend(why)
+		_, ok = n.Stored.Entries[entry]
+		return unknown, ok
+	}
+	text, ok = n.Data[entry]
 	return text, ok
 }
 

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,6 +27,7 @@ func (r *resolver) declare(obj *manifest.Object) {
 // nothing may be applied. Costs are taken from the budget before anything is created.
 func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.expandDefined()
+	r.readStores()
 	for _, n := range r.order[:r.declares] {
 		if r.over() {
 			break
@@ -37,6 +39,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.checkIgnored()
 	r.checkWays()
 	r.link()
+	r.suspendUnread()
 	r.checkEncryptedReferences()
 	r.inheritEntries()
 	r.findFormerNames()
@@ -81,8 +84,11 @@ type resolver struct {
 	groups       map[string]string
 	budget       *budget
 	entries      Entries
-	allowMissing bool // whether references may lead to objects without a manifest.
-	partsUnknown bool // whether the missing objects may be parts of an object that could not be read or expanded.
+	stores       Stores
+	context      context.Context // of the reading of stores
+	allowMissing bool            // whether references may lead to objects without a manifest.
+	partsUnknown bool            // whether the missing objects may be parts of an object that could not be read or expanded.
+	partsLost    bool            // whether the missing objects may be parts of an object that needs an unknown value of a store.
 	byKey        map[manifest.Key]*node
 	order        []*node
 	written      int              // number of objects that the repository contains; they come first in order.
@@ -106,7 +112,7 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []*kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, plain: map[manifest.Key][]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, invalid: map[manifest.Key]bool{}}
+		context: context.Background(), secrets: map[string]string{}, plain: map[manifest.Key][]string{}, defined: map[string]bool{}, kinds: map[string]*kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}, invalid: map[manifest.Key]bool{}}
 	for _, k := range kinds {
 		r.kinds[k.Info.Kind] = k
 	}
@@ -191,12 +197,12 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 	}
 }
 
-// markInvalid reports the mistakes of an object. If a definition made the object's kind, its missing parts may be the targets that other
-// references do not find.
+// markInvalid reports the mistakes of an object. If a definition made the object's kind, or if its data are in a store, its missing parts
+// may be the targets that other references do not find.
 func (r *resolver) markInvalid(n *node, problems []manifest.Problem) {
 	n.invalid = true
 	r.invalid[n.Key] = true
-	r.partsUnknown = r.partsUnknown || n.Defined() != nil
+	r.partsUnknown = r.partsUnknown || n.Defined() != nil || n.Stored != nil
 	r.report(problems...)
 }
 
@@ -245,11 +251,14 @@ func (r *resolver) expand(n *node) {
 		return
 	}
 	n.expanded = true
-	e := kind.NewExpansion(&n.Desired, repository{r, n.Key.Namespace})
+	e := kind.NewExpansion(&n.Desired, repository{r, n.Key.Namespace, n})
 	if k := r.kinds[n.Key.Kind]; k.Expand != nil {
 		k.Expand(&n.Desired, e)
 	}
 	said, err := e.Expanded()
+	if n.Unread != nil {
+		said.Suspended = true
+	}
 	n.Options.Suspend = n.Options.Suspend || said.Suspended
 	n.Notes = append(n.Notes, e.Notes()...)
 	n.Rollout, n.Probes = said.Rollout, said.Probes
@@ -257,6 +266,9 @@ func (r *resolver) expand(n *node) {
 	problems := e.Problems(n.Object)
 	if err != nil {
 		problems = append(problems, n.Problem("spec", err.Error(), "change the manifest that expands to this object"))
+	}
+	if n.Unread != nil && len(problems) > 0 { // they may follow from the unknown value
+		problems, r.partsLost = nil, true
 	}
 	if len(problems) > 0 || said.Unsure {
 		r.markInvalid(n, problems)
@@ -283,6 +295,9 @@ func (r *resolver) expand(n *node) {
 			if child.Parent == n.Key && !child.Unmanaged {
 				child.Spare = child.Spare || n.Spare || c.Presence == kind.Spare
 				child.Scaled = child.Scaled || n.Scaled || c.Presence == kind.Scaled
+				if n.Unread != nil {
+					child.suspend(n.Unread)
+				}
 			}
 			r.expand(child)
 		}

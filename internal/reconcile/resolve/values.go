@@ -56,7 +56,7 @@ func (r Reader) values(ctx context.Context, parts []manifest.Part, limits manife
 			key := from.object()
 			d, found := data[key]
 			if !found {
-				wrong = []manifest.Problem{{Origin: r.Values.place(at), Field: at, What: "there is no " + key.String() + " among the manifests", Fix: "commit it, or remove this source"}}
+				wrong = []manifest.Problem{{Origin: r.Values.place(at), Field: at, What: "there is no " + key.String() + " among the manifests", Fix: "commit it, or remove this source; the data of an ExternalSecret cannot be values"}}
 			}
 			texts, wrong = d, append(wrong, unnamed(d, key, r.Values.place(at), at)...)
 			hidden = sealed[key]

@@ -25,6 +25,7 @@ import (
 //	exists        none                 an entry whose list failed may have the object       wait
 //	exists        none                 none of these reasons                                create
 //	exists        any                  the object is suspended                              keep
+//	exists        any                  a value of a store that it needs is unknown          wait
 //	exists        one                  the object equals the manifest                       keep
 //	exists        one                  a changeable field differs                           update
 //	exists        one                  a fixed field differs                                replace, refuse
@@ -146,7 +147,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	p.surplusSteps(d, ch)
 	switch {
 	case !ch.refusal.IsZero() && d.Options.Suspend:
-		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), ch.refusal)
+		return suspend(s, d, ch.refusal)
 	case !ch.refusal.IsZero():
 		s.Error = true
 		return s.WithAction(plan.Refuse, ch.refusal)

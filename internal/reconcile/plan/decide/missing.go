@@ -10,7 +10,7 @@ import (
 // decideMissing makes the step for a desired object that is not in the cloud.
 func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	if d.Options.Suspend {
-		return s.WithAction(plan.Keep, cause.Of(cause.Suspended), cause.Of(cause.NotThere))
+		return suspend(s, d, cause.Of(cause.NotThere))
 	}
 	if why := p.unmadeFor(d); !why.IsZero() {
 		return p.leaveUnmade(s, d, why)

@@ -24,10 +24,10 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	p.found.DesiredOf[have] = d
 	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
 	if d.Options.Suspend {
-		if p.found.Ready[d.Key] {
+		if p.found.Ready[d.Key] && d.Unread == nil {
 			s.Uncounted = p.differences(s)
 		}
-		return s.WithAction(plan.Keep, cause.Of(cause.Suspended))
+		return suspend(s, d)
 	}
 	if c, sick := p.cureOf(d); sick && p.found.Ready[d.Key] {
 		return p.heal(s, d, c)
