@@ -16,12 +16,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// once runs one pass of every stack.
-func (a *app) once(cmd *cobra.Command, opener session.Opener, stacks []config.Stack, approved string) error {
+// once runs one pass of every stack. again returns the command that carries out a held plan of a stack, without the hash at its end.
+func (a *app) once(cmd *cobra.Command, opener session.Opener, stacks []config.Stack, approved string, again func(stack string) string) error {
 	several := len(stacks) > 1
 	text := func(s *config.Stack) report.Text {
 		text := a.text()
-		text.Approve = approveCommand(cmd, s.Name)
+		text.Approve = again(s.Name)
 		return text
 	}
 	once := &service.Once{

@@ -46,7 +46,7 @@ func (a *app) run() *cobra.Command {
 			return err
 		}
 		if once {
-			return a.once(cmd, opener, stacks, f.Approve)
+			return a.once(cmd, opener, stacks, f.Approve, func(stack string) string { return approveCommand(cmd, stack) })
 		}
 		if opener.Targets != nil {
 			return errors.New("--target limits a single pass; give --once, too")

@@ -18,7 +18,7 @@ import (
 //	--------------------------------------------------   -----------------------------------------
 //	Name, DependsOn, Open, Source, Manifests, Forge,     the stack's configuration (package session:
 //	AnyProject, LeavesDrift                              LoopConfig)
-//	Approved, Only, Targets                              the command line
+//	Approved, Only, Targets, Recreate                    the command line
 //	Process; Earlier                                     the process (package service)
 type Config struct {
 	Name string
@@ -82,6 +82,8 @@ type Limits struct {
 	Only string
 	// Targets limit passes to some objects; nil for none.
 	Targets []plan.Target
+	// Recreate is true if a person has requested that the targets are recreated.
+	Recreate bool
 	// AnyProject is true if the configuration names a project. Then the project is not compared with the
 	// project in which the stack was last in sync.
 	AnyProject bool

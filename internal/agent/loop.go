@@ -186,7 +186,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 		policies = append(policies, guard.Forgetful)
 	}
 	return engine.Revision{
-		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Targets: s.Targets, Synced: synced, Policies: policies,
+		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Targets: s.Targets, Recreate: s.Recreate, Synced: synced, Policies: policies,
 		EarlierCommits: s.earlierObjects(rev, s.cloud.Region), PreviousSums: before,
 	}, nil
 }

@@ -28,7 +28,7 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 	if len(branches) > 0 {
 		one.Forge = agent.Forge{Approvals: branches[0].Approvals, Applied: branches[0].Restore, Existed: branches[0].Existed}
 	}
-	one.AnyProject, one.LeavesDrift, one.Targets = s.Spec.Project != "", s.LeavesDrift(), o.Targets
+	one.AnyProject, one.LeavesDrift, one.Targets, one.Recreate = s.Spec.Project != "", s.LeavesDrift(), o.Targets, o.Recreate
 	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		eng, at, err := o.logIn(ctx, s, kinds)

@@ -52,7 +52,7 @@ func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (
 	}
 	defer done()
 	look := o.Previewer(s)
-	look.Past, look.targets = past, o.Targets
+	look.Past, look.targets, look.recreate = past, o.Targets, o.Recreate
 	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
 	v.Plan, v.Preflight, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
 	return v, err

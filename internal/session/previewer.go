@@ -28,7 +28,8 @@ type Previewer struct {
 	// Past visits the earlier states of the files if Base is nil. Past is nil if they are unknown.
 	Past resolve.Past
 
-	targets []plan.Target // the objects to which plans are limited; nil for none
+	targets  []plan.Target // the objects to which plans are limited; nil for none
+	recreate bool          // a person has requested that the targets are recreated
 
 	mu     sync.Mutex
 	engine *engine.Engine
@@ -63,7 +64,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, PreviousSums: before, Policies: weaker, Targets: p.targets})
+	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, PreviousSums: before, Policies: weaker, Targets: p.targets, Recreate: p.recreate})
 	plan.Ignored = read.Ignored
 	if plan.ListsIncomplete() {
 		p.close()

@@ -136,6 +136,9 @@ const (
 	BarredImport  Code = "barred-import"
 	OtherWay      Code = "other-way"
 	MaybeUsed     Code = "maybe-used"
+	Requested     Code = "requested"
+	RequestBarred Code = "request-barred"
+	RequestedName Code = "requested-name"
 	TakesLeft     Code = "takes-what-is-left"
 	ClaimRefused  Code = "claim-refused"
 	Claim         Code = "claim"
@@ -148,6 +151,8 @@ const (
 	ChooseRange   Code = "choose-another-range"
 	ChooseForOne  Code = "choose-for-one"
 	RivalOverlaps Code = "rival-overlaps"
+
+	RequestedImport Code = "requested-import"
 )
 
 // Codes about groups.
@@ -328,14 +333,19 @@ var words = map[Code]string{
 	AdoptFirst:       "one step cannot both adopt and replace an object: change the manifest to match the object in the cloud, and replace the object by a later commit",
 	WasAdopted:       "the object was adopted, and is not recreated while its manifest asks to adopt an object: remove %s first",
 
-	FixedField:    "%s cannot be changed in place",
-	OtherWay:      "choose another way with %s: %s, ",
-	Barred:        "%s cannot be changed in place; allow it with the annotation %s: allow, %sor undo the change",
-	BarredWay:     "%s cannot be changed as %s asks: %s; choose %s, or undo the change",
-	BarredImport:  "%s: the import %s now finds a different object than when this object was made, although no commit changed the import; allow the replacement with the annotation %s: %s, or import the former object by its ID",
-	MaybeUsed:     "the object may have been used, so it is not recreated without permission; give permission with the annotation %s: allow, or repair the object in the cloud",
-	TakesLeft:     "the change would delete elements that the annotation %s protects from changes: %s; remove their IDs from the annotation to allow the deletion, or undo the change",
-	ClaimRefused:  "%s: %s",
+	FixedField:      "%s cannot be changed in place",
+	OtherWay:        "choose another way with %s: %s, ",
+	Barred:          "%s cannot be changed in place; allow it with the annotation %s: allow, %sor undo the change",
+	BarredWay:       "%s cannot be changed as %s asks: %s; choose %s, or undo the change",
+	BarredImport:    "%s: the import %s now finds a different object than when this object was made, although no commit changed the import; allow the replacement with the annotation %s: %s, or import the former object by its ID",
+	MaybeUsed:       "the object may have been used, so it is not recreated without permission; give permission with the annotation %s: allow, or repair the object in the cloud",
+	Requested:       "a person requested the replacement",
+	RequestBarred:   "the annotations of the object forbid its replacement; allow it with the annotation %s: allow",
+	RequestedName:   "the ID of the object is its name, so a new object would be the same",
+	TakesLeft:       "the change would delete elements that the annotation %s protects from changes: %s; remove their IDs from the annotation to allow the deletion, or undo the change",
+	ClaimRefused:    "%s: %s",
+	RequestedImport: "the stack only looks this object up, so it cannot replace it",
+
 	Claim:         "%s of %s/%s %s",
 	ClaimTaken:    "is taken by %s, which stack %s did not make; %s",
 	ClaimOverlaps: "overlaps %s, which stack %s did not make; %s",

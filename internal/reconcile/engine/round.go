@@ -59,6 +59,9 @@ func (r *run) planRound(ctx context.Context) {
 	if r.chosen == nil {
 		r.chosen = guard.Choose(made, r.rev.Targets)
 	}
+	if r.rev.Recreate && r.rev.before == nil {
+		r.rev.before = idsOf(made)
+	}
 	made = made.Apply(r.chosen.Limit)
 	past.NotePlan(made, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})
 	made = made.Redacted(r.secrets)
@@ -80,6 +83,15 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
 	r.trackPending(time.Now())
+}
+
+// idsOf returns the IDs of the objects of a plan.
+func idsOf(p plan.Plan) map[string]bool {
+	ids := map[string]bool{}
+	for _, s := range p.Steps {
+		ids[s.ID()] = true
+	}
+	return ids
 }
 
 // atWork reports whether the pass is changing the object of a step, or has deleted it.

@@ -26,6 +26,8 @@ type Revision struct {
 	Only string
 	// Targets limit the pass to some objects; nil for none (see [guard.Choose]).
 	Targets []plan.Target
+	// Recreate is true if a person has requested that the targets are recreated.
+	Recreate bool
 	// Synced is true when this commit was in sync before.
 	Synced bool
 	// PreviousSums becomes [world.Input.PreviousSums].
@@ -36,7 +38,8 @@ type Revision struct {
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
-	healing bool // true while only the healing steps of the plan are carried out
+	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan
+	healing bool            // true while only the healing steps of the plan are carried out
 }
 
 // Sync carries out one pass. It lists the cloud, makes a plan, starts each step as soon as its dependencies

@@ -11,6 +11,9 @@ import (
 // HealthField is the field of the change that reports that an object does not work.
 const HealthField = "health"
 
+// RequestField is the field of the change that a person requests with the replacement of an object.
+const RequestField = "replacement"
+
 // Patients returns, for the next plan, the members of groups that do not serve, or that were healed within the last hour.
 func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) map[manifest.Key]rollout.Patient {
 	out := map[manifest.Key]rollout.Patient{}

@@ -17,6 +17,7 @@ import (
 //	was made by this process and never usable   immediately
 //	does the work of a member of a group that   when the member's turn comes
 //	replaces failed members
+//	is to be recreated at a person's request    if its manifest does not forbid that
 //	is any other object                         if replacements are allowed, drift is corrected,
 //	                                            and its manifest does not say that it is kept
 func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
@@ -26,7 +27,7 @@ func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
 		return p.recreate(s, d, reason)
 	}
 	s.Changes = []kind.Change{{Field: plan.HealthField, Have: string(have.Phase), Want: string(kind.Ready), Disruption: kind.Replace}}
-	if !p.mayRecreate(d) {
+	if !p.mayRecreate(d) && (len(p.requestedChange(d, have)) == 0 || !mayBeRequested(d)) {
 		s.Error = true
 		return s.WithAction(plan.Refuse, reason, cause.Of(cause.MaybeUsed, resolve.AnnotationReplace))
 	}

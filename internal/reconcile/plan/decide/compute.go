@@ -136,6 +136,9 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Wait, cause.Of(cause.Unlisted, entryPrefix(d.Entry)+c.Unlisted(d.Entry).Error()))
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
+		if p.isNamed(d.Key) {
+			return p.refuseRequest(s, cause.Of(cause.RequestedImport))
+		}
 		p.stepsForOwnedImports(d, s.Have)
 		return s
 	}

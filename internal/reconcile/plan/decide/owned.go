@@ -48,7 +48,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	}
 	differs, moved, ignored, notes := p.changes(s, former)
 	s.Ignored, moved = ignored, append(moved, p.entryChange(d, have)...)
-	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
+	s.Changes, s.Notes = append(append(differs, moved...), p.requestedChange(d, have)...), slices.Concat(d.Notes, notes)
 	s.From = former.Name
 	s.Drift = former == (manifest.Key{}) && p.drifted(d, have, differs)
 	if frozen, stays := p.freeze(s, d); stays {
@@ -67,10 +67,12 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 			s.Causes = cause.List{cause.Of(cause.Was, former)}
 		}
 		return p.await(s, d)
+	case p.KindOf[d.Key.Kind].Info.IDIsName && s.Changes[fixed].Field == plan.RequestField:
+		return p.refuseRequest(s, cause.Of(cause.RequestedName))
 	case barred >= 0:
 		return s.WithAction(plan.Refuse, p.whyNotReplace(d, have, s.Changes[barred]))
 	default:
-		return p.recreate(s, d, cause.Of(cause.FixedField, s.Changes[fixed].Field))
+		return p.recreate(s, d, whyReplace(s.Changes[fixed]))
 	}
 }
 

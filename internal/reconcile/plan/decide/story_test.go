@@ -89,6 +89,8 @@ func planned(t *testing.T, repo, cloud, options []string) (plan.Plan, error) {
 			w.ListErr = errors.New("network: GET /v2.0/things: 503 down for maintenance")
 		case "refuse-replace":
 			in.Replace = false
+		case "request":
+			in.Requested.Targets = append(in.Requested.Targets, plan.Target{Kind: "Thing", Namespace: "default", Name: value})
 		case "synced":
 			in.Synced = true
 		case "lost": // the value is a name, and the ID that its object had

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -17,6 +18,8 @@ import (
 // no reason to replace machines.
 func (p *planner) mayReplace(d *kind.Desired, have *kind.Live, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
+	case c.Field == plan.RequestField:
+		return mayBeRequested(d)
 	case way != "":
 		return way == manifest.WayReplace || way == manifest.WayNext
 	case p.changedImport(d, have, c) != nil:
@@ -53,6 +56,9 @@ func (p *planner) changedImport(d *kind.Desired, have *kind.Live, c kind.Change)
 
 // whyNotReplace says why a change that would replace the object is refused, and what people can do.
 func (p *planner) whyNotReplace(d *kind.Desired, have *kind.Live, c kind.Change) cause.Cause {
+	if c.Field == plan.RequestField {
+		return cause.Of(cause.RequestBarred, resolve.AnnotationReplace)
+	}
 	field := strings.TrimPrefix(c.Field, d.SpecPath+".")
 	if other := p.changedImport(d, have, c); other != nil && d.Options.Way(c.Field) == "" {
 		ways := slices.Concat([]string{field + "=" + manifest.WayReplace}, waysOf(field, c))

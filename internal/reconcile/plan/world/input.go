@@ -43,8 +43,17 @@ type Rules struct {
 	UseForeign bool
 	// Healing is true if only the healing steps of the plan are carried out. Then members that wait for a change can be healed, too.
 	Healing bool
+	// Requested are the objects that a person wants to have recreated although nothing differs.
+	Requested Requested
 	// Approving is true if people have approved a plan. Then the marks of new machines record the target state of their group.
 	Approving bool
+}
+
+// Requested are objects to recreate.
+type Requested struct {
+	Targets []plan.Target // nil for none
+	// IDs limit the request to these objects of the cloud, so that a new object is not recreated again. Nil is no limit.
+	IDs map[string]bool
 }
 
 // Past has facts that neither the lists of the cloud nor the commit show. It is zero in a process that has just started.
