@@ -109,7 +109,7 @@ func (p page) agrees(next string) error {
 			err = errNoNextPage
 		}
 		if err == nil && (len(links) > 1 || len(links) == 1 && (links[0] != next || next == "")) {
-			err = errors.New("a next page without address, one where none is expected, or several")
+			err = errors.New("the link to the next page has no address, is not expected, or is there several times")
 		}
 		if err != nil {
 			return fmt.Errorf("%.60q of %s: %w", name, p.of.field, err)
@@ -152,7 +152,7 @@ func (p page) total() (int, error) {
 	count, known := said.Metadata["total_count"]
 	switch {
 	case !empty(said.Truncated):
-		return -1, errors.New("the service has cut the list short; its list_limit has to be larger")
+		return -1, errors.New("the service returned only a part of the list; its list_limit has to be larger")
 	case len(said.Metadata) > 0 && (!known || count == nil || len(said.Metadata) > 1):
 		return -1, fmt.Errorf("%q of %s: %w", "metadata", p.of.field, errNoNextPage)
 	case known:

@@ -90,7 +90,7 @@ var services = []service{{
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
 	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)maximum of \d+ already exceeded|` + overLimit), // keystone/exception.py: ApplicationCredentialLimitExceeded
 	lacking: pattern.Of(`(?i)not authorized to perform the requested action`),
-	mark:    "an attribute of ours, or the end of the description; of a role assignment an attribute of what it is about",
+	mark:    "an attribute of the agent's own, or the end of the description; for a role assignment, an attribute of its project, user or group",
 }, {
 	name: Compute, port: "8774", open: openstack.NewComputeV2,
 	discovery: withoutProject, newest: currentVersion,

@@ -37,7 +37,7 @@ func (s *Stack) checkFolders(add func(field, what string)) {
 		return
 	}
 	if src.Path != "" {
-		add("spec.source.paths", "is given along with path; remove one of them")
+		add("spec.source.paths", "is given together with path; remove one of them")
 	}
 	if why := manifest.FolderPattern(src.Paths); why != "" {
 		add("spec.source.paths", fmt.Sprintf("%q %s", src.Paths, why))

@@ -38,7 +38,7 @@ func (s *Source) checkValues(add func(field, what string)) {
 		case !manifest.ValueName.MatchString(name):
 			add("spec.source.values."+name, fmt.Sprintf("%q cannot be the name of a value; use letters, digits and underscores", name))
 		case len(s.Values[name]) > manifest.MaxValue:
-			add("spec.source.values."+name, fmt.Sprintf("is longer than %d bytes; use a ConfigMap for what is large", manifest.MaxValue))
+			add("spec.source.values."+name, fmt.Sprintf("is longer than %d bytes; use a ConfigMap for large texts", manifest.MaxValue))
 		}
 	}
 	for i, from := range s.ValuesFrom {

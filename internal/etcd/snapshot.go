@@ -147,7 +147,7 @@ func (s *Snapshot) next() error {
 	case err == nil && m.Error != nil:
 		return &Refused{m.Error.Code, strings.TrimPrefix(m.Error.Message, "etcdserver: ")}
 	case err != nil || m.Result == nil:
-		return fmt.Errorf("%w: after %d bytes, the data is not from etcd", ErrCut, s.size)
+		return fmt.Errorf("%w: the data after byte %d does not come from etcd", ErrCut, s.size)
 	}
 	if s.total < 0 {
 		if m.Result.Remaining > uint64(s.most) {

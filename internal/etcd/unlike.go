@@ -14,7 +14,7 @@ import (
 // address.
 const (
 	Expired          = "shows a certificate that has expired, or is not valid yet"
-	AnotherAuthority = "shows a certificate of an authority outside of the cluster, or of a generation that is neither the wanted one nor next to it"
+	AnotherAuthority = "shows a certificate of another authority than the cluster's, or of a generation that is more than one away from the wanted one"
 	NotTrusting      = "rejects the agent's certificate"
 	WithoutTLS       = "answers without TLS, and the cluster must use TLS"
 	WithTLS          = "answers with TLS, and the cluster is configured without TLS"

@@ -17,7 +17,7 @@ func read(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: the answer broke off: %w", ErrUnavailable, err)
+		return fmt.Errorf("%w: the answer was interrupted: %w", ErrUnavailable, err)
 	case len(body) > maxAnswer:
 		return fmt.Errorf("%w: more than %d MiB", ErrTooBig, maxAnswer>>20)
 	}

@@ -111,10 +111,10 @@ func (l *limits) heed(resp *http.Response, now time.Time) error {
 	case spent && resetOf(resp) != 0 && (refused || resp.StatusCode < 400):
 		l.stop(now, time.Duration(resetOf(resp)-outbound.Clock(resp.Header, now).Unix())*time.Second, "the forge allows no more requests until then")
 	case refused && said:
-		l.stop(now, wait, "the forge asks to be left alone: "+message)
+		l.stop(now, wait, "the forge asks the agent to wait: "+message)
 	case resp.StatusCode == http.StatusTooManyRequests || refused && (spent || tellsLimit(message)):
 		l.strikes++
-		l.stop(now, backoff.Pause(firstStrike, longStrike, l.strikes), "the forge asks to be left alone: "+message)
+		l.stop(now, backoff.Pause(firstStrike, longStrike, l.strikes), "the forge asks the agent to wait: "+message)
 	case refused:
 		return nil
 	}

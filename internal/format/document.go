@@ -104,7 +104,7 @@ func parse(text string) (root *yaml.Node, err error) {
 		return nil, err
 	}
 	if err := dec.Decode(&next); !errors.Is(err, io.EOF) {
-		return nil, errors.New("a document begins where no marker is")
+		return nil, errors.New("a document begins without a line ---")
 	}
 	if !shallow(&doc, maxDepth) {
 		return nil, fmt.Errorf("more than %d levels", maxDepth)

@@ -29,7 +29,7 @@ func Each(name string, write bool, found func(file string, err error)) error {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no file and no folder; links are not followed, so name what it leads to", name)
+		return fmt.Errorf("%s is no file and no folder; links are not followed, so name the target of the link", name)
 	case !isYAML(name):
 		return fmt.Errorf("%s: only .yaml and .yml files are laid out", name)
 	}

@@ -98,7 +98,7 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 		key, value := follow(n.Content[i]), n.Content[i+1]
 		line := n.Content[i].Line
 		if key.Kind != yaml.ScalarNode {
-			c.refuse(line, at, "a key wants a string, found "+describe(key, false), "if {{ }} is a template, commit the rendered file or quote it")
+			c.refuse(line, at, "a key must be a string, found "+describe(key, false), "if {{ }} is a template, commit the rendered file or quote it")
 			return
 		}
 		below := at.field(key.Value)
@@ -110,7 +110,7 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 		if n.Content[i].ShortTag() == tagMerge {
 			c.merge(value, below)
 		} else if t := typeOf(key); t != tagString {
-			c.problem(line, below, "a key wants a string, found "+describe(key, false), "quote it: "+quote(key.Value))
+			c.problem(line, below, "a key must be a string, found "+describe(key, false), "quote it: "+quote(key.Value))
 		}
 		c.walk(key, below, depth+1)
 		c.walk(value, below, depth+1)

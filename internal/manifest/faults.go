@@ -97,7 +97,7 @@ var advice = []struct{ message, what, fix string }{
 	{"block sequence entries are not allowed", "a list cannot start here", "put each item on a line of its own, below the key"},
 	{"control characters are not allowed", "an invisible control character", "remove it"},
 	{"unknown anchor", "an alias without an anchor in this document", "add the anchor, or quote the value if * is a normal character"},
-	{"exceeded max depth", "nested far too deep", "flatten it"},
+	{"exceeded max depth", "nested too deep", "flatten it"},
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }
 

@@ -65,7 +65,7 @@ func (a Asker) health(ctx context.Context, at string, p rollout.Probe) error {
 }
 
 // refusals contains the gRPC statuses of a server that does not have this service, or that has no health checks.
-var refusals = map[string]health{"5": "the service is not known there", "12": "the server has no health checks"}
+var refusals = map[string]health{"5": "the server does not know the service", "12": "the server has no health checks"}
 
 func refusal(code string) error {
 	if known, ok := refusals[code]; ok {

@@ -81,7 +81,7 @@ func TestHealth(t *testing.T) {
 		"0000000000,0":             "health status 0, not SERVING",
 		"00000000020803,0":         "health status 3, not SERVING",
 		"000000000408010802,0":     "health status 2, not SERVING", // the last one is used
-		"only,5":                   "the service is not known there",
+		"only,5":                   "the server does not know the service",
 		"only,12":                  "the server has no health checks",
 		"only,14":                  "gRPC status 14",
 		"00000000020801,2":         "gRPC status 2",

@@ -131,7 +131,7 @@ func (d pathDeed) objection() string {
 	case d.Verb != "get":
 		return noWriting
 	case !slices.ContainsFunc(Prefixes, func(p string) bool { return d.Path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(d.Path, p) }):
-		return "there is nothing there"
+		return "there is nothing at this address"
 	}
 	return ""
 }

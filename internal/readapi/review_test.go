@@ -110,7 +110,7 @@ func TestAccessReviewsOfPaths(t *testing.T) {
 	}{
 		{"get", "/version", `"allowed": true`},
 		{"get", "/openapi/v3", `"allowed": true`},
-		{"get", "/metrics", "there is nothing there"},
+		{"get", "/metrics", "there is nothing at this address"},
 		{"post", "/version", noWriting},
 	} {
 		for _, body := range []string{

@@ -66,7 +66,7 @@ func (b *eventList) add(key manifest.Key, reason, message string, warning bool, 
 var done = map[plan.Action][2]string{
 	plan.Create:   {"Created", "created"},
 	plan.Update:   {"Changed", "changed"},
-	plan.Recreate: {"Deleted", "deleted, to be created again"},
+	plan.Recreate: {"Deleted", "deleted; it will be created again"},
 	plan.Delete:   {"Deleted", "deleted"},
 	plan.Detach:   {"Detached", "stays in the cloud without an owner"},
 }

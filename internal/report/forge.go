@@ -58,7 +58,7 @@ var taskText = map[forge.Task]string{
 	forge.TaskComments:      "read comments",
 	forge.TaskWriteComments: "write comments",
 	forge.TaskPeople:        "ask who may change the branch",
-	forge.TaskHistory:       "find who touched a file",
+	forge.TaskHistory:       "find who changed a file last",
 	forge.TaskStatuses:      "read statuses",
 	forge.TaskWriteStatuses: "write statuses",
 	forge.TaskVote:          "vote",

@@ -76,7 +76,7 @@ func creationRule(file string) (sops.Encryption, error) {
 			return sops.Encryption{}, err
 		}
 		if folder == filepath.Dir(folder) {
-			return sops.Encryption{}, fmt.Errorf("%s: for whom? name a public key with --age, or write a %s", file, sops.RulesFile)
+			return sops.Encryption{}, fmt.Errorf("%s: there is no recipient; name a public key with --age, or write a %s", file, sops.RulesFile)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (f *File) refuse(ps *problems, keys *Keys, err error) {
 	case !errors.Is(err, errNoFit):
 		ps.addf(BadBlock, f.at, blockName, encryptAgain, "the block is damaged: %v", err)
 	case len(f.meta.services) > 0 && !f.meta.hasKeys():
-		ps.add(KeyServices, f.at, blockName, holders+", and key services are not asked", "encrypt it for an age key, too: sops rotate -i --add-age RECIPIENT FILE")
+		ps.add(KeyServices, f.at, blockName, holders+", and the agent does not use key services", "encrypt it for an age key, too: sops rotate -i --add-age RECIPIENT FILE")
 	case keys.None():
 		ps.add(NoKey, f.at, blockName, holders+", and there is no private key", "name files with private keys in spec.decryption of the stack's configuration")
 	default:

@@ -120,7 +120,7 @@ func (d Doubt) Words() (what, fix string) {
 	case ForgeAlone:
 		return commit + " is signed only by the forge, and no commit before it is trusted", "set spec.source.verify.since to a commit that you trust, or sign the newest commit yourself"
 	case ForgeContent:
-		return commit + " is a merge by the forge with another content than git gives it" + d.Detail, "merge on your machine, and sign the merge"
+		return commit + " is a merge by the forge, and the merge by git has another content" + d.Detail, "merge on your machine, and sign the merge"
 	case BadSignature:
 		return commit + ": " + d.Fault.Error(), "sign it with a trusted key: git commit --amend --no-edit --gpg-sign, or git rebase --gpg-sign for older commits"
 	}

@@ -99,11 +99,11 @@ func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	containers, known := around.Have["SwiftContainer"]
 	for _, err := range containers.Errs() {
 		if s.bucket == nil || !errors.Is(err, kind.ErrNoService) {
-			return nil, fmt.Errorf("it is not known which containers there are: %w", err)
+			return nil, fmt.Errorf("the list of containers is unknown: %w", err)
 		}
 	}
 	if !known {
-		return nil, errors.New("it is not known which containers there are")
+		return nil, errors.New("the list of containers is unknown")
 	}
 	for _, c := range containers.Items {
 		if c.InOwnProject {

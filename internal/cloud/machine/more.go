@@ -59,7 +59,7 @@ func twice(field, name string, i int, seen map[string]int, unlisted string, r *k
 	case first < 0:
 		r.Problem(field, name+" is the name of "+unlisted, "choose another name")
 	default:
-		r.Problem(field, fmt.Sprintf("%s is given already, in entry [%d]", name, first), "give each of them only once")
+		r.Problem(field, fmt.Sprintf("%s is already given, in entry [%d]", name, first), "give each of them only once")
 	}
 }
 
@@ -72,11 +72,11 @@ func (v *Volume) validate(field string, r *kind.Report) {
 	case v.VolumeRef == "":
 		v.RestoreFrom.validate(field+".restoreFrom", r)
 	case v.Size != nil:
-		r.Problem(field+".size", "is given along with volumeRef", "keep one of the two; the manifest of a volume gives its size")
+		r.Problem(field+".size", "is given together with volumeRef", "keep one of the two; the manifest of a volume gives its size")
 	case v.Snapshots != nil || v.RestoreFrom != nil:
-		r.Problem(field+".volumeRef", "is given along with snapshots or restoreFrom", "remove those: write a VolumeSnapshotSchedule for the volume, or give restoreFrom in the manifest of the volume")
+		r.Problem(field+".volumeRef", "is given together with snapshots or restoreFrom", "remove those: write a VolumeSnapshotSchedule for the volume, or give restoreFrom in the manifest of the volume")
 	case v.Name != "" || v.Type != "" || v.OnDelete == "detach":
-		r.Problem(field+".volumeRef", "is given along with name, type or onDelete", "remove those: only the manifest of the volume can give them")
+		r.Problem(field+".volumeRef", "is given together with name, type or onDelete", "remove those: only the manifest of the volume can give them")
 	}
 }
 

@@ -128,7 +128,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 			return c, nil
 		}
 	}
-	return forge.Comment{}, r.refuse(what, fmt.Errorf("%w: the comment that was written is not there", forge.ErrUnavailable))
+	return forge.Comment{}, r.refuse(what, fmt.Errorf("%w: the comment was written, but the forge does not show it", forge.ErrUnavailable))
 }
 
 // Edit implements [forge.Conversations]. It writes a new message, which replaces the comment.

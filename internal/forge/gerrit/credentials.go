@@ -33,7 +33,7 @@ func (r *Repository) RightsByTask() map[forge.Task]string {
 // Owner implements [forge.Credentials].
 func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 	var me account
-	err := r.send(ctx, "ask whose the password is", http.MethodGet, "accounts/self", nil, &me)
+	err := r.send(ctx, "ask who owns the password", http.MethodGet, "accounts/self", nil, &me)
 	return forge.Owner{Person: forge.Person{ID: int64(me.ID), Login: me.login()}}, err
 }
 

@@ -144,7 +144,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return me.id, nil
 	}
 	var found account
-	what := "ask whose the password is"
+	what := "ask who owns the password"
 	if err := r.send(ctx, what, http.MethodGet, "accounts/self", nil, &found); err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 		return forge.Owner{}, err
 	}
 	me, resp, err := api.GetMyUserInfo()
-	if err := r.fail("ask whose the token is", resp, err); err != nil {
+	if err := r.fail("ask who owns the token", resp, err); err != nil {
 		return forge.Owner{}, err
 	}
 	return forge.Owner{Person: forge.Person{ID: me.ID, Login: me.UserName}}, nil

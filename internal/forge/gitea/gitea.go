@@ -130,11 +130,11 @@ func (r *Repository) myID(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	user, resp, err := api.GetMyUserInfo()
-	if err := r.fail("ask whose the token is", resp, err); err != nil {
+	if err := r.fail("ask who owns the token", resp, err); err != nil {
 		return 0, err
 	}
 	if user.ID <= 0 {
-		return 0, r.refused("ask whose the token is", fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
+		return 0, r.refused("ask who owns the token", fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
 	}
 	me.token, me.id = token, user.ID
 	r.mu.Lock()

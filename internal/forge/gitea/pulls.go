@@ -107,7 +107,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	if err != nil {
 		return "", err
 	}
-	what := fmt.Sprintf("find who touched %s", file)
+	what := fmt.Sprintf("find who changed %s last", file)
 	list, resp, err := api.ListRepoCommits(r.owner, r.name, sdk.ListCommitOptions{ListOptions: sdk.ListOptions{PageSize: 1}, SHA: branch, Path: file})
 	if err := r.fail(what, resp, err); err != nil {
 		return "", err

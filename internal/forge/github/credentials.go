@@ -59,7 +59,7 @@ func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 		return forge.Owner{Person: forge.Person{Login: me.login}}, err
 	}
 	if err != nil {
-		return forge.Owner{}, r.fail(err, "find out who we are")
+		return forge.Owner{}, r.fail(err, "find the account of the credentials")
 	}
 	owner := forge.Owner{Person: forge.Person{ID: user.GetID(), Login: user.GetLogin()}}
 	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"} {

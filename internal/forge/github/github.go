@@ -154,7 +154,7 @@ func (a account) is(u *github.User) bool {
 func (r *Repository) ownAccount(ctx context.Context) (account, error) {
 	if r.config.App != nil {
 		login, err := r.config.App.Login(ctx)
-		return account{login: login}, r.fail(err, "find out who we are")
+		return account{login: login}, r.fail(err, "find the account of the credentials")
 	}
 	r.mu.Lock()
 	me, at := r.account, r.asked
@@ -168,7 +168,7 @@ func (r *Repository) ownAccount(ctx context.Context) (account, error) {
 		// A token of an installation has no user: GITHUB_TOKEN is one.
 		me = account{login: cmp.Or(r.config.Login, "github-actions[bot]")}
 	case err != nil:
-		return account{}, r.fail(err, "find out who we are")
+		return account{}, r.fail(err, "find the account of the credentials")
 	default:
 		me = accountOf(user)
 	}

@@ -41,7 +41,7 @@ type tokenInfo struct {
 // Owner implements [forge.Credentials].
 func (r *Repository) Owner(ctx context.Context) (forge.Owner, error) {
 	var me user
-	if _, err := r.send(ctx, "ask whose the token is", http.MethodGet, "user", nil, &me); err != nil {
+	if _, err := r.send(ctx, "ask who owns the token", http.MethodGet, "user", nil, &me); err != nil {
 		return forge.Owner{}, err
 	}
 	info, err := r.tokenInfo(ctx)

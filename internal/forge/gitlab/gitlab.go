@@ -150,7 +150,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return me.id, nil
 	}
 	var found user
-	what := "ask whose the token is"
+	what := "ask who owns the token"
 	if _, err := r.send(ctx, what, http.MethodGet, "user", nil, &found); err != nil {
 		return 0, err
 	}

@@ -76,7 +76,7 @@ func (r Reader) values(ctx context.Context, parts []manifest.Part, limits manife
 		}
 		if len(all[name].Text) > manifest.MaxValue {
 			problems = append(problems, manifest.Problem{Origin: r.Values.place("spec.source.values"), Field: "spec.source.values",
-				What: fmt.Sprintf("the value %s is longer than %d bytes", name, manifest.MaxValue), Fix: "use a ConfigMap for what is large"})
+				What: fmt.Sprintf("the value %s is longer than %d bytes", name, manifest.MaxValue), Fix: "use a ConfigMap for large texts"})
 		}
 	}
 	if len(all) > maxValues {

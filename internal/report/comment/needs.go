@@ -32,7 +32,7 @@ const (
 	NotOpen  Fate = "it is not open into this branch"
 	Circular Fate = "it is part of a circle of dependencies"
 	Strange  Fate = "its author has no permission to change the branch"
-	Singly   Fate = "it has the same topic and is merged by itself"
+	Singly   Fate = "it has the same topic and is merged separately"
 	Beyond   Fate = "there are too many"
 )
 
@@ -47,7 +47,7 @@ func (p Page) needs() string {
 		fmt.Fprintf(&b, "- %s: %s\n", n.name(), n.fateText())
 	}
 	if p.MoreNeeds {
-		b.WriteString("- There are more; the agent does not look at them.\n")
+		b.WriteString("- There are more; the agent does not read them.\n")
 	}
 	return b.String() + "\n"
 }

@@ -40,7 +40,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	until := g.until
 	g.mu.Unlock()
 	if time.Now().Before(until) {
-		return nil, failure.New(failure.ErrUnavailable, "the server wants no request before %s; it is tried again at the next poll after that", until.UTC().Format(time.TimeOnly))
+		return nil, failure.New(failure.ErrUnavailable, "the server accepts no request before %s; the agent tries again at the next poll after that", until.UTC().Format(time.TimeOnly))
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {

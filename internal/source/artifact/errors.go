@@ -33,7 +33,7 @@ func missing(err error, format string, args ...any) error {
 // finish adds the address before err's text, and its class. parent is the context of the caller; nil if no request was sent.
 func (a *Artifact) finish(ctx, parent context.Context, err error) error {
 	if parent != nil && ctx.Err() != nil && parent.Err() == nil {
-		err = failure.New(failure.ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
+		err = failure.New(failure.ErrUnavailable, "%s; the agent tries again at the next poll", context.Cause(ctx))
 	}
 	f := &failure.Error{Class: failure.ErrUnavailable}
 	var known *failure.Error
@@ -78,11 +78,11 @@ func statusError(code int, said string) error {
 	status := fmt.Sprintf("the server answered %d %s%s", code, http.StatusText(code), said)
 	switch {
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= http.StatusInternalServerError:
-		return failure.New(failure.ErrUnavailable, "%s; it is tried again at the next poll", status)
+		return failure.New(failure.ErrUnavailable, "%s; the agent tries again at the next poll", status)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return failure.New(failure.ErrCredentials, "%s; the login in source.auth is missing, is wrong, or may not read this", status)
 	case code == http.StatusNotFound, code == http.StatusGone:
-		return failure.New(failure.ErrNotFound, "%s; there is nothing, or the login in source.auth may not see it; check source.url", status)
+		return failure.New(failure.ErrNotFound, "%s; there is no such artifact, or the login in source.auth may not see it; check source.url", status)
 	}
 	return failure.New(failure.ErrConfig, "%s; source.url does not lead to an artifact", status)
 }

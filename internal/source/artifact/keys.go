@@ -74,7 +74,7 @@ func parseKeys(text []byte) (keys []key, problem string) {
 			break
 		}
 		if block.Type != "PUBLIC KEY" || len(keys) >= maxKeys {
-			return nil, "holds something else than a few public keys in PEM; name the file cosign.pub"
+			return nil, "contains other data than a few public keys in PEM; name the file cosign.pub"
 		}
 		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {

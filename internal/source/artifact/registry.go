@@ -162,7 +162,7 @@ func read(ctx context.Context, from fetcher, desc ocispec.Descriptor, most int64
 	}
 	body, err := from.Fetch(ctx, desc)
 	if err != nil {
-		return nil, missing(err, "the registry has not %s, which the artifact names; push the artifact again", desc.Digest)
+		return nil, missing(err, "the registry does not have %s, which the artifact names; push the artifact again", desc.Digest)
 	}
 	defer body.Close()
 	return content.ReadAll(body, desc)

@@ -199,7 +199,7 @@ func (n names) add(written string, folder bool) (string, error) {
 		return failure.New(failure.ErrContent, "%s in the artifact %s; pack it again", quoted(written), why)
 	}
 	if len(written) > maxPath {
-		return "", wrong("has too long a name")
+		return "", wrong("has a name that is too long")
 	}
 	if strings.HasPrefix(written, "/") || strings.Contains(written, `\`) {
 		return "", wrong("is absolute, or holds a backslash")

@@ -140,7 +140,7 @@ func (w *web) checkSignature(ctx context.Context, archive []byte, keys []key) er
 		return err
 	}
 	if !signedBy(keys, archive, decoded(string(text))) {
-		return failure.New(failure.ErrContent, "the signature beside the archive is not one of it by a key in source.verify.cosignKeyFiles; sign it with `cosign sign-blob`, and publish the signature before the archive")
+		return failure.New(failure.ErrContent, "the signature beside the archive was not made for this archive by a key in source.verify.cosignKeyFiles; sign it with `cosign sign-blob`, and publish the signature before the archive")
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func ParseCommit(raw []byte) (Object, error) {
 		case strings.HasPrefix(h.name, signed):
 			return Object{}, malformed("the commit has several signatures")
 		case h.name == "tree", h.name == "parent", h.name == "author", h.name == "committer":
-			return Object{}, malformed("the commit says twice what its %s is", h.name)
+			return Object{}, malformed("the commit names its %s twice", h.name)
 		default:
 			o.Payload = append(o.Payload, h.raw...)
 		}

@@ -67,7 +67,7 @@ func onlySignature(packets []byte) (*packet.Signature, error) {
 	case !ok || sig.IssuerKeyId == nil:
 		return nil, malformed("the signature does not name its key")
 	case sig.SigType != packet.SigTypeBinary:
-		return nil, malformed("the signature is not one over exact bytes")
+		return nil, malformed("the signature is not of a binary document")
 	}
 	if _, err := list.Next(); !errors.Is(err, io.EOF) {
 		return nil, malformed("there is more than one signature")

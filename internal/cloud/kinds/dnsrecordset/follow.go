@@ -46,7 +46,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 		case from.ref == "":
 			continue
 		case first != "":
-			r.Problem(table.Path(from.field), "is given along with "+first, "remove one of them")
+			r.Problem(table.Path(from.field), "is given together with "+first, "remove one of them")
 		case s.Type != "A" && s.Type != "AAAA" && s.Type != "PTR":
 			r.Problem(table.Path(from.field), "is given for records of type "+s.Type, "use type A, AAAA or PTR, or give records")
 		}
@@ -68,7 +68,7 @@ func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	case s.RecordSetRef == "":
 		return given
 	case given != "":
-		r.Problem(table.Path("recordSetRef"), "is given along with records", "remove one of them")
+		r.Problem(table.Path("recordSetRef"), "is given together with records", "remove one of them")
 	case s.Type != "CNAME" && s.Type != "PTR":
 		r.Problem(table.Path("recordSetRef"), "is given for records of type "+s.Type, "use type CNAME or PTR, or give records")
 	}

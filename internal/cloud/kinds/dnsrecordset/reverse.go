@@ -24,7 +24,7 @@ func (s *Spec) validateBackwards(r *kind.Report) {
 	switch {
 	case !ok:
 	case s.Name != "":
-		r.Problem(table.Path(from.field), "is given along with name", "remove one of the two: the address gives the name")
+		r.Problem(table.Path(from.field), "is given together with name", "remove one of the two: the address gives the name")
 	case from.kind == "VirtualMachineGroup":
 		r.Problem(table.Path(from.field), "has several addresses, but a PTR record set belongs to one address", "name a machine with virtualMachineRef, or give the group dns.reverseZoneRef")
 	}

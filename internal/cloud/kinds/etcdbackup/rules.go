@@ -30,7 +30,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	case s.ClusterRef == "" && len(s.EtcdEndpoints) == 0:
 		r.Problem("spec.clusterRef", "is missing", "name an EtcdCluster of this repository, or give etcdEndpoints")
 	case s.ClusterRef != "" && len(s.EtcdEndpoints) > 0:
-		r.Problem("spec.etcdEndpoints", "is given along with clusterRef", "keep one of them")
+		r.Problem("spec.etcdEndpoints", "is given together with clusterRef", "keep one of them")
 	}
 	if etcdtls.CheckEndpoints(r, s.EtcdEndpoints, clientField, s.ClientTLSSecret) && s.ClientTLSSecret != "" {
 		r.Problem(clientField, "is given, but etcdEndpoints do not use TLS", "write https in the addresses, or remove it")

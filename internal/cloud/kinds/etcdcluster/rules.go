@@ -33,7 +33,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		machine.CheckClaim(s.Pod.PersistentVolumeClaimSpec.Resources.Requests.Storage, "spec.pod.persistentVolumeClaimSpec", "write it like 8Gi, or use spec.storage", r)
 	}
 	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
-		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
+		r.Problem("spec.storage", "is given together with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
 	}
 	if strings.HasPrefix(s.Repository, "http") { // otherwise it is the address of container images
 		machine.CheckRepository(s.Repository, r)

@@ -19,7 +19,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	case in == "S3" && s.S3 == nil && s.BackupRef == "":
 		r.Problem("spec.s3", "is missing", where)
 	case in == "S3" && s.S3 != nil && s.BackupRef != "":
-		r.Problem("spec.backupRef", "is given along with s3", "keep one of them")
+		r.Problem("spec.backupRef", "is given together with s3", "keep one of them")
 	case in == "S3" && s.S3 != nil:
 		s.S3.Check(x.s3, r)
 	case in == "S3":
@@ -28,7 +28,7 @@ func (x rules) Validate(s *Spec, r *kind.Report) {
 	case s.Swift == nil && s.BackupRef == "":
 		r.Problem("spec.swift", "is missing", where)
 	case s.Swift != nil && s.BackupRef != "":
-		r.Problem("spec.backupRef", "is given along with swift", "keep one of them")
+		r.Problem("spec.backupRef", "is given together with swift", "keep one of them")
 	}
 	for field, name := range s.objects() {
 		if name == "" || path.Clean("/"+name) == "/"+name {

@@ -36,13 +36,13 @@ func validate(s *Spec, r *kind.Report) {
 	case s.FloatingNetworkRef == "" && s.FloatingSubnetRef == "":
 		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
 	case s.FloatingNetworkRef != "" && s.FloatingSubnetRef != "":
-		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
+		r.Problem("spec.resource.floatingSubnetRef", "is given together with floatingNetworkRef", "remove one of them")
 	}
 	switch {
 	case s.PortRef != "" && s.LoadBalancerRef != "":
-		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP belongs to one port")
+		r.Problem("spec.resource.loadBalancerRef", "is given together with portRef", "remove one of them: a floating IP belongs to one port")
 	case s.FixedIP != "" && s.LoadBalancerRef != "":
-		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
+		r.Problem("spec.resource.fixedIP", "is given together with loadBalancerRef", "remove it: a load balancer has one address")
 	case s.FixedIP != "" && s.PortRef == "":
 		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port to which the address belongs")
 	}

@@ -86,7 +86,7 @@ func TestAttackDownloadBreaksOff(t *testing.T) {
 	t.Cleanup(s.Close)
 	g := simulated(t)
 	pass := g.Sync(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL, sha(disk))))
-	if text := fmt.Sprint(pass.Failures); pass.Outcome() == plan.InSync || !strings.Contains(text, "broke off") {
+	if text := fmt.Sprint(pass.Failures); pass.Outcome() == plan.InSync || !strings.Contains(text, "was interrupted") {
 		t.Errorf("%s: %s", pass.Outcome(), text)
 	}
 	if n, holding, _ := stored(t, g, "os-1"); n != 0 || holding != 0 {

@@ -172,7 +172,7 @@ type once struct {
 // Read implements [io.Reader].
 func (o once) Read(p []byte) (int, error) {
 	if o.s.closed.Load() {
-		return 0, errors.New("the download was begun already")
+		return 0, errors.New("the download has already started")
 	}
 	return o.Reader.Read(p)
 }

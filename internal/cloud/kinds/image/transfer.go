@@ -81,7 +81,7 @@ func (c counter) Write(p []byte) (int, error) {
 func (s *stream) Read(p []byte) (int, error) {
 	switch {
 	case s.closed.Load():
-		return 0, errors.New("the download was begun already")
+		return 0, errors.New("the download has already started")
 	case s.err != nil:
 		return 0, s.err
 	}
@@ -132,7 +132,7 @@ func (s *stream) broken(err error) error {
 	case errors.Is(err, outbound.ErrTooLarge):
 		return fmt.Errorf("%w: spec.resource.content.download.url: %w", errFinal, err)
 	}
-	return private.Hide("spec.resource.content.download.url: the download broke off; the agent's log has the details", err)
+	return private.Hide("spec.resource.content.download.url: the download was interrupted; the agent's log has the details", err)
 }
 
 // open starts the download of a file.

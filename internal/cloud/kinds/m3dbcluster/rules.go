@@ -45,7 +45,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.isolationGroups", fmt.Sprintf("has only %d groups with instances, and a group can have only one replica of a shard", used), fmt.Sprintf("use at least %d groups, or a lower replicationFactor", replicas))
 	}
 	if sum > maxInstances {
-		r.Problem("spec.isolationGroups", fmt.Sprintf("come to %d instances", sum), fmt.Sprintf("a cluster has at most %d", maxInstances))
+		r.Problem("spec.isolationGroups", fmt.Sprintf("add up to %d instances", sum), fmt.Sprintf("a cluster has at most %d", maxInstances))
 	}
 	s.validateNamespaces(r)
 	s.validateEndpoints(r)
@@ -158,7 +158,7 @@ func (s *Spec) version(d *defaults.M3, e *kind.Expansion) (version string, ok bo
 		version = defaultVersion
 	}
 	if ok = released.MatchString(version); !ok {
-		e.Problem("spec.image", "has no version as its tag", "name a tag such as v"+defaultVersion+", or name a replacement for this tag in spec.defaults.m3.versions of the stack's configuration")
+		e.Problem("spec.image", "has a tag that is not a version", "name a tag such as v"+defaultVersion+", or name a replacement for this tag in spec.defaults.m3.versions of the stack's configuration")
 	}
 	return version, ok
 }

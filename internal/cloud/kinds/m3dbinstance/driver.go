@@ -29,11 +29,11 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	peers[0].VolumeID = w.Ref("Volume", w.Spec.VolumeRef).ID
 	own := w.Spec.instance(idOf(peers[0]), w.Spec.IsolationGroup, peers[0].Address)
 	if own.ID == "" {
-		return live{}, fmt.Errorf("%w: its port has no address, or its volume is not there", kind.ErrNotYet)
+		return live{}, fmt.Errorf("%w: its port has no address, or its volume does not exist", kind.ErrNotYet)
 	}
 	at := m3.Over(d.machines, m3.Environment(w.Key.Namespace, w.Spec.Cluster))
 	l := member.Live(d.members, peers[0], &State{State: member.State{Address: own.Hostname}, env: at.Environment})
-	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "is told which shards it has"
+	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "learns which shards it has"
 	seen := ask(ctx, at, addresses)
 	switch {
 	case seen.agreed == nil:

@@ -125,7 +125,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 
 // anywhere calls do with one address after the other, until a machine answers.
 func anywhere(addresses []string, do func(address string) error) error {
-	err := fmt.Errorf("%w: no machine of the cluster is there", kind.ErrBusy)
+	err := fmt.Errorf("%w: the cluster has no machine", kind.ErrBusy)
 	for _, address := range addresses {
 		if err = classed(do(address)); !errors.Is(err, kind.ErrUnanswered) {
 			return err

@@ -57,7 +57,7 @@ func validate(s *Spec, r *kind.Report) {
 		}
 		given[v.Key] = true
 		if strings.Contains(reserved, " "+v.Key+" ") {
-			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is "+v.Key+", which valueSpecs cannot set", "use the field that is there for it, if any")
+			r.Problem(fmt.Sprintf("spec.resource.valueSpecs[%d].key", i), "is "+v.Key+", which valueSpecs cannot set", "use the field for this attribute, if there is one")
 		}
 	}
 }

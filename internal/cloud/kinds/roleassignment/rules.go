@@ -92,7 +92,7 @@ func parse(path string) (s Spec, ok bool) {
 // Validate implements [typed.Kind].
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if (s.UserRef == "") == (s.GroupRef == "") {
-		r.Problem("spec.resource", "names nobody who gets the role", "give one of userRef and groupRef")
+		r.Problem("spec.resource", "names no user or group for the role", "give one of userRef and groupRef")
 	}
 	if (s.ProjectRef == "") == (s.DomainRef == "") {
 		r.Problem("spec.resource", "names no project or domain for the role", "give one of projectRef and domainRef")

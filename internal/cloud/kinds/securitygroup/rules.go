@@ -33,10 +33,10 @@ func validate(s *Spec, r *kind.Report) {
 
 func (rule *Rule) validate(field string, r *kind.Report) {
 	if rule.RemoteAddressGroupRef != nil && (rule.RemoteIPPrefix != nil || rule.RemoteGroupRef != nil) {
-		r.Problem(field+".remoteAddressGroupRef", "is given along with another remote", "write two rules")
+		r.Problem(field+".remoteAddressGroupRef", "is given together with another remote", "write two rules")
 	}
 	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
-		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "write two rules")
+		r.Problem(field+".remoteGroupRef", "is given together with remoteIPPrefix", "write two rules")
 	}
 	if rule.RemoteIPPrefix != nil {
 		if p, err := netip.ParsePrefix(*rule.RemoteIPPrefix); (err == nil && p.Addr().Is4()) != (rule.Ethertype == "IPv4") {

@@ -24,7 +24,7 @@ func validate(s *Spec, r *kind.Report) {
 	case s.ImageRef == "" && s.BootVolume == nil:
 		r.Problem("spec.resource", "does not say what to boot from", "give imageRef or bootVolume")
 	case s.ImageRef != "" && s.BootVolume != nil:
-		r.Problem("spec.resource.bootVolume", "is given beside imageRef", "keep one of them")
+		r.Problem("spec.resource.bootVolume", "is given together with imageRef", "keep one of them")
 	}
 	for i, tag := range s.Tags {
 		if strings.ContainsAny(tag, ",/") || len(tag) > 60 || tag == "" {

@@ -56,7 +56,7 @@ func (s *Spec) validatePool(r *kind.Report) {
 	case s.CIDR == "" && s.SubnetPoolRef == "":
 		r.Problem("spec.resource.cidr", "is missing", "give the addresses of the subnet, or name a subnetPoolRef that gives them")
 	case s.PrefixLength != nil && s.CIDR != "":
-		r.Problem("spec.resource.prefixLength", "is given along with cidr", "remove one of them")
+		r.Problem("spec.resource.prefixLength", "is given together with cidr", "remove one of them")
 	case s.PrefixLength != nil && s.IPVersion == 4 && *s.PrefixLength > 32:
 		r.Problem("spec.resource.prefixLength", "is longer than an IPv4 address", "use 32 or less")
 	}

@@ -21,7 +21,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Heal.validate(len(s.Probes) > 0, r)
 	s.DNS.validate(r)
 	if s.ServerGroup != "" && s.HAPolicy != "" {
-		r.Problem("spec.haPolicy", "is given along with serverGroup, which has a policy of its own", "keep one of them")
+		r.Problem("spec.haPolicy", "is given together with serverGroup, which has a policy of its own", "keep one of them")
 	}
 }
 

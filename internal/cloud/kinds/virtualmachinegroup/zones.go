@@ -28,10 +28,10 @@ func (g *IsolationGroup) members() int { return table.Or(g.Members, table.Or(g.N
 func (s *Spec) validateZones(r *kind.Report) {
 	const zones, groups = "spec.zones", "spec.isolationGroups"
 	if s.Template.Zone != "" && s.zones() > 0 {
-		r.Problem("spec.template.zone", "is given along with zones or isolationGroups, which say where each machine is", "keep one of them")
+		r.Problem("spec.template.zone", "is given together with zones or isolationGroups, which say where each machine is", "keep one of them")
 	}
 	if len(s.Zones) > 0 && len(s.IsolationGroups) > 0 {
-		r.Problem(zones, "is given along with isolationGroups", "keep one of them")
+		r.Problem(zones, "is given together with isolationGroups", "keep one of them")
 	}
 	seen := map[string]bool{}
 	for i := range s.IsolationGroups {
@@ -46,9 +46,9 @@ func (s *Spec) validateZones(r *kind.Report) {
 	switch sum := s.machines(); {
 	case len(s.IsolationGroups) == 0:
 	case sum > maxMachines:
-		r.Problem(groups, fmt.Sprintf("come to %d machines", sum), fmt.Sprintf("a group has at most %d", maxMachines))
+		r.Problem(groups, fmt.Sprintf("add up to %d machines", sum), fmt.Sprintf("a group has at most %d", maxMachines))
 	case s.Replicas != nil && *s.Replicas != sum:
-		r.Problem("spec.replicas", fmt.Sprintf("is %d, and isolationGroups come to %d", *s.Replicas, sum), "use the same number, or remove replicas")
+		r.Problem("spec.replicas", fmt.Sprintf("is %d, and isolationGroups add up to %d", *s.Replicas, sum), "use the same number, or remove replicas")
 	}
 }
 
