@@ -289,7 +289,7 @@ func TestAttackCloudAddressOnGerrit(t *testing.T) {
 	r.cloudAddress(&heard, list, []string{api, g.URL}, "/review")
 }
 
-// cloudAddress reads everything that the agent sends to a forge about clouds that cannot be used. own contains the forge's addresses, which
+// cloudAddress reads everything that the agent sends to a forge about clouds that cannot be used. The argument own contains the forge's addresses, which
 // are not secret there. The sent texts must contain the words in needed.
 func (r *reviewStage) cloudAddress(heard *overheard, list map[string]wrong, own []string, needed ...string) {
 	t, lab := r.t.(*testing.T), r.lab

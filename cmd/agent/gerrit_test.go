@@ -20,7 +20,7 @@ type onGerrit struct {
 // Forge implements forgetest.Site.
 func (l onGerrit) Forge() forge.Forge { return l.forge }
 
-// newGerrit returns a stage whose agent reports to a stand-in for Gerrit. by returns the address for the agent from the address of the
+// newGerrit returns a stage whose agent reports to a stand-in for Gerrit. The argument by returns the address for the agent from the address of the
 // stand-in.
 func newGerrit(t *testing.T, poll string, by func(url string) string) (*forgetest.Gerrit, *reviewStage) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// once runs one pass of every stack. again returns the command that carries out a held plan of a stack, without the hash at its end.
+// once runs one pass of every stack. The argument again returns the command that carries out a held plan of a stack, without the hash at its end.
 func (a *app) once(cmd *cobra.Command, opener session.Opener, stacks []config.Stack, approved string, again func(stack string) string) error {
 	several := len(stacks) > 1
 	text := func(s *config.Stack) report.Text {

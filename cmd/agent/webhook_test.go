@@ -38,7 +38,7 @@ func newHooked(t testing.TB) *hooked {
 	return h
 }
 
-// setHooked sets up the stage. more is added to the source in the configuration.
+// setHooked sets up the stage. The argument more is added to the source in the configuration.
 func setHooked(t testing.TB, more string) *hooked {
 	t.Helper()
 	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}

@@ -47,7 +47,7 @@ type written[T any] struct {
 	object T
 }
 
-// after returns an empty decoded for a new answer. last is the previous answer to the same request, whose
+// after returns an empty decoded for a new answer. The argument last is the previous answer to the same request, whose
 // objects are used again; nil for the first answer.
 func after(last *answer) *decoded {
 	d := &decoded{known: &lastRead{lists: map[listOf]any{}}, lists: map[listOf]func() (any, error){}}

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// resource returns a resource that is a network. more contains further fields of the resource.
+// resource returns a resource that is a network. The argument more contains further fields of the resource.
 func resource(more, spec string) string {
 	return "  - id: net\n" + more + "    template:\n      apiVersion: openstack.k-orc.cloud/v1alpha1\n      kind: Network\n      metadata: {name: \"${schema.metadata.name}-net\"}\n      spec: {resource: " + spec + "}\n"
 }

@@ -24,7 +24,7 @@ func (x *exporter) replaceIDs(one *item) {
 	}
 }
 
-// walk reports whether a value can stay in the spec, which a reference without a target cannot. to is the tag of
+// walk reports whether a value can stay in the spec, which a reference without a target cannot. The argument to is the tag of
 // the reference, or "" if the value is not a reference.
 func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands bool) {
 	switch v.Kind() {

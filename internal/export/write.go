@@ -56,7 +56,7 @@ func Write(dir string, apart bool, objects []Object) error {
 	return nil
 }
 
-// numbered returns the name of the file for a kind. before is the number of earlier files of the kind, which
+// numbered returns the name of the file for a kind. The argument before is the number of earlier files of the kind, which
 // have the maximum size.
 func numbered(kind string, before int) string {
 	if before > 0 {

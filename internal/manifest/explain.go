@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Explain describes a field and the fields below it. at is the path of the field without indexes, such as
+// Explain describes a field and the fields below it. The argument at is the path of the field without indexes, such as
 // spec.resource.rules. The empty path means the whole document.
 func Explain(body Type, at string) (string, error) {
 	here := field{typ: body}

@@ -69,7 +69,7 @@ const (
 	maxRefused = 1_000
 )
 
-// New returns an empty outbox. to is the name of the receiver for people. judge returns the verdict on its
+// New returns an empty outbox. The argument to is the name of the receiver for people. judge returns the verdict on its
 // errors.
 func New(to string, judge Judge, log *slog.Logger) *Outbox {
 	return &Outbox{log: log, to: to, judge: judge, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
@@ -165,7 +165,7 @@ func (o *Outbox) hurry() {
 	}
 }
 
-// round carries out deliveries until none is pending, or none can be tried before a pause. away is true if this
+// round carries out deliveries until none is pending, or none can be tried before a pause. The result away is true if this
 // is so for the whole receiver.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {

@@ -49,7 +49,7 @@ type view struct {
 	other  *Other                            // set while another agent serves it
 }
 
-// NewStore returns a store for the stacks with these names; see [Store.Add]. kinds are the kinds of their objects. now is the time when the
+// NewStore returns a store for the stacks with these names; see [Store.Add]. kinds are the kinds of their objects. The argument now is the time when the
 // process starts. Because of it, the versions are larger than those of the last process.
 func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // so a process can make a million changes a second

@@ -25,7 +25,7 @@ type answering struct {
 	*http.ResponseController
 }
 
-// openLine opens the line to a client. It is a WebSocket if the client requests one. left is called when the client closes the WebSocket.
+// openLine opens the line to a client. It is a WebSocket if the client requests one. The argument left is called when the client closes the WebSocket.
 func openLine(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
 	if !wantsSocket(r) {
 		w.Header().Set("Content-Type", "application/json;stream=watch")

@@ -156,7 +156,7 @@ func (a asked) changes(before, after state, since int) (list []change) {
 	return list
 }
 
-// ends returns the deletions of items that no longer exist. last is the version of the last deletion. The versions of the other deletions are
+// ends returns the deletions of items that no longer exist. The argument last is the version of the last deletion. The versions of the other deletions are
 // not stored, so they get the versions directly before last. These are newer than the earlier state, because each deletion had another
 // version. A client that has received all of them has the version last or a newer one. For an older version, the watch has expired.
 func ends(had map[place]*item, last int) (list []change) {

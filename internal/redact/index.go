@@ -95,7 +95,7 @@ func (x *index) addShort(value string) {
 	x.full = x.full || len(x.short) > maxGrams
 }
 
-// fold returns a byte in the form for comparisons. shown is false for white space and control characters, which
+// fold returns a byte in the form for comparisons. The result shown is false for white space and control characters, which
 // are ignored.
 func fold(c byte) (_ byte, shown bool) {
 	if c >= 'A' && c <= 'Z' {

@@ -75,7 +75,7 @@ func After(first []string, some func([]string) string) string {
 // WithPlaceholder replaces a name by the placeholder if the name is a whole word, or the part of a word before a hyphen.
 func WithPlaceholder(text, name string) string { return replaceName(text, name, placeholder) }
 
-// WithPlaceholders also replaces the former name of an object by a placeholder. former is "" if the object had no other name.
+// WithPlaceholders also replaces the former name of an object by a placeholder. The argument former is "" if the object had no other name.
 func WithPlaceholders(text, name, former string) string {
 	return replaceName(WithPlaceholder(text, name), former, formerly)
 }

@@ -28,7 +28,7 @@ type needs struct {
 }
 
 // needsOf returns the pull requests that root needs, directly or through others. It follows only open pull requests into the same branch.
-// may reports whether the commits of a pull request may be planned.
+// The argument may reports whether the commits of a pull request may be planned.
 func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool) needs {
 	if len(root.Needs) == 0 {
 		return needs{}

@@ -30,7 +30,7 @@ const (
 	maxForwarded = 20
 )
 
-// newForwarder returns a forwarder that trusts the certificates in caFile, or those of the system if caFile is "". own is the address of
+// newForwarder returns a forwarder that trusts the certificates in caFile, or those of the system if caFile is "". The argument own is the address of
 // this agent. If it is on this machine, the addresses of other agents may be on this machine, too.
 func newForwarder(caFile, own string, log *slog.Logger) (*forwarder, error) {
 	roots, err := certificates(caFile)

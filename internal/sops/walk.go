@@ -92,7 +92,7 @@ func (w *walker) leave(n *yaml.Node, at place, own bool) {
 
 func (w *walker) forget() { w.comments[len(w.comments)-1] = nil }
 
-// mapping visits the entries. own is true if the comments of the node itself belong to its first entry.
+// mapping visits the entries. The argument own is true if the comments of the node itself belong to its first entry.
 func (w *walker) mapping(n *yaml.Node, at place, own bool) {
 	w.enter(n, at, own)
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -63,7 +63,7 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	return r.explain(ctx, parent, hidden, err)
 }
 
-// converse opens a conversation, requests the references and calls do. asked is the number of the newest conversation at the
+// converse opens a conversation, requests the references and calls do. The argument asked is the number of the newest conversation at the
 // time of the caller's request. If a later conversation has requested the references already, converse uses those.
 func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do func(context.Context, *conversation) error) error {
 	conv := &conversation{remote: r.remote, hidden: hidden}

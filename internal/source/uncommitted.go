@@ -39,7 +39,7 @@ const (
 
 const maxCompared = 4 << 20 // maximal number of bytes of a file that is compared
 
-// Uncommitted compares a folder with the index of its Git repository. Without a repository, it finds no differences. wanted reports
+// Uncommitted compares a folder with the index of its Git repository. Without a repository, it finds no differences. The argument wanted reports
 // whether a file is compared, by its path below the folder. foreign returns the format of a text that Git stores; "" for an ordinary
 // text. A change that is not committed yet is not a difference.
 func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []byte) string) ([]Difference, error) {
@@ -77,7 +77,7 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 	return c.found, nil
 }
 
-// Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. of is nil
+// Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. The result of is nil
 // if there is no repository or no commit.
 func Committed(dir, folder string, folders ...string) (of *Repo, head string, err error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})

@@ -17,7 +17,7 @@ const (
 	maxTags        = 100  // number of tags of one commit that are checked.
 )
 
-// Verify reports who signed a commit of the branch. last is the last verified commit, or "". The error is an [*Unverified] if the commit
+// Verify reports who signed a commit of the branch. The argument last is the last verified commit, or "". The error is an [*Unverified] if the commit
 // is not trusted. Verify does not read the files of the commit, except to compute merges.
 //
 // Results are remembered for an hour, because signatures can expire. So a poll without a new commit costs nothing.

@@ -7,7 +7,7 @@ import (
 )
 
 // counts returns the amounts of quotas that an object uses, together with the objects that are
-// created with it. more is nil if the object does not exist yet.
+// created with it. The argument more is nil if the object does not exist yet.
 func (d *Driver[Spec, Filter, More]) counts(s *Spec, more *More, of kind.FactsOf) kind.Amounts {
 	amounts := kind.Amounts{}
 	if d.of.QuotaNeeded != nil {

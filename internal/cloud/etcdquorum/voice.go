@@ -71,7 +71,7 @@ func WithLeader(voices []*Answer) (list []*Answer) {
 	return list
 }
 
-// Voters counts the voters in a machine's list. Learners do not vote. The member with the ID besides does not count, either, unless besides is 0. there
+// Voters counts the voters in a machine's list. Learners do not vote. The member with the ID besides does not count, either, unless besides is 0. The result there
 // are the IDs of those voters that are also in among.
 func (v *Answer) Voters(besides uint64, among []*Answer) (all int, there []uint64) {
 	for _, o := range v.Members.List {

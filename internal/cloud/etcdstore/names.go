@@ -69,7 +69,7 @@ const (
 	restoredTag = ownertext.Prefix + "etcd-restore:"
 )
 
-// RestoredTag says that a cluster started from a snapshot; of is a digest of the manifest's source.
+// RestoredTag says that a cluster started from a snapshot; the argument of is a digest of the manifest's source.
 func RestoredTag(of string) string { return restoredTag + of }
 
 // RestoredFrom returns the digest in a tag of [RestoredTag]. ok is false for other tags.

@@ -171,7 +171,7 @@ type factsWriter struct {
 	facts *Facts
 }
 
-// write returns false as soon as the text is too long. at is the number of the peer, below 0 outside of
+// write returns false as soon as the text is too long. The argument at is the number of the peer, below 0 outside of
 // peers.
 func (w *factsWriter) write(list []factsNode, of *Fact, at int) (fits bool) {
 	for i := range list {

@@ -18,7 +18,7 @@ func Claimed(owners []string, said kind.Mark) *kind.Mark {
 	return &said
 }
 
-// Join merges the marks of a series of objects into one. all is the result so far, nil at the start. of is the next mark. If
+// Join merges the marks of a series of objects into one. The argument all is the result so far, nil at the start. The argument of is the next mark. If
 // they differ, the result is unfinished, because not all objects were written yet. Keep is set if one mark has it.
 func Join(all, of *kind.Mark) *kind.Mark {
 	if all == nil {

@@ -25,7 +25,7 @@ func hostOf(server *kind.Live, patience time.Duration) Host {
 	return h
 }
 
-// Failure returns the message that a machine cannot begin. why is the machine's own reason. If why is "", Failure
+// Failure returns the message that a machine cannot begin. The argument why is the machine's own reason. If why is "", Failure
 // returns the text in otherwise.
 func Failure(machine, why, otherwise string) string {
 	if why == "" {

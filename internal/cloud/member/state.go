@@ -19,7 +19,7 @@ type State struct {
 }
 
 // Diff reports a change if the port does not record yet that there was a member. Without the record, nobody would know that after the member is gone.
-// of is the thing that the member is a part of.
+// The argument of is the thing that the member is a part of.
 func (s *State) Diff(c *kind.Changes, of string) {
 	if s.Unrecorded {
 		c.Add(kind.Change{Field: "record", Want: "there was a " + of})

@@ -2,7 +2,7 @@ package table
 
 import "reflect"
 
-// of returns the field's value in a struct; given is false if it is left out.
+// of returns the field's value in a struct; the result given is false if it is left out.
 func (r *row) of(v reflect.Value) (value reflect.Value, given bool) {
 	for _, i := range r.index {
 		if v = pointedTo(v); !v.IsValid() {
@@ -46,7 +46,7 @@ func made(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// wanted returns the value that the manifest wants for the field; asked is false if it wants none.
+// wanted returns the value that the manifest wants for the field; the result asked is false if it wants none.
 func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, asked bool) {
 	value, given := r.of(spec)
 	switch {
@@ -60,7 +60,7 @@ func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, aske
 	return reflect.Zero(r.typ), r.empty
 }
 
-// seen returns the field's value in a service's answer; shown is false if the answer does not
+// seen returns the field's value in a service's answer; the result shown is false if the answer does not
 // contain it.
 func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
 	value, shown = r.of(have)

@@ -55,7 +55,7 @@ func (g *GitLab) deliver(h labHook, event string, body []byte) error {
 	return resp.Body.Close()
 }
 
-// notifyPush reports new commits of a branch; before is "" for a new branch.
+// notifyPush reports new commits of a branch; the argument before is "" for a new branch.
 func (g *GitLab) notifyPush(branch, before, after string) {
 	if before == "" {
 		before = strings.Repeat("0", 40)

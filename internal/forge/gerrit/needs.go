@@ -110,7 +110,7 @@ func (r *Repository) named(x index, name string) forge.Need {
 	return need
 }
 
-// parents returns the changes whose patch sets are the parents of a commit. left is the number of requests that may still be
+// parents returns the changes whose patch sets are the parents of a commit. The argument left is the number of requests that may still be
 // sent. When it is 0, an unknown parent counts as a commit of the branch until the next list.
 func (r *Repository) parents(ctx context.Context, x index, made commit, left *int) (needs []forge.Need, err error) {
 	for _, parent := range made.Parents[:min(len(made.Parents), maxParents)] {

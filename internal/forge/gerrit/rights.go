@@ -85,7 +85,7 @@ func (r *Repository) idOf(ctx context.Context, what string, who forge.Person) (n
 	return 0, nil
 }
 
-// trusts reports whether a patch set comes from somebody who may change the branch. left is the
+// trusts reports whether a patch set comes from somebody who may change the branch. The argument left is the
 // number of uploaders about whom Gerrit may still be asked. If Gerrit refuses to answer, the
 // uploader is a stranger.
 func (r *Repository) trusts(ctx context.Context, v revision, branch string, left *int) (bool, error) {

@@ -31,7 +31,7 @@ func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) i
 	return run
 }
 
-// following returns m as the marker that replaces before, with Shown and After set. before is the
+// following returns m as the marker that replaces before, with Shown and After set. The argument before is the
 // zero value if m replaces no marker. comments are all comments of the conversation. unread says
 // that the conversation was not read to its end. Then it is unknown after which comment a hash is
 // first shown, so nothing there can approve that hash.

@@ -149,7 +149,7 @@ func Encrypted(d *kind.Desired) (values []string) {
 	return values
 }
 
-// Leaves visits the scalars of a spec in the order of their fields. below is the path of the spec.
+// Leaves visits the scalars of a spec in the order of their fields. The argument below is the path of the spec.
 func Leaves(spec any, below string, visit func(field, text string)) {
 	text, err := json.Marshal(spec)
 	if err != nil || spec == nil {

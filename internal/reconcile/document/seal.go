@@ -80,7 +80,7 @@ func sealedTree(v any) any {
 	return tree
 }
 
-// sealSecrets replaces the secrets in a tree, without copying it. of is the Go type of the tree; nil means that there are no secrets.
+// sealSecrets replaces the secrets in a tree, without copying it. The argument of is the Go type of the tree; nil means that there are no secrets.
 func sealSecrets(tree any, of reflect.Type) {
 	if of == nil {
 		return

@@ -92,7 +92,7 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 	return shown
 }
 
-// observe lists places. asked says how completely; places where want has managed or adopted objects are listed more completely. Kinds that
+// observe lists places. The argument asked says how completely; places where want has managed or adopted objects are listed more completely. Kinds that
 // are hosted on others (on machines, for example) are listed last, with the lists of their hosts. have has the lists of hosts that are not
 // listed now.
 func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {

@@ -73,7 +73,7 @@ func neverServed(s plan.Step, limit time.Duration) error {
 }
 
 // nextWake returns when the run should wake up if no step finishes before.
-// more is false if there is nothing to wait for.
+// The result more is false if there is nothing to wait for.
 func (r *run) nextWake() (at time.Time, more bool) {
 	consider := func(t time.Time) {
 		if !more || t.Before(at) {

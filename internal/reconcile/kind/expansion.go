@@ -204,7 +204,7 @@ func (e *Expansion) Declares(kind, name string) bool {
 	return found
 }
 
-// Missing reports that a field refers to an object which is not in the repository. more is appended to the advice.
+// Missing reports that a field refers to an object which is not in the repository. The argument more is appended to the advice.
 func (e *Expansion) Missing(field, kind, name, more string) {
 	fix := "add a manifest for it, in namespace " + e.Key.Namespace
 	if near := e.GuessName(kind, name); near != "" {

@@ -47,7 +47,7 @@ func (e *Export) Element(list, id string) bool {
 	return true
 }
 
-// LeaveToCloud records that the object with that ID is left to the cloud, since no element of the list can describe it. what is the
+// LeaveToCloud records that the object with that ID is left to the cloud, since no element of the list can describe it. The argument what is the
 // reason, for people.
 func (e *Export) LeaveToCloud(list, id, what string) {
 	e.LeftToCloud = append(e.LeftToCloud, Note{ElementPath(list, id), what})

@@ -30,7 +30,7 @@ func (m *Memory) Probed(member manifest.Key, at int) rollout.Record {
 	return m.probed[probe{member, at}]
 }
 
-// NoteAnswer records the answer of a member to one of its probes. of is the incarnation of the member that answered.
+// NoteAnswer records the answer of a member to one of its probes. The argument of is the incarnation of the member that answered.
 func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Time, answer error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

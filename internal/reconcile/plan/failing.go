@@ -55,7 +55,7 @@ type Fallback struct {
 	NewMembers      []manifest.Key        // the members that the repository describes now, and that the group did not have at Commit
 }
 
-// NewFallback returns the state of a group at a commit. all are the desired objects of that commit.
+// NewFallback returns the state of a group at a commit. The argument all has the desired objects of that commit.
 func NewFallback(f Failing, commit string, all []kind.Desired) Fallback {
 	parts, byKey, used := PartsOf(all, f.Group), map[manifest.Key]kind.Desired{}, map[manifest.Key]bool{}
 	for _, d := range all {

@@ -95,7 +95,7 @@ func (p Plan) Fingerprints() []Print {
 	return slices.Compact(prints)
 }
 
-// fingerprints returns the prints that an approval of the step approves. of is the sum of the manifest that the approval binds.
+// fingerprints returns the prints that an approval of the step approves. The argument of is the sum of the manifest that the approval binds.
 func (s Step) fingerprints(stack string, of checksum.Sum) []Print {
 	if !s.Action.Writes() || s.Surplus || s.Spare {
 		return nil

@@ -78,7 +78,7 @@ func Key(name string) manifest.Key {
 	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
 }
 
-// Files returns a repository of n Things. near returns the numbers of the Things that a Thing is near.
+// Files returns a repository of n Things. The argument near returns the numbers of the Things that a Thing is near.
 func Files(n int, near func(i int) []int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range n {

@@ -26,7 +26,7 @@ var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Err
 	return valueError("Field value %v is invalid", v)
 }
 
-// domain parses a name that ends in a dot. what is the name of the value in error messages. With wildcard, the first label
+// domain parses a name that ends in a dot. The argument what is the name of the value in error messages. With wildcard, the first label
 // may be a star.
 func domain(what string, wildcard bool) oslo.Parser {
 	return checked(types.Text(255), func(s string) string {

@@ -17,7 +17,7 @@ const (
 	maxCompared = 2000 // number of names that are compared; a repository can have 100,000 branches
 )
 
-// NearestHint returns the names that exist, in brackets, the most similar ones first. what is the
+// NearestHint returns the names that exist, in brackets, the most similar ones first. The argument what is the
 // plural of the kind of name, such as "branches".
 func NearestHint(what, name string, names []string) string {
 	if len(names) == 0 {

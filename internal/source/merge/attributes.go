@@ -103,7 +103,7 @@ func (a *attributes) in(at attributesAt) (*attributeFile, error) {
 	return f, nil
 }
 
-// text returns the text of a .gitattributes. known is false if it cannot be read.
+// text returns the text of a .gitattributes. The result known is false if it cannot be read.
 func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) {
 	e, err := a.at(at.root, join(at.folder, attributesName))
 	switch {

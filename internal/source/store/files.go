@@ -33,7 +33,7 @@ type Files struct {
 }
 
 // Files opens the folder root, after a check of every name below it. made has the objects that are
-// in no repository. at is the time of every entry.
+// in no repository. The argument at is the time of every entry.
 func (s *Store) Files(ctx context.Context, root plumbing.Hash, made Made, at time.Time) (*Files, error) {
 	r := folderReader{store: s, made: made.Trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}}
 	if _, err := r.read(root, "", 0); err != nil {

@@ -99,7 +99,7 @@ func (f failure) again() time.Time {
 // maxRemoved is the number of snapshots that one pass removes at most.
 const maxRemoved = 100
 
-// upkeep returns the changes that are due now. of are the items that count, the newest first.
+// upkeep returns the changes that are due now. The argument of has the items that count, the newest first.
 func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
 	gone := slices.Concat(s.surplus(of), s.incomplete(of, now))
 	for _, i := range gone[:min(len(gone), maxRemoved)] {

@@ -58,7 +58,7 @@ const (
 	appliedWord = "stackreeve-applied:"
 )
 
-// cutLast removes the last word. rest is that word without prefix, and ok is false if it does not begin with prefix.
+// cutLast removes the last word. The result rest is that word without prefix, and ok is false if it does not begin with prefix.
 func cutLast(line, prefix string) (before, rest string, ok bool) {
 	at := strings.LastIndexByte(line, ' ')
 	if at < 0 {

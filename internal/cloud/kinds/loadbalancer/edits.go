@@ -160,7 +160,7 @@ func (e *editor) sequel(cause string, make func() request) {
 	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
 }
 
-// remove appends the removal of an existing object. want is its replacement, or nil if it has none.
+// remove appends the removal of an existing object. The argument want is its replacement, or nil if it has none.
 func (e *editor) remove(field, have string, want any, path string) {
 	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
 }

@@ -60,7 +60,7 @@ func (e *editor) redirectPool(b *Balancer, l, old *Listener, p *Policy, kept map
 	e.pool(p.Pool, pool, cause)
 }
 
-// redirectPoolFor finds an existing pool that can be used for p, as poolFor does. was is the existing policy, or nil.
+// redirectPoolFor finds an existing pool that can be used for p, as poolFor does. The argument was is the existing policy, or nil.
 func (b *Balancer) redirectPoolFor(was, p *Policy, taken map[string]bool) *Pool {
 	fits := func(have *Pool) bool { return have != nil && have.Protocol == p.Pool.Protocol && !taken[have.ID] }
 	if was != nil {

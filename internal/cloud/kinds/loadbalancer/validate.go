@@ -32,7 +32,7 @@ func (rules) Validate(spec *Spec, r *kind.Report) {
 	}
 }
 
-// validate checks a pool. of is the port that uses the pool.
+// validate checks a pool. The argument of is the port that uses the pool.
 func (p *RedirectPool) validate(of *Port, field string, r *kind.Report) {
 	p.validateServers(of, field+".realServers", r)
 	p.validatePersistence(of, field+".sessionPersistence", r)

@@ -100,7 +100,7 @@ func (p *Pool) add(w typed.Want[Spec], like Member, asked *int, ports, servers [
 	refer("Server", servers)
 }
 
-// member adds one member, unless the pool already has a member with that address and port. asked is the port at which
+// member adds one member, unless the pool already has a member with that address and port. The argument asked is the port at which
 // the monitor checks the member, or nil for the member's own port.
 func (p *Pool) member(like Member, asked *int, name, address, subnet string) {
 	m := like

@@ -34,7 +34,7 @@ func (rules) Name(w want) string {
 	return ids.path()
 }
 
-// resolved returns the spec with IDs instead of names. known is false while an ID
+// resolved returns the spec with IDs instead of names. The result known is false while an ID
 // is unknown.
 func resolved(w want) (ids Spec, known bool) {
 	known = true

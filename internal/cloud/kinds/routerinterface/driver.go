@@ -50,7 +50,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	return made, change(ctx, d, made.Spec.RouterRef, "add", portOf(made.ID))
 }
 
-// change sends a request that adds a port or a subnet to a router, or removes it. how is add or remove.
+// change sends a request that adds a port or a subnet to a router, or removes it. The argument how is add or remove.
 func change(ctx context.Context, d driver, router, how string, what map[string]any) error {
 	return d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface", Body: what})
 }

@@ -32,7 +32,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// password returns the password of the user. given is false while the Secret is
+// password returns the password of the user. The result given is false while the Secret is
 // missing.
 func password(w want) (text string, given bool) {
 	if w.Spec.PasswordRef == nil {

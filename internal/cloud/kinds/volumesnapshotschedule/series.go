@@ -148,7 +148,7 @@ func retry(of []item) (at time.Time) {
 	return last.Add(backoff.Pause(firstRetry, lastRetry, failures))
 }
 
-// upkeep returns the changes that are due at the time now. of are the items that count, the newest first. unusable
+// upkeep returns the changes that are due at the time now. The argument of has the items that count, the newest first. unusable
 // is the reason if the volume does not allow an item at the moment.
 func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep) {
 	times, err := s.times()

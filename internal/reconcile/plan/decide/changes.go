@@ -11,7 +11,7 @@ import (
 
 // changes compares the object of a step with its manifest. differs are the differences of the object itself. moved are the fixed references
 // whose targets get new IDs. ignored are the differences that annotations ignore. notes name the settings that this cloud does not realise.
-// former is the earlier key that the object was created for; zero if its key has not changed.
+// The argument former is the earlier key that the object was created for; zero if its key has not changed.
 func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	d, have, mark := s.Want, s.Have, s.Viewed.Mark
 	c := d.Conceal(p.KindOf[d.Key.Kind].Diff(*s.Viewed, have.State))
@@ -46,7 +46,7 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
 }
 
-// splitJoint splits the changes that are carried out only together with another change. now are the changes that others allows to carry out
+// splitJoint splits the changes that are carried out only together with another change. The result now has the changes that others allows to carry out
 // now, later are the changes that still wait.
 func splitJoint(next, others []kind.Change) (now, later []kind.Change) {
 	for _, change := range next {

@@ -33,8 +33,8 @@ type Groups struct {
 	Failing []plan.Failing
 }
 
-// Of finds the groups of a stack and decides about their members. steps are the decisions about all objects. known has the decisions of
-// groups in earlier planners. was has the objects of former members, with the member that each belonged to.
+// Of finds the groups of a stack and decides about their members. steps are the decisions about all objects. The argument known has the decisions of
+// groups in earlier planners. The argument was has the objects of former members, with the member that each belonged to.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
 	gs := &Groups{worldReader: worldReader{w}, before: known, found: found, was: was, steps: steps}
 	gs.list, gs.former = gs.everyGroup(), gs.findFormer()

@@ -37,7 +37,7 @@ func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	return news
 }
 
-// spareNumber returns the number of a spare among the spares of its group, counted from 0. at is its index among the members.
+// spareNumber returns the number of a spare among the spares of its group, counted from 0. The argument at is its index among the members.
 func (g *group) spareNumber(at int) (n int) {
 	for _, m := range g.members[:at] {
 		if m.spare {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Suspend makes a plan suspended: nothing of it is carried out, and an approval does not change that. why tells people where
+// Suspend makes a plan suspended: nothing of it is carried out, and an approval does not change that. The argument why tells people where
 // the suspension is configured.
 func Suspend(why string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
@@ -59,7 +59,7 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// Manual makes every change wait for an approval. why tells people where that is configured.
+// Manual makes every change wait for an approval. The argument why tells people where that is configured.
 func Manual(why string) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		if p.Manual == "" {

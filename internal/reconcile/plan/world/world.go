@@ -27,7 +27,7 @@ type World struct {
 	plan.Stock
 }
 
-// New returns the world of an input. cloud has the same objects as in.Have. all has the spares and scaled members
+// New returns the world of an input. cloud has the same objects as in.Have. The argument all has the spares and scaled members
 // of groups.
 func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 	w := &World{
