@@ -76,6 +76,7 @@ type Spec struct {
 	Sync              Sync              `json:"sync,omitempty" doc:"Limits and rules for the changes that the agent makes."`
 	Limits            SizeLimits        `json:"limits,omitempty" doc:"Limits for the size of the stack."`
 	Prices            *Prices           `json:"prices,omitempty" doc:"Prices. With prices, plans show by how much the costs of a month change."`
+	Events            Events            `json:"events,omitempty" doc:"How the agent notices changes in the cloud before the next check."`
 	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Decryption   Decryption    `json:"decryption,omitempty" doc:"The private keys for manifests that SOPS encrypted."`

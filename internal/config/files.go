@@ -70,6 +70,7 @@ func (s *Spec) namedFiles() []namedFile {
 	for i := range s.Decryption.OpenPGPKeyFiles {
 		list = append(list, namedFile{field: openPGPField(i), path: &s.Decryption.OpenPGPKeyFiles[i], secret: true})
 	}
+	list = append(list, s.Events.namedFiles()...)
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
 	}

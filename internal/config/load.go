@@ -173,6 +173,7 @@ func (s *Stack) check() (found []finding) {
 	s.Spec.Source.checkSelection(add)
 	s.Spec.Source.checkLibraries(add)
 	s.Spec.Source.checkVerify(add)
+	s.Spec.Events.check(add)
 	s.Spec.Source.checkOverlays(add)
 	s.Spec.Source.checkValues(add)
 	s.checkFolders(add)
