@@ -108,6 +108,8 @@ type Process struct {
 	Report func(report.Run)
 	// Traced is true if [report.Run.Trace] must contain the durations of the parts of each run.
 	Traced bool
+	// NoticedBy, when set, returns [State.NoticedBy].
+	NoticedBy func() string
 	// Leave, when set, ends [Loop.Serve] once it is closed and the pass in progress has ended.
 	Leave <-chan struct{}
 }

@@ -30,6 +30,9 @@ type State struct {
 	Plan      plan.Summary `json:"plan"`
 	Refused   string       `json:"refused,omitempty"` // the newest commit, if its manifests are refused
 	Error     string       `json:"error,omitempty"`
+	// NoticedBy says how changes in the cloud are noticed: by "notifications", or by "drift checks" while those cannot be read. It is "" if
+	// notifications are not configured.
+	NoticedBy string `json:"noticedBy,omitempty"`
 	// Failures are the first failures of the run. Running is the progress of the pass that runs now. It is
 	// nil while no pass changes anything.
 	Failures []Failed `json:"failures,omitempty"`
@@ -100,6 +103,9 @@ func (s *Loop) State() State {
 	defer c.mu.Unlock()
 	state := c.state
 	state.Stack, state.Running = s.Name, s.Progress.running(time.Now())
+	if s.Process.NoticedBy != nil {
+		state.NoticedBy = s.Process.NoticedBy()
+	}
 	if c.approval != nil && c.held != nil {
 		state.Approved = fmt.Sprintf("by %s at %s", c.approval.By, c.approvedAt.UTC().Format(time.RFC3339))
 	}

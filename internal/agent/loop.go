@@ -24,8 +24,10 @@ type Loop struct {
 	state   state
 	cloud   *Cloud           // nil until it is opened.
 	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
-	due     time.Time        // the time of an object's next upkeep; zero if there is none.
-	control control
+	// onlyLooks is true if the next run is requested only because the cloud may have changed.
+	onlyLooks bool
+	due       time.Time // the time of an object's next upkeep; zero if there is none.
+	control   control
 }
 
 // New returns a loop that has not run yet. cfg is complete, except that Signals and Progress may be nil if nobody else uses them.
@@ -42,9 +44,9 @@ func New(cfg Config) *Loop {
 // Cloud is an opened cloud.
 type Cloud struct {
 	Region string
-	// Project is the ID of the credentials' project; "" when unknown.
-	Project string
-	Sync    func(context.Context, engine.Revision) engine.Pass
+	// Project is the ID of the credentials' project; "" when unknown. User is the ID of their user; "" when unknown.
+	Project, User string
+	Sync          func(context.Context, engine.Revision) engine.Pass
 }
 
 // Pass checks the stack once and carries out the differences. It runs a second pass if a group must go back to its former revision,
@@ -99,11 +101,16 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok boo
 }
 
 // newest returns the revision that was fetched while a pass ran. If there is none, it fetches the source's
-// newest revision.
+// newest revision, unless the run only looks at the cloud.
 func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
+	looks := s.onlyLooks
+	s.onlyLooks = false
 	if s.fetched != nil {
 		rev, s.fetched = *s.fetched, nil
 		return rev, true, nil
+	}
+	if looks && s.state.contact == answering && s.state.inForce.exists() {
+		return s.state.last, false, nil
 	}
 	end := trace.Begin(ctx, "fetch", nil)
 	rev, changed, err = s.Fetch(ctx)

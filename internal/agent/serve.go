@@ -79,6 +79,7 @@ func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil 
 // commit.
 func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
+	looks := s.Signals.look
 	if !r.until.IsZero() {
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
@@ -86,7 +87,8 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		// During a rest, only a new commit starts a run. Checks that arrive during the rest are dropped when
 		// it ends.
 		defer drain(checks)
-		checks = nil
+		defer drain(looks)
+		checks, looks = nil, nil
 	}
 	upkeep, stop := s.upkeep(r)
 	defer stop()
@@ -98,6 +100,9 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 	case <-s.Signals.wake:
 		return false
 	case <-checks:
+		return true
+	case <-looks:
+		s.onlyLooks = true
 		return true
 	case <-upkeep:
 		s.due = time.Time{}

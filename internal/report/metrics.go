@@ -37,6 +37,9 @@ type Metrics struct {
 	traces     *prometheus.CounterVec
 	owed       *undelivered
 
+	notifications *prometheus.CounterVec
+	reading       *prometheus.GaugeVec
+
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
 }
@@ -70,9 +73,11 @@ func NewMetrics(version string) *Metrics {
 	m.webhooks = counter("webhooks_total", "Messages from forges, by their result.", "forge", "outcome")
 	m.plans = histogram("pull_plan_seconds", "How long plans of pull requests took, by their result.", prometheus.DefBuckets, "stack", "result")
 	m.traces = counter("traces_total", "Traces of passes, by their result: sent, failed, or dropped because too many waited.", "outcome")
+	m.notifications = counter("notifications_total", "Notifications of the cloud's services, by what follows: now or later (a stack looks), unrelated, no_change, unreadable; missed when some may be lost.", "outcome")
+	m.reading = gauge("notifications_read", "1 while notifications of a virtual host of RabbitMQ are read. While it is 0, changes are noticed by drift checks only.", "vhost")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, m.notifications, m.reading, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -93,6 +98,18 @@ func codeLabel(code int) string {
 
 // Webhook counts one message from a forge.
 func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
+
+// Notification counts one notification of a service of the cloud.
+func (m *Metrics) Notification(outcome string) { m.notifications.WithLabelValues(outcome).Inc() }
+
+// Reading stores whether the notifications of a virtual host are read.
+func (m *Metrics) Reading(vhost string, reading bool) {
+	value := 0.0
+	if reading {
+		value = 1
+	}
+	m.reading.WithLabelValues(printable.Line(vhost)).Set(value)
+}
 
 // Traced counts one trace.
 func (m *Metrics) Traced(outcome string) { m.traces.WithLabelValues(outcome).Inc() }

@@ -83,6 +83,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	if svc.shown != nil {
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
+	heard, leaveChanges := svc.changes.join(s, signals.Look)
+	if heard != nil {
+		to, o.Watchers, o.Reported = append(to, heard), append(o.Watchers, heard), heard.reported
+	}
 	record := o.Record(s)
 	svc.log.Info("after a restart", append([]any{"stack", s.Name}, memoryAttributes(len(branches) > 0, record != "", s)...)...)
 	if err := record.Check(); err != nil {
@@ -94,7 +98,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
 		Report: svc.reports(to), Traced: svc.traces != nil, Leave: leave,
 	}
-	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
+	if heard != nil {
+		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from) }
+	}
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

@@ -41,7 +41,8 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 		}
 		past.Forget(memory.LoggedIn{Where: where})
 		eng.Memory = past
-		return agent.Cloud{Region: at.Region, Project: at.ProjectID, Sync: o.sync(s, eng)}, nil
+		user, _ := at.OwnUser()
+		return agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng)}, nil
 	}
 	return one
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -30,8 +31,10 @@ type Opener struct {
 	Version     string
 	Observe     func(cloud.Request)
 	Watchers    []engine.Watcher // watchers of every pass
-	Progress    *progress.Teller // nil if nobody watches the terminal
-	Shared      *Shared
+	// Reported is [engine.Engine.Reported]; nil if the cloud's services report no changes.
+	Reported func(id string) (kind.Trace, bool)
+	Progress *progress.Teller // nil if nobody watches the terminal
+	Shared   *Shared
 
 	// Sealed is true if no file is decrypted, and no store of secrets is read. It is used for the files of strangers, and where there
 	// are no keys. WithoutStores is true if only no store of secrets is read.

@@ -80,6 +80,11 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if have.ID == "" {
 		return kind.Trace{}
 	}
+	if e.Reported != nil {
+		if t, ok := e.Reported(have.ID); ok {
+			return shown(t, s)
+		}
+	}
 	if drv.Trace == nil {
 		return kind.Trace{When: have.Updated}
 	}
@@ -90,6 +95,11 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if !ok || err != nil {
 		return kind.Trace{}
 	}
+	return shown(t, s)
+}
+
+// shown returns a trace without the secrets of a step.
+func shown(t kind.Trace, s plan.Step) kind.Trace {
 	t.Who, t.What = s.Secrets.Text(t.Who), s.Secrets.Text(t.What)
 	return t
 }

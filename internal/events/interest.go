@@ -1,0 +1,55 @@
+package events
+
+// Urgency says when a stack has to look.
+type Urgency int
+
+// The urgencies.
+const (
+	Never Urgency = iota // the message does not concern the stack
+	Later                // the message may concern the stack
+	Now
+)
+
+// Interest is what a stack knows about itself.
+type Interest struct {
+	// Project is the ID of the stack's project; "" before its first login.
+	Project string
+	// User is the ID of the user with whom the agent logs in; "" if it is unknown.
+	User string
+	// IDs are the IDs of the objects that the last pass has seen.
+	IDs map[string]bool
+	// Writing is true while the agent itself writes, and shortly after it.
+	Writing bool
+}
+
+// In returns when the stack has to look after a message. In the table, the first row that fits counts.
+//
+//	message                                                              urgency
+//	-------------------------------------------------------------------  -------
+//	the stack has not logged in yet, so that it has still to look        Never
+//	caused by the agent's user while it writes                           Never
+//	about an object that the stack knows                                 Now
+//	about another project                                                Never
+//	about the stack's project, and understood / not understood           Now / Later
+//	names no project; caused in the stack's project                      Now
+//	names no project and no object, or nobody who caused it              Later
+//	names no project                                                     Never
+func (i *Interest) In(l Look) Urgency {
+	switch {
+	case i.Project == "", i.Writing && i.User != "" && l.Who.ID == i.User:
+		return Never
+	case l.ID != "" && i.IDs[l.ID]:
+		return Now
+	case l.Project != "" && l.Project != i.Project:
+		return Never
+	case l.Project == "" && l.Who.Project == i.Project:
+		return Now
+	case l.Project == "" && (l.ID == "" || l.Who.Project == ""):
+		return Later
+	case l.Project == "":
+		return Never
+	case l.Collection == "":
+		return Later
+	}
+	return Now
+}

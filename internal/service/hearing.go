@@ -1,0 +1,144 @@
+package service
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/events"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+const (
+	// echo is how long after the agent's last write messages about its own writes may arrive.
+	echo = 10 * time.Second
+	// maxReporters is the maximum number of objects for which a stack remembers who changed them, and reporterLasts is how long it does.
+	maxReporters  = 1000
+	reporterLasts = 15 * time.Minute
+)
+
+// hearing decides what messages about the cloud mean for one stack. It is a watcher and a sink of the stack's passes, from which it knows the stack's
+// objects and when the agent itself writes.
+type hearing struct {
+	from string // the source of the messages
+	look func()
+
+	mu          sync.Mutex
+	of          events.Interest
+	quiet       time.Time // the agent's own writes may be reported until then
+	running     bool      // the agent writes
+	quick, slow events.Pace
+	who         map[string]kind.Trace // by the object's ID
+}
+
+func newHearing(from string, look func()) *hearing {
+	return &hearing{from: from, look: look, quick: events.Quick(), slow: events.Slow(), who: map[string]kind.Trace{}}
+}
+
+// hear makes the stack look, if a message concerns it.
+func (h *hearing) hear(l events.Look) events.Urgency {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	h.of.Writing = h.running || now.Before(h.quiet)
+	u := h.of.In(l)
+	if u == events.Never {
+		return u
+	}
+	if who := l.Who.Text(); who != "" && l.ID != "" && l.Who.ID != h.of.User {
+		if len(h.who) >= maxReporters {
+			clear(h.who)
+		}
+		h.who[l.ID] = kind.Trace{Who: who, When: now}
+	}
+	h.hint(u, now)
+	return u
+}
+
+// miss makes the stack look after messages that were lost.
+func (h *hearing) miss() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hint(events.Later, time.Now())
+}
+
+// hint starts a look as soon as the pace allows. The caller holds the lock.
+func (h *hearing) hint(u events.Urgency, now time.Time) {
+	pace := &h.slow
+	if u == events.Now {
+		pace = &h.quick
+	}
+	switch wait, ok := pace.Hint(now); {
+	case !ok:
+	case wait == 0:
+		pace.Looked(now)
+		h.look()
+	default:
+		time.AfterFunc(wait, func() {
+			h.mu.Lock()
+			pace.Looked(time.Now())
+			h.mu.Unlock()
+			h.look()
+		})
+	}
+}
+
+// reported returns who changed an object, according to the last message about it.
+func (h *hearing) reported(id string) (kind.Trace, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.who[id]
+	return t, ok && time.Since(t.When) < reporterLasts
+}
+
+// opening returns a function that opens the cloud and stores in which project the agent works, and as which user.
+func (h *hearing) opening(open func(context.Context) (agent.Cloud, error)) func(context.Context) (agent.Cloud, error) {
+	return func(ctx context.Context) (agent.Cloud, error) {
+		c, err := open(ctx)
+		if err == nil {
+			h.mu.Lock()
+			h.of.Project, h.of.User = c.Project, c.User
+			h.mu.Unlock()
+		}
+		return c, err
+	}
+}
+
+// Ran stores which objects a pass has seen.
+func (h *hearing) Ran(run report.Run) {
+	if run.Pass == nil {
+		return
+	}
+	ids := make(map[string]bool, len(run.Pass.Last.Steps))
+	for i := range run.Pass.Last.Steps {
+		if id := run.Pass.Last.Steps[i].ID(); id != "" {
+			ids[id] = true
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of.IDs, h.running = ids, false; run.Pass.Writes() > 0 {
+		h.quiet = time.Now().Add(echo)
+	}
+}
+
+// Started stores that the agent writes.
+func (h *hearing) Started(plan.Step) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running = true
+}
+
+// Planned implements [engine.Watcher].
+func (h *hearing) Planned(plan.Plan, preflight.Findings) {}
+
+// Finished implements [engine.Watcher].
+func (h *hearing) Finished(engine.Result) {}
+
+// Progress implements [engine.Watcher].
+func (h *hearing) Progress(engine.Progress) {}
