@@ -99,8 +99,8 @@ var (
 	parts      = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// TestMetricNames wants every metric that a rule, the dashboard or a page names
-// to be exported, and to have the labels by which it is chosen.
+// TestMetricNames checks the metrics that alert rules, the dashboard and pages name. The program must export each of
+// them, with the labels in their selectors.
 func TestMetricNames(t *testing.T) {
 	all := exported(t)
 	texts := documents(t)

@@ -22,10 +22,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// A page whose blocks are marked is a script: each "```sh run" block is typed
-// into one shell, and the "```text output" block after it is what that prints.
-// A block "```text sample=NAME" of any page shows what the block of that name in
-// a script has printed, and with "last=N" the last N lines of that. -update writes all of them.
+// A page with "```sh run" blocks is a script. The test runs these blocks in one shell. The "```text output" block after
+// each has its output. A block "```text sample=NAME" of any page has the output of the block with that name, or its last
+// N lines with "last=N". -update writes all outputs.
 //
 // A page that has a folder in testdata begins with the files in it; stage.sh is read by its shell before the first
 // block, and "after=NAME" calls a function of that before the block's own commands.

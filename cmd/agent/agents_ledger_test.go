@@ -151,7 +151,7 @@ func (l *ledger) story(stack string) (lines []string) {
 	return lines
 }
 
-// verdict is the result of judging a ledger.
+// verdict is the result of a check of the ledger, which records the writes of all agents.
 type verdict struct {
 	wrong           []string
 	writes, unsure  int           // unsure: the writes for which etcd was too slow to return the holder.

@@ -120,8 +120,8 @@ func (s *Loop) LastOutcome() string {
 	return s.control.lastOutcome
 }
 
-// approve stores an approval. news is false if the same approval is stored already. Then the pass that carries the plan out must not
-// give way.
+// approve stores an approval. news is false if the same approval is stored already. In that case, the pass that carries
+// out the approved plan continues.
 func (c *control) approve(hash, by string, now time.Time) (news bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

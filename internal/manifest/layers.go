@@ -81,8 +81,8 @@ func (l *loader) remaining() {
 	}
 }
 
-// merge merges the documents of later layers, the last of them first, into an object of the layer first. It returns false
-// if they delete the object.
+// merge merges drafts, the documents of later layers, into an object of an earlier layer, whose number is first. It
+// begins with the last document. It returns false if the documents delete the object.
 func (l *loader) merge(o *Object, first int, drafts []draft) (ok bool) {
 	chain := []*Object{o}
 	for _, d := range slices.Backward(drafts) {

@@ -17,7 +17,7 @@ const maxProblems = 1000
 type Ignored struct {
 	Origin Origin
 	Why    string
-	// Known is true for a document of [Options.LeaveAlone]. Nobody mistakes such a document for an object of the stack.
+	// Known is true for a document of [Options.LeaveAlone]. Reports need not mention it, since it is clearly no object of the stack.
 	Known bool
 }
 

@@ -165,7 +165,7 @@ func (m *merger) directive(n *yaml.Node, at *fieldPath) string {
 	return directiveReplace
 }
 
-// settled returns a later value to which nothing earlier corresponds, without $patch.
+// settled returns a value of a later layer without its directives $patch. It is for a value that the earlier layers do not have.
 func (m *merger) settled(n *yaml.Node, at *fieldPath) *yaml.Node {
 	if !instructs(n) {
 		return n

@@ -114,7 +114,7 @@ func (l *loader) readFile(name string) ([]byte, bool) {
 	return l.checked(name, func() ([]byte, error) { return l.bounded(name) })
 }
 
-// checked returns the text of the named file from the function read, if it is text and within the limits.
+// checked reads the named file with read. ok is false if the file is not text, or exceeds a limit.
 func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {

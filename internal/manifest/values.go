@@ -166,7 +166,7 @@ func (s *substitution) node(n *yaml.Node, of valueType, at *fieldPath) *yaml.Nod
 	return n
 }
 
-// mapping does the same for the fields that within selects, and returns their types.
+// mapping substitutes values in the fields of a mapping for which within returns true. within also returns the type of a field.
 func (s *substitution) mapping(n *yaml.Node, within func(name string) (valueType, bool), at *fieldPath) *yaml.Node {
 	all, changed := entries(n), false
 	for i, e := range all {

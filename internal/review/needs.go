@@ -135,8 +135,8 @@ func rank(b forge.Bond) int {
 	return 2
 }
 
-// needWithFate returns a need with its fate. If the plan contains the pull request, its own needs are added to the
-// list first.
+// needWithFate returns a need with its fate, which says whether the plan includes it and why. If the plan contains the
+// pull request, its own needs are added to the list first.
 func (w *walk) needWithFate(n forge.Need) need {
 	pull, open := w.open[n.Number]
 	next, followed := w.graph[n.Number]

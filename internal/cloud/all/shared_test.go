@@ -58,7 +58,7 @@ func TestWhatStacksShareIsChangedByNone(t *testing.T) {
 	}
 }
 
-// listed returns all objects of the cloud whose kinds are not inside machines.
+// listed returns all objects of the cloud, except those of kinds that only machines can list, such as EtcdMember.
 func listed(at *kind.SharedResults, t *testing.T, kinds []*kind.Kind) kind.Snapshot {
 	t.Helper()
 	have := kind.Snapshot{}

@@ -174,7 +174,7 @@ func TestWhatWakesAPass(t *testing.T) {
 	}
 }
 
-// The memory contains places without objects of the stack, and places that may not be listed, for some time.
+// For some time, the memory keeps the places (kinds in an entry) without objects of the stack, and those whose lists the cloud refuses.
 func TestPlacesThatAreRemembered(t *testing.T) {
 	now := time.Now()
 	rare, at := kind.Info{Kind: "Thing", Rare: true}, memory.Place{Kind: "Thing"}

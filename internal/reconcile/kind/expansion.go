@@ -19,7 +19,7 @@ type Expansion struct {
 	options  *Options
 	revision Revision
 	result   Expanded
-	err      error // why the first invalid body is no valid document
+	err      error // the reason why a body is no valid document, of the first such body
 }
 
 // Expanded is the result of an expansion: the parts of an object, and the settings of its kind for them.

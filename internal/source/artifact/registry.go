@@ -168,7 +168,7 @@ func read(ctx context.Context, from fetcher, desc ocispec.Descriptor, most int64
 	return content.ReadAll(body, desc)
 }
 
-// described returns how the annotations of an artifact describe its origin.
+// described returns the origin and the time of an artifact, as its annotations give them.
 func described(annotations map[string]string) (made string, at time.Time) {
 	one := func(name string) string {
 		return printable.Clip(printable.Line(strings.TrimSpace(annotations[name])), 100)

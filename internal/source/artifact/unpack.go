@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// format is how the entries of an archive are packed.
+// format is the format of an archive.
 type format int
 
 const (

@@ -15,8 +15,9 @@ type foreignCheck func(list, id string) bool
 // foreignIDs are the IDs of the listeners and pools that are left to others. They are not changed.
 type foreignIDs map[string]bool
 
-// foreignIn returns the listeners that are left to others and the pools that they use, even if the cloud has not finished
-// them. A listener at a socket of the manifest is not left to others.
+// foreignIn returns the listeners that the annotation ignore-fields leaves to others, and the pools that these listeners
+// use. Unfinished listeners and pools are included. A listener with the protocol and port of a listener in the manifest
+// is not left to others.
 func (b *Balancer) foreignIn(others foreignCheck, ports []*Listener) foreignIDs {
 	found := foreignIDs{}
 	listeners := slices.Concat(b.Listeners, b.Stuck.listeners)

@@ -134,7 +134,7 @@ func (p *Policy) changeable(was *Policy) bool {
 	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1
 }
 
-// sameTarget reports whether p redirects to the same pool as was.
+// sameTarget reports whether p redirects to the same pool as the existing policy was.
 func (p *Policy) sameTarget(was *Policy) bool {
 	if p.Pool == nil {
 		return was.PoolID == ""
