@@ -70,7 +70,7 @@ func NewMetrics(version string) *Metrics {
 	m.verified = gauge("verified", "1 if the newest commit is signed as the configuration wants, 0 if it is refused; signer is who signed the revision in force. Absent without verify.", "stack", "signer")
 	m.forges = counter("forge_requests_total", "Requests to forges; code 0 when no answer came, 304 when nothing had changed, limited when none was sent.", "repository", "method", "route", "code")
 	m.budget = gauge("forge_requests_left", "Requests to the forge that the budget of this hour still allows.", "repository")
-	m.webhooks = counter("webhooks_total", "Messages from forges, by their result.", "forge", "outcome")
+	m.webhooks = counter("webhooks_total", "Messages from forges, by their result; cloud for alarms of the cloud.", "forge", "outcome")
 	m.plans = histogram("pull_plan_seconds", "How long plans of pull requests took, by their result.", prometheus.DefBuckets, "stack", "result")
 	m.traces = counter("traces_total", "Traces of passes, by their result: sent, failed, or dropped because too many waited.", "outcome")
 	m.notifications = counter("notifications_total", "Notifications of the cloud's services, by what follows: now or later (a stack looks), unrelated, no_change, unreadable; missed when some may be lost.", "outcome")

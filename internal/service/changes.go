@@ -46,11 +46,11 @@ func sourceOf(a *config.AMQP) string {
 	return string(text)
 }
 
-// join returns the hearing of a stack, until leave is called. It returns nil if the stack has no source of messages.
+// join returns the hearing of a stack. Until leave is called, it gets the messages of the stack's source, if there is one.
 func (c *changes) join(s *config.Stack, look func()) (h *hearing, leave func()) {
 	a := s.Spec.Events.AMQP
 	if a == nil {
-		return nil, func() {}
+		return newHearing("", look), func() {}
 	}
 	h = newHearing(sourceOf(a), look)
 	c.mu.Lock()

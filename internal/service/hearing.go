@@ -60,6 +60,13 @@ func (h *hearing) hear(l events.Look) events.Urgency {
 	return u
 }
 
+// poke makes the stack look, because somebody outside says so.
+func (h *hearing) poke() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hint(events.Now, time.Now())
+}
+
 // miss makes the stack look after messages that were lost.
 func (h *hearing) miss() {
 	h.mu.Lock()

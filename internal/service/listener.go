@@ -75,6 +75,7 @@ func (svc *service) handler() http.Handler {
 	}
 	if svc.hooks != nil {
 		mux.Handle("/webhook/", svc.hooks)
+		mux.Handle(lookPath, svc.looks)
 	}
 	return mux
 }

@@ -36,6 +36,7 @@ type service struct {
 	metrics      *report.Metrics
 	forges       *forges
 	hooks        http.Handler // nil without webhooks
+	looks        http.Handler // alarms of the cloud; nil without webhooks
 	control      http.Handler // requests of people
 	api          http.Handler // for kubectl; nil without readers
 	ui           http.Handler // for browsers; nil without readers

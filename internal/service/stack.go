@@ -22,6 +22,7 @@ type served struct {
 	loop    *agent.Loop
 	forges  *forges // the forges that the stack reports to
 	reports *reports
+	hearing *hearing    // what the cloud reports about the stack
 	now     *agent.Pace // makes the stack reconcile
 	close   func()      // frees the stack's resources
 }
@@ -84,7 +85,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
 	heard, leaveChanges := svc.changes.join(s, signals.Look)
-	if heard != nil {
+	if heard.from != "" {
 		to, o.Watchers, o.Reported = append(to, heard), append(o.Watchers, heard), heard.reported
 	}
 	record := o.Record(s)
@@ -98,10 +99,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
 		Report: svc.reports(to), Traced: svc.traces != nil, Leave: leave,
 	}
-	if heard != nil {
+	if heard.from != "" {
 		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from) }
 	}
-	return &served{loop: agent.New(cfg), forges: at, reports: forge, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

@@ -55,8 +55,10 @@ func (svc *service) setUpWebhooks(f Options) (err error) {
 	if svc.group != nil {
 		forward = func(e webhook.Event, m webhook.Message) { svc.group.forward.send(svc.otherServers(known, e), m) }
 	}
+	secrets := func() ([]string, error) { return webhook.Secrets(f.WebhookSecret) }
+	svc.looks = svc.receiveLook(secrets)
 	svc.hooks, err = webhook.New(webhook.Config{
-		Secrets: func() ([]string, error) { return webhook.Secrets(f.WebhookSecret) },
+		Secrets: secrets,
 		Notify:  func(e webhook.Event) { svc.wakeFor(known, e) },
 		Count:   func(from webhook.Forge, o webhook.Outcome) { svc.metrics.Webhook(string(from), string(o)) },
 		Log:     svc.log, Forward: forward,
