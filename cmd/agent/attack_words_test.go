@@ -129,7 +129,7 @@ func redirecting(t *testing.T) string {
 // The cloud cannot be used, for one reason after another. Readers of statuses, comments and checks do not see the cloud's address or
 // configuration. The log contains them. The agent runs as usual, with a forge in memory.
 func TestAttackCloudAddressOnTheForge(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	good := string(s.Server.CloudsYAML())
 	s.Write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
@@ -213,7 +213,7 @@ func (s *stage) git(args ...string) string {
 
 // The same is true for the binary: for the statuses that it writes, and for the comment that a pipeline posts.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	good, away := string(s.Server.CloudsYAML()), redirecting(t)
@@ -278,7 +278,7 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 
 // The same is true on Gerrit, for the clouds whose problem is found immediately.
 func TestAttackCloudAddressOnGerrit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	var heard overheard
 	api := ""
 	g, r := newGerrit(t, "@every 1s", func(url string) string { api = heard.between(t, url); return api })

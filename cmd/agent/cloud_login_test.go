@@ -48,7 +48,7 @@ func (l *lapse) spoil(w http.ResponseWriter, r *http.Request, forward func() (*a
 
 // If a pass takes longer than its token is valid, it continues with a new token.
 func TestCloudTokenEnds(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	g := newGround(t)
 	story, err := stackreeve.Example("verda")
 	if err != nil {
@@ -96,7 +96,7 @@ type login struct {
 
 // The program can log in in each way that OpenStack clients know. A refused login is reported once, and not tried again.
 func TestCloudLogins(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	g := newGround(t)
 	g.commit(fstest.MapFS{"group.yaml": {Data: []byte(`apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: ServerGroup

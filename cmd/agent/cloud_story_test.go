@@ -56,7 +56,7 @@ spec: {resource: {imageRef: centos79, flavorRef: n3-1vcpu-2gb, ports: [{portRef:
 
 // The test applies a published set of manifests, from the first commit to the last, with everything that may happen in between.
 func TestCloudStory(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := story{newGround(t)}
 	s.build(verdaWith("replicas: 2", ""))
 	s.scale()

@@ -18,7 +18,7 @@ import (
 // If a person requests a pass, a pass that waits for a machine ends. It also ends if a commit suspends the stack, and no change of that commit
 // is carried out.
 func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
 	s.build()
 	s.Write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+

@@ -19,7 +19,7 @@ import (
 
 // Folders are added and removed while the agent runs, without a restart. The objects of a removed folder remain in the cloud.
 func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
@@ -88,7 +88,7 @@ func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
 
 // If a repository is down, documents with another repository are not affected, nor are the stacks that it had before.
 func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
@@ -118,7 +118,7 @@ func TestARepositoryThatIsAwayStopsNoOtherDocument(t *testing.T) {
 // A token file cannot be read for a moment, for example because somebody replaces it, while the folders change. This does not stop any stack.
 // Because of such a file, the agent ends only at its start.
 func TestFoldersComeWhileAFileIsAway(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	config, err := os.ReadFile(s.Path("stackreeve.yaml"))
@@ -178,7 +178,7 @@ func waitsFor(t *testing.T, cmd *exec.Cmd, said *servicetest.Record) (until func
 // A SIGHUP makes the agent check everything immediately. It must never end the agent, not even while no stack is served because the folders
 // are being searched.
 func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
@@ -204,7 +204,7 @@ func TestAttackHangupWhileFoldersAreLookedFor(t *testing.T) {
 
 // If the folders change, the remaining stacks use the commits that they have already fetched. So the cache does not grow with each folder.
 func TestFoldersComeAndTheCacheStays(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	s.build()
 	config, err := os.ReadFile(s.Path("stackreeve.yaml"))

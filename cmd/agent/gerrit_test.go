@@ -41,7 +41,7 @@ func itself(url string) string { return url }
 
 // A change gets further patch sets, and the label shows the result of each plan.
 func TestPullRequestsOnGerrit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGerrit(t, "@every 1s", itself)
 	r.story()
 	if votes := g.Votes(); votes[2] != -1 || votes[3] != 1 {
@@ -51,7 +51,7 @@ func TestPullRequestsOnGerrit(t *testing.T) {
 
 // The next poll is an hour away, so only Gerrit's events make the agent look at the changes.
 func TestPullRequestsOnGerritByWebhooks(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGerrit(t, "@every 1h", itself)
 	r.start() // the agent now has an address
 	r.kill()
@@ -62,7 +62,7 @@ func TestPullRequestsOnGerritByWebhooks(t *testing.T) {
 // A change is planned with the changes on which it depends and with those that are submitted together with it. If these are abandoned, it is
 // planned alone.
 func TestDependenciesOnGerrit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGerrit(t, "@every 1s", itself)
 	lab := r.lab
 	g.SubmitTopics(true)
@@ -90,7 +90,7 @@ func TestDependenciesOnGerrit(t *testing.T) {
 
 // The story has the same end if the forge has faults.
 func TestPullRequestsOnGerritInBadWeather(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGerrit(t, "@every 1s", func(url string) string { return inBadWeather(t, url) })
 	r.stormy = true
 	r.story()

@@ -57,7 +57,7 @@ func whoIsTold(t *testing.T, s *stage, stacks string) (hears func(want string), 
 
 // A receiver gets one notification that a commit is refused, and one that the stack is in sync again.
 func TestNotifications(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
 	s.Write("repo/net.yaml", network+"resorce: {}}\n")
@@ -74,7 +74,7 @@ func TestNotifications(t *testing.T) {
 // The sent notifications are still stored after another folder becomes a stack. So people who got the notification that a stack is refused
 // also get the notification that it is in sync again.
 func TestNotificationsWhenFoldersCome(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
 	const network = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {"
 	s.Write("repo/clouds/eu/net.yaml", network+"resorce: {}}\n")

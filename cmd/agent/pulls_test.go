@@ -372,14 +372,14 @@ func newGitLab(t *testing.T, poll string) (*forgetest.GitLab, *reviewStage) {
 
 // There are no webhooks, so the agent finds all changes on GitLab only by polls.
 func TestPullRequestsOnGitLab(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	_, r := newGitLab(t, "@every 1s")
 	r.story()
 }
 
 // There are no polls, so only GitLab's messages make the agent look at the merge requests.
 func TestPullRequestsOnGitLabByWebhooks(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGitLab(t, "@every 1h")
 	r.start() // the agent now has an address
 	r.kill()

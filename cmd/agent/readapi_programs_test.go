@@ -49,7 +49,7 @@ const mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAcces
 
 // k9s and Headlamp can read the answers to the requests that they send at their start and while people use them.
 func TestReadAPIPrograms(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	r := startReadable(t)
 	rules := "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 	for _, c := range []struct {
@@ -196,7 +196,7 @@ func TestReadAPINames(t *testing.T) {
 
 // A browser can also watch through the agent's listener.
 func TestReadAPIWebSocket(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	r := startReadable(t)
 	resp := r.send(t, http.MethodGet, networksPath+"?watch=1", "", map[string]string{
 		"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",

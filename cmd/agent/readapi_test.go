@@ -225,7 +225,7 @@ func TestReadAPI(t *testing.T) {
 
 // A watch receives the changes, and no other data.
 func TestReadAPIWatch(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	r := startReadable(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -264,7 +264,7 @@ func TestReadAPIWatch(t *testing.T) {
 
 // If the token of a client that watches is removed from the file, the client receives no more events.
 func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	r := startReadable(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

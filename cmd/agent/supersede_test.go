@@ -16,7 +16,7 @@ import (
 
 // A pass that waits for a machine does not delay the next commit.
 func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
 	s.build()
 	doc := func(kind, name, resource string) string {

@@ -52,7 +52,7 @@ func (e exported) lines() (list []string) {
 
 // A pass that changes something is traced. Its trace contains the spans that docs/metrics.md shows.
 func TestTraces(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	told := make(chan exported, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var e exported

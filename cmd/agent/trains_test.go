@@ -9,7 +9,7 @@ import (
 
 // The plan of a merge train's commit shows the effects of all its merge requests together.
 func TestPlanOfAMergeTrain(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	g, r := newGitLab(t, "@every 1h")
 	base := g.Push(t, g.Branch(), networks("one"))
 	for _, name := range []string{"two", "three"} {

@@ -210,7 +210,7 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 
 // If a push adds a folder, the folder becomes a stack before the next poll.
 func TestAPushBringsAFolder(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // agents run in real time, against simulated servers
 	h := setHooked(t, ", paths: clouds/*")
 	for n, folder := range []string{"eu", "us"} {
 		h.Write("repo/clouds/"+folder+"/net.yaml", servicetest.NetworkNamed(folder, ""))

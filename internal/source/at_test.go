@@ -10,7 +10,7 @@ import (
 )
 
 func TestAt(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		first := g.Commit("first", "a.yaml", "1")
 		g.Git("tag", "light")
@@ -70,7 +70,7 @@ func TestCommitThatIsNotHandedOut(t *testing.T) {
 }
 
 func TestDefaultBranch(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1")
 		g.Git("switch", "-q", "-c", "trunk")
@@ -83,7 +83,7 @@ func TestDefaultBranch(t *testing.T) {
 }
 
 func TestManyReferences(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	want := g.Commit("first", "a.yaml", "1")
 	var refs strings.Builder
@@ -103,7 +103,7 @@ func TestManyReferences(t *testing.T) {
 
 // TestLocalShapes reads local repositories of all kinds.
 func TestLocalShapes(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
 	want := g.Commit("second", "b.yaml", "2")

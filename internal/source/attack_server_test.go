@@ -94,7 +94,7 @@ func TestAttackReferences(t *testing.T) {
 // TestAttackEndlessAnswers has endless answers, for every kind of answer of a server. It counts the
 // bytes that the server could send, and the memory that was allocated.
 func TestAttackEndlessAnswers(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	main := firstRef(someCommit, "refs/heads/main", "") + "0000"
 	many := func(line string) func(int) string {
 		lines := strings.Repeat(line, 64)
@@ -256,7 +256,7 @@ func TestAttackLongPaths(t *testing.T) {
 // TestAttackDates has commits of the year 292277026596, of a time long before 1970, and of an
 // invalid time zone.
 func TestAttackDates(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	for _, date := range []string{"9223372036854775807 +0000", "-9223372036854775808 +0000", "1700000000 +9999", "1700000000 -9959", "x y", ""} {
 		g := gittest.New(t)
 		g.Commit("first", "a.yaml", "1")

@@ -244,7 +244,7 @@ func hostLine(addr string, key ssh.Signer) string {
 }
 
 func TestHostKeys(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	g.Commit("first", "a.yaml", "1")
 	s := serveSSH(t, g, newRSASigner(t))

@@ -137,7 +137,7 @@ func TestSharedCacheFolder(t *testing.T) {
 
 // TestCacheIsBounded fetches more commits than one store may contain.
 func TestCacheIsBounded(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 	r := newRepo(t, cfg)
@@ -173,7 +173,7 @@ func eventually(t testing.TB, what string, reached func() bool) {
 
 // TestConcurrentReads reads one revision while other revisions are fetched.
 func TestConcurrentReads(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	for _, dir := range []string{"", t.TempDir()} {
 		g := gittest.New(t)
 		g.Commit("first", "a.yaml", "first", "b/c.yaml", "third")

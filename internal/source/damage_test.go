@@ -77,7 +77,7 @@ func harms() map[string]harm {
 
 // TestDamagedCache starts with a cache that an earlier process has left damaged in many ways.
 func TestDamagedCache(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	for name, c := range harms() {
 		t.Run(name, func(t *testing.T) {
 			g := gittest.New(t)

@@ -31,7 +31,7 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 // TestEarlier visits the commits of a history with merges, and with commits that do not have the
 // folder. It does not visit more than the limit.
 func TestEarlier(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("without the folder", "README.md", "1")
 		for n := range 6 {
@@ -69,7 +69,7 @@ func TestEarlier(t *testing.T) {
 }
 
 func TestEarlierOfShallowRepository(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	for n := range 9 {
 		g.Commit("more", "a.yaml", fmt.Sprint(n))
@@ -85,7 +85,7 @@ func TestEarlierOfShallowRepository(t *testing.T) {
 
 // TestEarlierIsTheFirstParents visits the commits of random histories, up to random limits.
 func TestEarlierIsTheFirstParents(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and merges many random histories
 	g := gittest.New(t)
 	g.Commit("somewhere else")
 	g.Git("switch", "-q", "--detach")

@@ -58,7 +58,7 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gittest.Repo, cfg Config)
 
 // TestFetchSendsWhatIsNew checks the size of the second pack, which has only the new objects.
 func TestFetchSendsWhatIsNew(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		var noise strings.Builder
 		for n := range 20_000 {
@@ -115,7 +115,7 @@ func TestFollowBranch(t *testing.T) {
 
 // TestHistoryReplaced fetches a branch whose old commits the server has removed.
 func TestHistoryReplaced(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1", "b.yaml", "2")
 		r := newRepo(t, cfg)
@@ -184,7 +184,7 @@ func TestTransferCutShort(t *testing.T) {
 // TestLargePackWithoutFolder reads from a large pack without a cache folder. The pack is a file
 // without a name.
 func TestLargePackWithoutFolder(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t)              // git makes and serves the repositories
 	noise := make([]byte, 12<<20) // even compressed, it is too large for a pack in memory
 	random := uint32(1)
 	for i := range noise {

@@ -104,7 +104,7 @@ func commitTree(t testing.TB, g *gittest.Repo, entries ...string) {
 }
 
 func TestHostileNames(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	for name, entries := range map[string][]string{
 		"parent":       {"100644 BLOB .."},
 		"itself":       {"100644 BLOB ."},

@@ -43,7 +43,7 @@ func pullRequestOf(g *gittest.Repo) (base, head, shared string) {
 }
 
 func TestMerged(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, shared := pullRequestOf(g)
 		cfg.Path = "clouds/prod"
@@ -74,7 +74,7 @@ func TestMerged(t *testing.T) {
 
 // TestMergedCostsNothingTwice counts the requests to the server. A second merge of the same commits needs no pack.
 func TestMergedCostsNothingTwice(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
 	g.Git("config", "uploadpack.allowFilter", "true")
@@ -223,7 +223,7 @@ func TestMergeOfFolders(t *testing.T) {
 }
 
 func TestMergeErrors(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		g.Commit("first", "a.yaml", "1")
 		g.Git("switch", "-q", "--orphan", "stranger")
@@ -276,7 +276,7 @@ func TestMovedFileTakesTheChange(t *testing.T) {
 // TestAttackForgedMerge has a forged merge in the reference to which forges write theirs. The merge has the right
 // parents and wrong files. Anybody who may push to a plain server can write it.
 func TestAttackForgedMerge(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, _ := pullRequestOf(g)
 		tree := g.Git("mktree")
@@ -294,7 +294,7 @@ func TestAttackForgedMerge(t *testing.T) {
 
 // TestMergesOutliveTheStore reads the files of a merge after the store was replaced.
 func TestMergesOutliveTheStore(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
 	r := newRepo(t, Config{URL: g.Dir, Branch: "main", Dir: t.TempDir()})
@@ -410,7 +410,7 @@ func contents(t *rapid.T, files fs.FS) string {
 
 // TestMergedLikeGit compares with real git on random histories.
 func TestMergedLikeGit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and merges many random histories
 	g := gittest.New(t)
 	g.NeedMergeTree()
 	clean, crossed := 0, 0

@@ -12,7 +12,7 @@ import (
 
 // TestMergedUnderLikeGit compares two merges, one after the other, with real git on random histories.
 func TestMergedUnderLikeGit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and merges many random histories
 	g := gittest.New(t)
 	g.NeedMergeTree()
 	clean := 0

@@ -96,7 +96,7 @@ func rewrites(t *Trust) { t.Rewrites = true }
 func since(commit string) func(*Trust) { return func(t *Trust) { t.Since = commit } }
 
 func TestVerifyRange(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	s, trust := someSigners(t)
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		for _, allow := range []string{"false", "true"} {
@@ -148,7 +148,7 @@ func TestVerifyRewrittenHistory(t *testing.T) {
 }
 
 func TestVerifyMergesByForge(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	s, trust := someSigners(t)
 	g := gittest.New(t)
 	merge := func(by gittest.Signer) string {
@@ -245,7 +245,7 @@ func TestAttackFirstParentOfForge(t *testing.T) {
 }
 
 func TestVerifyTags(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	s, trust := someSigners(t)
 	trust.Mode = ByTag
 	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {

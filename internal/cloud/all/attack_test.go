@@ -53,7 +53,7 @@ func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (tot
 }
 
 func TestAttackGroups(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	const want = "VirtualMachineGroup/g6: more than 20000 objects, including the objects that the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
 	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), want); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)

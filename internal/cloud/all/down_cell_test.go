@@ -53,7 +53,7 @@ func (d downCell) with(req *http.Request, change func([]byte) []byte) (*http.Res
 // Servers that Nova's list omits are not created a second time. If a commit moves a port away from such a server, the port is not
 // deleted.
 func TestAttackACellThatIsDown(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	const kept = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Image, metadata: {name: debian}, spec: {managementPolicy: unmanaged, import: {filter: {name: debian-12}}}}
 ---

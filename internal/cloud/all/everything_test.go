@@ -85,7 +85,7 @@ func everything(t *testing.T, g *kindtest.Target) string {
 // TestEveryKind: one stack creates objects of every kind, and then lets them go. They are exported, adopted by
 // another stack without a change, and imported without a change. The test needs an administrator.
 func TestEveryKind(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	w := &ownWorld{t: t, made: map[string]map[string]manifest.Key{}}
 	t.Cleanup(w.nothingLeft) // runs after all other cleanups

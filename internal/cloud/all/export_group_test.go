@@ -172,7 +172,7 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 // Servers that differ from the servers of a group are written one by one, and are adopted
 // unchanged.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
 	}

@@ -212,7 +212,7 @@ func (h hand) find(service, path, name string) string {
 // TestExportRoundTrip: objects made by hand are exported, adopted, and then in sync. Only marks are written. The manifests do not depend
 // on the IDs and addresses that the cloud chooses.
 func TestExportRoundTrip(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
 		t.Skip("it takes over all that the project holds")
 	}

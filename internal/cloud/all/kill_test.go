@@ -47,7 +47,7 @@ func example(t *testing.T, name string) string {
 // manifests. The test takes long, because it creates and deletes all objects again for each number of
 // requests.
 func TestKillAfterEachRequest(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	story := verda(t)
 	for n := 1; ; n++ {
 		g := kindtest.NewTarget(t, all.Kinds)

@@ -37,7 +37,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 // Objects of a stack with the longest name are found again, for every kind that can have the mark.
 // None of them counts as an object of a stack whose name starts with the same characters.
 func TestTheLongestStackName(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	long := strings.Repeat("n", 240)
 	manifests := strings.NewReplacer("LONG", long, "SIXTY", strings.Repeat("d", 58), "EIGHTY", strings.Repeat("d", 80), "NAME", strings.Repeat("a", 140), "DESCRIBED", strings.Repeat("d", 255), "GROUP", strings.Repeat("g", 190), "DISK", diskServer(t)).Replace(imported + `
 ---

@@ -32,7 +32,7 @@ spec: {resource: {projectRef: team}}
 
 // Objects in another project obey the laws, for every kind whose objects can be there.
 func TestLawsInAnotherProject(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	type one struct{ needs, spec, edited, old, new string }
 	for name, c := range map[string]one{
 		"Network":       {team, "mtu: 1400", "mtu", "mtu: 1400", "mtu: 1300"},

@@ -28,7 +28,7 @@ const (
 // An object that is shared with single projects obeys the laws, for every kind that can be shared
 // so.
 func TestLawsOfSharing(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	for name, spec := range map[string]string{
 		"Network": "mtu: 1400", "SubnetPool": "prefixes: [10.90.0.0/16]", "SecurityGroup": "rules: [{ethertype: IPv4}]",
 		"QoSPolicy": "dscpMark: 26", "AddressScope": "ipVersion: 4", "AddressGroup": "addresses: [10.90.0.0/16]",

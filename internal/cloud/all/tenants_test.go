@@ -245,7 +245,7 @@ func (w tenant) await(done func() bool) {
 // that people made by hand. All of them use the same names. Each stack creates, changes and deletes
 // its objects, and no object of another stack changes.
 func TestCloudTenantsLeaveEachOtherAlone(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	word := "t" + strings.ToLower(rand.Text())[:8]
 	a := kindtest.NewTarget(t, all.Kinds)
 	who := map[string]*kindtest.Target{"a": a, "b": a.Beside(""), "other project": a.Beside("demo2"), "administrator": a.Beside("admin")}

@@ -64,7 +64,7 @@ func (t through) RoundTrip(r *http.Request) (*http.Response, error) { return t(r
 
 // If a service fails to report how much of its quotas is used, the use is unknown. The result of the pass stays the same.
 func TestQuotasThatCannotBeRead(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	if g.Simulator == nil {
 		t.Skip("faults are the simulator's")

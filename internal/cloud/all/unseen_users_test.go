@@ -27,7 +27,7 @@ func (w withoutOctavia) RoundTrip(req *http.Request) (*http.Response, error) {
 // cannot be listed, the port and the parts of the load balancer stay, because a load balancer may use them. The volume
 // is deleted.
 func TestWhatHiddenLoadBalancersMayUseStays(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	const network = `
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: users}, spec: {resource: {}}}
 ---

@@ -51,7 +51,7 @@ var services = []struct {
 // One service has each fault, one after the other. The next pass without faults ends in sync. No
 // object exists twice, and none is left over.
 func TestCloudWeather(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	for _, service := range services {
 		for _, weather := range kindtest.Weathers() {
 			t.Run(service.name+"/"+weather.Name, func(t *testing.T) {

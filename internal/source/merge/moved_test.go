@@ -57,7 +57,7 @@ func all(steps ...func(*gittest.Repo)) func(*gittest.Repo) {
 
 // TestMovedFiles has simple moves. The result is git's, or a conflict with a reason.
 func TestMovedFiles(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	staging := []string{"staging/a.yaml", ten, "staging/b.yaml", strings.ReplaceAll(ten, "\n", " of b\n"), "README.md", "read"}
 	edit := write("staging/a.yaml", edited("5", "five"))
 	for name, c := range map[string]struct {
@@ -165,7 +165,7 @@ func TestRulesOfMerging(t *testing.T) {
 // move is found if the file itself was not changed. If there are too many differences to compare, no move is
 // found.
 func TestAttackManyMoves(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	if testing.Short() {
 		t.Skip("-short leaves out the repository of 5,000 files")
 	}

@@ -180,7 +180,7 @@ func checkOut(g *gittest.Repo, tree files) {
 // TestMovesLikeGit compares with real git, in merges with moved files and .gitattributes. If our
 // merge has no conflict, git's merge has none either, and the results are the same.
 func TestMovesLikeGit(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and merges many random histories
 	g := gittest.New(t)
 	g.NeedMergeTree()
 	clean, conflicts, unsure, renames, folders := 0, 0, 0, 0, 0

@@ -140,7 +140,7 @@ func TestSignatureForAnotherPurpose(t *testing.T) {
 }
 
 func TestKindsOfSSHKeys(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	need(t, "git", "ssh-keygen")
 	for _, kind := range []string{"rsa", "ecdsa"} {
 		g := gittest.New(t)
@@ -192,7 +192,7 @@ func TestTimesAreInTheAgentsZoneWithoutZ(t *testing.T) {
 }
 
 func TestOpenPGPSignatures(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	need(t, "git", "gpg")
 	g := gittest.New(t)
 	days := func(ago int) string { return time.Now().AddDate(0, 0, -ago).UTC().Format("20060102T150405!") }
@@ -240,7 +240,7 @@ func TestOpenPGPSignatures(t *testing.T) {
 
 // TestExpiredOpenPGPKey signs with a key that expires. Its signatures from before count, and those from after do not.
 func TestExpiredOpenPGPKey(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	need(t, "git", "gpg")
 	g := gittest.New(t)
 	ann := gittest.NewGPG(t, "ann@example.org", "ed25519", "1y", "--faked-system-time", "20200101T000000!")
@@ -267,7 +267,7 @@ func fingerprint(s gittest.Signer) string {
 
 // TestSubkey signs with a subkey, and revokes only that subkey.
 func TestSubkey(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	need(t, "git", "gpg")
 	g := gittest.New(t)
 	ann := gittest.NewGPG(t, "ann@example.org", "ed25519", "0")
@@ -307,7 +307,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestPrivateKeysAreRefused(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // git makes and serves the repositories
 	need(t, "gpg")
 	ann := gittest.NewGPG(t, "ann@example.org", "ed25519", "0")
 	for _, text := range []string{"", "words", ann.GPG("--armor", "--export-secret-keys")} {

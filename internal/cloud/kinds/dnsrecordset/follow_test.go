@@ -120,7 +120,7 @@ spec: {resource: {zoneRef: shop, type: A, portRef: one}}
 `
 
 func TestLawsOfFollowers(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: targets, Object: toPort, Partial: true,
 		Edits: []kindtest.Edit{
@@ -204,7 +204,7 @@ spec: {resource: {zoneRef: back, type: PTR, portRef: one, recordSetRef: host}}
 `
 
 func TestLawsOfNamesOfAddresses(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: reverse + follower("host", "type: A, portRef: one") + follower("other", "type: A, portRef: two"), Object: backToPort, Partial: true,
 		Edits: []kindtest.Edit{

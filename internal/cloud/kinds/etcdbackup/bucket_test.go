@@ -131,7 +131,7 @@ func TestABucketThatIsNotNamed(t *testing.T) {
 // A store may refuse requests, not answer, or store other data than it received. Plans report each case. A half-made
 // snapshot does not count, and no snapshot is removed because of it.
 func TestABucketThatFails(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	w, g := bucketed(t)
 	g.MustSync(inBucket)
 	fail := func(method string, status int, code string) {

@@ -108,7 +108,7 @@ func have(items ...item) typed.Live[series] { return live(items, failure{}) }
 
 // A half-made object in a list may belong to another process, which may have completed it since the list was read.
 func TestAttackHalfMadeWhenItWasListed(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	for name, c := range map[string]struct {
 		since func(b *bench, half item)
 		stays bool

@@ -128,7 +128,7 @@ func (w *world) restore(p plan.Plan) (is, why string) {
 
 // A cluster that has lost everything starts from the newest snapshot, and has every key.
 func TestEverythingIsLostAndRestored(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // passes create and change a whole cluster
 	w := lost(t)
 	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv starts from the snapshot backups/") || !strings.Contains(why, "revision") {
 		t.Errorf("the plan says %q", why)
@@ -358,7 +358,7 @@ func sumOf(data []byte) string {
 // If the object is no snapshot, or differs from its metadata, no cluster begins with it, and the message names the
 // object.
 func TestAttackObjectsToRestore(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // passes create and change a whole cluster
 	inner := sha256.Sum256([]byte("the data"))
 	good := append([]byte("the data"), inner[:]...)
 	for name, c := range map[string]struct {
@@ -408,7 +408,7 @@ func TestAttackObjectsToRestore(t *testing.T) {
 
 // If somebody fills a container with objects, the snapshots of a series are still found.
 func TestAttackFullContainer(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	w := lost(t)
 	full := crowd{}
 	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {

@@ -68,7 +68,7 @@ func scriptedBy(t *testing.T, text, address, prepare string) string {
 
 // The script moves data aside only if the membership that the data belongs to has ended.
 func TestWhoseDataItIs(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	const waits = `
 def both(those): ANSWERS["10.0.0.1"] = ANSWERS["10.0.0.2"] = those
 def wait(data):
@@ -103,7 +103,7 @@ def wait(data):
 // etcd is not started with data that its version must not open. This also holds on a machine that was created while the
 // other members still had the old version.
 func TestDataOfAnotherVersion(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	const refuses = `
 def wait(data):
     print(refusal(data))
@@ -160,7 +160,7 @@ ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]
 
 // The ID of a membership is stored beside the data from its beginning on.
 func TestAMachineKnowsItsMembership(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	got := scripted(t, "127.0.0.1", `
 ANSWERS["10.0.0.2"] = [member("5", "kv-0", "10.0.0.1"), member("77", "", "127.0.0.1")]
 def start(binary, args): print("starts", *args, open(DATA + "/id").read(), open(DATA + "/cluster").read())
@@ -172,7 +172,7 @@ os.execv = start`)
 
 // IPv6 addresses are written in brackets.
 func TestAddressesOfIPv6(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	if got := scripted(t, "fd00::1", `has("")`); !strings.Contains(got, "--listen-peer-urls http://[fd00::1]:2380 ") {
 		t.Errorf("it says %s", got)
 	}
@@ -189,7 +189,7 @@ has("77")`)
 
 // A data volume is recognised by its ID, and gets a file system only if it is empty.
 func TestTheDataDisk(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	const cinder, other = "/dev/disk/by-id/virtio-1d3a0c2e-5b6f-4f7a-8", "/dev/disk/by-id/virtio-9d3a0c2e-5b6f-4f7a-9"
 	const disks = `
 import types
@@ -245,7 +245,7 @@ def main():
 
 // A machine that cannot start etcd answers every request on the port for clients with the reason, until etcd starts.
 func TestAMachineSaysWhyItCannotBegin(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	const asks = `
 import types
 tries, SHOWN = [], 0.2

@@ -173,7 +173,7 @@ func said(p plan.Plan) (action plan.Action, text string) {
 
 // The agent selects the newest complete snapshot of the series, whatever objects others add to the container.
 func TestAttackWhichSnapshotIsTaken(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	older := func(s *shelf) (name string) { return s.put(2, nil) }
 	for name, put := range map[string]func(s *shelf) (want string){
 		"the newest": func(s *shelf) string { older(s); return s.put(1, nil) },

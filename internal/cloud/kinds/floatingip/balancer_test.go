@@ -32,7 +32,7 @@ spec: {resource: {floatingNetworkRef: public, loadBalancerRef: front}}
 `
 
 func TestLawsInFrontOfALoadBalancer(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: balancers, Object: toBalancer, Partial: true,
 		Edits: []kindtest.Edit{

@@ -62,7 +62,7 @@ func TestLaws(t *testing.T) {
 }
 
 func TestLawsWithMoreExtensions(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: needs, Object: strings.Replace(object, "portRef: web-1", "dnsName: WWW\n    dnsDomain: Example.org.\n    portRef: web-1", 1),
 		Partial: true, Simulator: &simulator.Options{MoreNetwork: true},

@@ -78,7 +78,7 @@ func TestAttackALoginPerPass(t *testing.T) {
 
 // If a download ends early, the image is not used, even if the manifest has no hash.
 func TestAttackDownloadBreaksOff(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000000")
 		_, _ = w.Write([]byte(strings.Repeat(disk, 200)))
@@ -96,7 +96,7 @@ func TestAttackDownloadBreaksOff(t *testing.T) {
 
 // Authors of manifests cannot make the agent send requests to addresses that only the agent can reach.
 func TestAttackAddresses(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	s := serve(t, map[string]string{"/disk.img": disk})
 	port := netip.MustParseAddrPort(strings.TrimPrefix(s.URL, "http://")).Port()
 	away := serve(t, map[string]string{"/redirect": fmt.Sprintf("to http://localhost:%d/disk.img", port)})

@@ -126,7 +126,7 @@ spec:
 
 // The laws also hold for ports that read HTTP requests: with L7 policies, headers and session persistence.
 func TestLawsOfRequests(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	const policies = "spec.ports[0].l7Policies"
 	kindtest.Suite{
 		Kinds: kinds, Key: key, Object: web, Partial: true, Together: true,

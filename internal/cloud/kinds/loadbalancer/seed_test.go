@@ -61,7 +61,7 @@ func members(t *testing.T, p engine.Pass) (addresses []string) {
 // TestPublishedManifests applies the manifests that LINE has published for its own cloud, without changes. Then the
 // group grows and shrinks. The members change in the same pass, and removed machines are drained for half a minute.
 func TestPublishedManifests(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := published(t)
 	g.Only(text)

@@ -35,7 +35,7 @@ spec:
 `
 
 func TestLawsOfServers(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: servers, Object: ofServers, Partial: true,
 		Edits: []kindtest.Edit{{Field: "spec.ports[0].realServers", Old: "[one, two]", New: "[two]"}},

@@ -86,7 +86,7 @@ func TestChildrenLeftUnfinished(t *testing.T) {
 }
 
 func TestLawsWhereChildrenAreLeftUnfinished(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: kinds, Key: key, Object: object, Simulator: &stock, Partial: true,
 		Edits: []kindtest.Edit{{Field: "spec.description", Old: "in front of the web servers", New: "moved"}},

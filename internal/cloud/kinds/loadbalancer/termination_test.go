@@ -90,7 +90,7 @@ const dual = `
 
 // The laws also hold for a load balancer that terminates TLS and has a further address.
 func TestLawsOfTermination(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: terminating,
 		Key:   key, Object: terminated, Needs: dual + certificates(), Partial: true,

@@ -66,7 +66,7 @@ func scripted(t *testing.T, found etcd, address, prepare string) string {
 // A node derives its identity from its name, its disk and its address. It finds etcd by the addresses of the machines
 // of the etcd cluster.
 func TestTheConfiguration(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	at := func(listen, address string) string {
 		return fmt.Sprintf(`"listenAddress": "%s:%d"`, listen, m3.PortOf("kv-2.1d3a0c2e@"+address))
 	}
@@ -86,7 +86,7 @@ func TestTheConfiguration(t *testing.T) {
 
 // With TLS, the machine authenticates to etcd with the given files. Only root can read them.
 func TestTheKeysForEtcd(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	const shows = `
 started = os.execv
 def start(binary, args):
@@ -121,7 +121,7 @@ os.execv = start
 
 // A data volume gets a file system only if the volume is empty.
 func TestTheDataDisk(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // Python runs the script of a machine for each case
 	for name, c := range map[string]struct{ prepare, want string }{
 		"used":                {`PROBED = (0, "stackreeve-m3db\n")`, "udevadm settle\nmount /"},
 		"with something else": {`PROBED = (0, "")`, "holds something else"},

@@ -67,7 +67,7 @@ func TestLaws(t *testing.T) { laws().Run(t) }
 
 // A cloud that accepts tags in the create request needs fewer requests. The laws are valid there, too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
 	s.Run(t)
@@ -220,7 +220,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestLawsWithMoreExtensions(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	s := laws()
 	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
 	s.Object = strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: Web\n    dnsDomain: Example.org.\n    propagateUplinkStatus: true", 1)

@@ -17,7 +17,7 @@ import (
 // When the port and its mark are written, a record on the port stays, wherever the mark is
 // stored.
 func TestARecordStays(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	const record member.Record = "stackreeve:etcd"
 	first := needs + "---" + object
 	for name, g := range map[string]*kindtest.Target{

@@ -25,7 +25,7 @@ spec: {resource: {rules: [{ethertype: IPv4, protocol: tcp, remoteGroupRef: web},
 `
 
 func TestLawsInACircle(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Object: circle,
 		Edits: []kindtest.Edit{
@@ -39,7 +39,7 @@ func TestLawsInACircle(t *testing.T) {
 // If an agent is killed while it creates the circle, its unfinished work does
 // not count as drift.
 func TestKilledCreationIsNoDrift(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)
 	for n := 1; ; n = g.NextWrite(n) {

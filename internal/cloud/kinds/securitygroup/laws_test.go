@@ -68,7 +68,7 @@ func TestLaws(t *testing.T) {
 }
 
 func TestLawsWithoutRules(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	head, _, _ := strings.Cut(object, "    rules:")
 	kindtest.Suite{Kinds: all.Kinds, Key: key, Needs: needs, Object: head}.Run(t)
 }

@@ -80,7 +80,7 @@ spec:
 `
 
 func TestLawsOfWhatIsPluggedIn(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: pluggedKinds, Key: key, Needs: plugs, Partial: true, Object: plugged,
 		Edits: []kindtest.Edit{
@@ -97,7 +97,7 @@ func TestLawsOfWhatIsPluggedIn(t *testing.T) {
 }
 
 func TestLawsOfABootVolume(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: pluggedKinds, Key: key, Needs: plugs, Partial: true,
 		Object: strings.Replace(plugged, "imageRef: os", "bootVolume: {volumeRef: root}", 1),

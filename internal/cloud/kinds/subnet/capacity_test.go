@@ -155,7 +155,7 @@ func TestAPlanAsksForMoreAddressesThanThereAre(t *testing.T) {
 // During a rollout with a surge, a group has one more machine, which needs one more address. Another group can use
 // addresses that a group frees.
 func TestARolloutAsksForMoreAddressesThanThereAre(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	e := g.Engine(g.Client(nil))
 	g.MustSync(small + machines(5))

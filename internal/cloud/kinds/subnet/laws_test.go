@@ -52,7 +52,7 @@ spec:
 // The pool chooses the addresses of a subnet. They never change, and the pool is deleted after
 // the subnet.
 func TestLawsFromAPool(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("web"), Needs: needs, Object: pooled, Partial: true,
 		Edits: []kindtest.Edit{
@@ -103,7 +103,7 @@ func TestLaws(t *testing.T) { laws().Run(t) }
 // A cloud that accepts tags in the create request needs fewer requests. The laws are valid there,
 // too.
 func TestLawsWithTagsOnCreate(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
 	s.Run(t)
@@ -147,7 +147,7 @@ spec:
 `
 
 func TestLawsIPv6(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("six"), Needs: needs, Object: sixth,
 		Partial: true,

@@ -63,7 +63,7 @@ func live(p plan.Plan) (keys []string) {
 // If a subnet's manifest gets another name without an annotation for that, the plan refuses it. Nothing that the
 // subnet's machines need is deleted.
 func TestARenamedSubnetCutsNobodyOff(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t)                                                                    // several passes run on the simulator
 	otherwise := map[string]bool{"and one more asks": true, "of a taken gateway": true} // in these cases, the plan reports another reason first
 	for name, change := range map[string]*strings.Replacer{
 		"the same addresses": strings.NewReplacer(),

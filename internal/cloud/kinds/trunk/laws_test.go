@@ -68,7 +68,7 @@ func TestSwitchedOff(t *testing.T) {
 // A subport inherits the VLAN of its network, whatever number the manifest has. K-ORC requires a number, so Neutron stores it, but does not use
 // it.
 func TestInherited(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t)                                              // several passes run on the simulator
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}) // only an administrator can make VLAN networks
 	var made struct{ Network struct{ ID string } }
 	if err := g.Beside("admin").Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "networks", Into: &made, Body: map[string]any{

@@ -57,7 +57,7 @@ func named(kind, name string) manifest.Key {
 }
 
 func TestLawsOfMore(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	object := strings.Replace(moreObject, ", onDelete: detach", "", 1)
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("Server"), Needs: moreNeeds, Object: object, Partial: true,
@@ -71,7 +71,7 @@ func TestLawsOfMore(t *testing.T) {
 }
 
 func TestLawsOfAVolumeOfItsOwn(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: named("Volume", "web-data"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1), Partial: true,
 		Elsewhere: "volume, server, port",
@@ -84,7 +84,7 @@ func TestLawsOfAVolumeOfItsOwn(t *testing.T) {
 }
 
 func TestLawsOfAFurtherPort(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: named("Port", "web-back"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1), Partial: true,
 		Edits: []kindtest.Edit{

@@ -61,7 +61,7 @@ func TestLaws(t *testing.T) {
 // A machine that boots from its own volume is rebuilt like one with a local disk:
 // its server asks Nova to write the image to the volume.
 func TestLawsOnARootVolume(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: strings.Replace(object, "  network: private\n", "  network: private\n  rootVolume: {size: 1}\n", 1),
 		Partial: true, Together: true,

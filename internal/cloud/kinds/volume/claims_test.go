@@ -106,7 +106,7 @@ func same(t *testing.T, before, after map[string]disk) {
 // Because nothing changes them, all configurations are tested with the same
 // volumes.
 func TestAttackCopiedProperties(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	limit, err := guard.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ spec:
 // A restored volume obeys the laws of all volumes. It belongs to the stack, whatever metadata Cinder writes, and
 // whenever an agent is killed.
 func TestLawsOfARestore(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{
 		Kinds: all.Kinds, Needs: saved, Object: fromBackup, Partial: true,
 		Key: manifest.Key{Group: define.OrcGroup, Kind: "Volume", Namespace: "default", Name: "again"},

@@ -36,7 +36,7 @@ spec:
 // A volume that is restored from a series obeys the laws of all volumes. The simulated cloud needs no time, so that
 // one pass creates both.
 func TestLawsOfARestoredVolume(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // all laws of the kind run on the simulator
 	for _, taken := range []string{"Snapshot", "Backup"} {
 		t.Run(taken, func(t *testing.T) {
 			kindtest.Suite{

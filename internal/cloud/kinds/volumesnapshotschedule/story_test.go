@@ -118,7 +118,7 @@ func (d *disks) passes(manifests string, n int) (last engine.Pass) {
 // A snapshot is created when it is due, and the oldest is deleted when the newer one exists. Neither counts as a difference for
 // plans, for the sync status or for the brake.
 func TestTakenWhenDueAndRemovedWhenOld(t *testing.T) {
-	testcost.Long(t)
+	testcost.Long(t) // several passes run on the simulator
 	for _, taken := range []string{"Snapshot", "Backup"} {
 		t.Run(taken, func(t *testing.T) {
 			d := newDisks(t)
