@@ -38,7 +38,7 @@ func load(t *testing.T, text string) config.Stack {
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
-	without := regexp.MustCompile(`(?m)^.*# (paths|tag|digest|  cosignKeyFiles|basicAuthFile|dockerConfigFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
+	without := regexp.MustCompile(`(?m)^.*# (paths|kustomize|tag|digest|  cosignKeyFiles|basicAuthFile|dockerConfigFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
 	full := load(t, possibility.ReplaceAllString(without, "$1$2"))
 
 	now := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)
@@ -83,6 +83,14 @@ func TestExampleArtifact(t *testing.T) {
 	}
 	url := regexp.MustCompile(`(?m)^    url:.*$`).ReplaceAllString(text, "    url: oci://registry.example.com/acme/cloud-config\n    "+offered("tag")+"\n    verify:\n    "+offered("cosignKeyFiles"))
 	load(t, regexp.MustCompile(`(?m)^ *tokenFile:.*$`).ReplaceAllString(url, "      "+offered("dockerConfigFile")))
+}
+
+// TestExampleKustomize tries the field of the example that excludes others.
+func TestExampleKustomize(t *testing.T) {
+	text := regexp.MustCompile(`(?m)^(    )# (kustomize: true)`).ReplaceAllString(read(t, example), "$1$2")
+	if s := load(t, text); !s.Spec.Source.Kustomize {
+		t.Error("kustomize is not true")
+	}
 }
 
 // TestExampleForges tries the other forges in the example.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/kustomize/child"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -31,6 +32,7 @@ type app struct {
 	configs   []string
 	documents []config.Stack // as configured; a document with source.paths describes several stacks.
 	shared    session.Shared // shared by all stacks
+	kustomize child.Runner   // for all stacks
 	later     bool           // the stacks of folders are searched while the agent runs.
 	keepGone  bool           // a stack whose folder no longer exists also counts.
 	amiss     plan.Outcome   // the worst problem with folders that should be stacks.
@@ -109,5 +111,7 @@ func grouped(root *cobra.Command, title string, commands ...*cobra.Command) {
 
 // opener opens stacks of the configuration.
 func (a *app) opener() session.Opener {
-	return session.Opener{Log: a.logger(false), DataDir: a.dataDir, Parallelism: a.parallel, Version: version(), Progress: a.progress, Shared: &a.shared}
+	log := a.logger(false)
+	a.kustomize.Warn(log)
+	return session.Opener{Log: log, Kustomize: a.kustomize.Build, DataDir: a.dataDir, Parallelism: a.parallel, Version: version(), Progress: a.progress, Shared: &a.shared}
 }

@@ -106,6 +106,8 @@ type Source struct {
 
 	Overlays []string `json:"overlays,omitempty" rule:"min=1,max=10,unique" doc:"Folders in place of path, each relative to path, such as ../base and . (the folder itself). Documents of a later folder are merged into those of earlier ones that have the same kind, namespace and name. With source.paths, {folder} is replaced by the folder."`
 
+	Kustomize bool `json:"kustomize,omitempty" rule:"default=false" doc:"Whether the folder has a kustomization, whose result is the manifests. The last one of overlays is the folder, and the kustomization may use the others. Fields that could fetch addresses or run programs are refused."`
+
 	Values     map[string]string `json:"values,omitempty" rule:"max=1000,raw" doc:"Texts that replace ${name} in the specs and names of manifests, by name. They have precedence over valuesFrom. With source.paths, {folder} is replaced by the folder."`
 	ValuesFrom []ValuesFrom      `json:"valuesFrom,omitempty" rule:"max=20" doc:"Sources of further values. A later one has precedence."`
 

@@ -13,6 +13,9 @@ func (s *Stack) Selection() manifest.Selection {
 
 // checkSelection reports invalid patterns.
 func (s *Source) checkSelection(add func(field, what string)) {
+	if s.Kustomize && len(s.Include)+len(s.Exclude) > 0 {
+		add("spec.source.kustomize", "the kustomization decides which files are read; remove include and exclude")
+	}
 	for _, list := range []struct {
 		field    string
 		patterns []string

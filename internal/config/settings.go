@@ -47,6 +47,7 @@ func All() []Setting {
 		{"path", "spec.source.path", "folder within the repository (default its root)", text},
 		{"paths", "spec.source.paths", "folders such as clouds/*, each a stack of its own, instead of path", text},
 		{"overlays", "spec.source.overlays", "folders of manifests, relative to path, the later ones merged into the earlier ones", list},
+		{"kustomize", "spec.source.kustomize", "build the kustomization in that folder (default false)", boolean},
 		{"values", "spec.source.values", "texts that replace ${NAME} in manifests, as NAME=TEXT", pairs},
 		{"include", "spec.source.include", "files of that folder that are read, such as net/*.yaml (default all)", list},
 		{"exclude", "spec.source.exclude", "files and folders of it that are not read, such as drafts", list},

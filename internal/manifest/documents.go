@@ -157,6 +157,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 		o.Key.Group = canonical
 	}
 	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject, decrypted: l.opened != nil}
+	o.locate(root)
 	check.walk(root, nil, 0)
 	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
 		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, including the expanded aliases", l.opts.MaxNodes), l.opts.TooMuch)
@@ -229,7 +230,7 @@ func (l *loader) substitute(o *Object) bool {
 	made := o.ownMaking()
 	made.values, made.substituteBy, made.schema = l.opts.Values, l.opts.Substitute, l.opts.schema(o.Key)
 	room := l.opts.MaxTotalBytes - l.bytes
-	made.written = written(o.body, "name")
+	made.written = cmp.Or(made.written, written(o.body, "name"))
 	added, sealed, problems := o.substitute(room, l.opts.Used)
 	if len(sealed) > 0 {
 		made.encrypted = slices.Sorted(slices.Values(slices.Concat(made.encrypted, sealed)))

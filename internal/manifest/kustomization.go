@@ -13,7 +13,7 @@ func (l *loader) kustomization(name string) {
 	why := "kustomization files are not read"
 	if text, ok := l.readFile(name); ok {
 		if fields := l.changing(text); len(fields) > 0 {
-			why += ", so that " + strings.Join(fields, ", ") + " has no effect here: commit the output of `kustomize build`"
+			why += ", so that " + strings.Join(fields, ", ") + " has no effect here: set spec.source.kustomize, or commit the output of `kustomize build`"
 		}
 	}
 	l.ignore(Origin{File: name}, why)

@@ -103,6 +103,7 @@ func (o *Object) root() *yaml.Node {
 		p := parser{}
 		for _, d := range p.parse(o.Origin.File, *o.from) {
 			o.body = o.again(d.root)
+			o.locate(o.body)
 		}
 		o.assemble()
 		o.substitute(DefaultTotalBytes, nil)

@@ -32,7 +32,7 @@ const maxParsed = 500_000
 // chunks splits a file at the beginnings of its documents. A JSON file is one chunk.
 func (p *parser) chunks(file string, text []byte) []chunk {
 	if isJSON(file) {
-		return []chunk{{text, 1}}
+		return []chunk{{text: text, line: 1}}
 	}
 	return split(text, p.limit)
 }
@@ -45,7 +45,7 @@ func (p *parser) parse(file string, c chunk) []document {
 	if values(c.text) > maxParsed {
 		return documents(c, nil, errTooMany)
 	}
-	if isJSON(file) {
+	if isJSON(file) && c.places == nil {
 		roots, err := parseJSON(c.text)
 		return documents(c, roots, err)
 	}

@@ -19,9 +19,16 @@ type Part struct {
 	// merged into it. 0 is the first layer.
 	Layer int
 	Text  io.Reader // the file; its name does not matter, and it is read only up to the limit
+	// Built are the documents of the folder, if a program makes them of its files. The files themselves are then not read.
+	// nil for none.
+	Built []Built
 }
 
 func (l *loader) part(p Part) {
+	if p.Built != nil {
+		l.built(p.Built)
+		return
+	}
 	if p.Files != nil {
 		l.files, l.root = p.Files, path.Clean(p.Name)
 		l.folder(path.Join(l.root, p.Folder), 0)

@@ -6,6 +6,9 @@ import "bytes"
 type chunk struct {
 	text []byte
 	line int
+	// places are the places of the lines, and name is the earlier name of the object, if a program made the text: see [Built].
+	places []Origin
+	name   string
 }
 
 // split cuts a YAML stream at its document markers. A marker at the start of a line always ends a document, even inside an

@@ -50,6 +50,7 @@ func PublicError(err error) error {
 // Reader returns a reader for revisions of a stack, with its libraries.
 func (o Opener) Reader(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds) (resolve.Reader, error) {
 	r := o.reader(s, region, bounds)
+	r.Build = o.builder(s, r.Kinds)
 	var failed []error
 	if r.Decryption.Unknown = o.Sealed; !o.Sealed {
 		keys, err := s.DecryptionKeys()

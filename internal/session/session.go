@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/kustomize"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -39,6 +40,9 @@ type Opener struct {
 	// Sealed is true if no file is decrypted, and no store of secrets is read. It is used for the files of strangers, and where there
 	// are no keys. WithoutStores is true if only no store of secrets is read.
 	Sealed, WithoutStores bool
+
+	// Kustomize runs kustomize for stacks with a kustomization; nil if it cannot be run.
+	Kustomize kustomize.Build
 
 	// Targets limit the previews and passes of branches to some objects; nil for none. They do not limit the plans of pull requests.
 	Targets []plan.Target

@@ -22,6 +22,9 @@ type Reader struct {
 	// Layers are folders below Root. The documents of later folders are merged into those of earlier ones. Without layers,
 	// everything below Root is one folder of manifests.
 	Layers []string
+	// Build replaces the folders among parts by documents that a program makes of their files; nil for none. Its error may be
+	// a [manifest.Problems].
+	Build func(ctx context.Context, parts []manifest.Part) ([]manifest.Part, error)
 	// Values are put into the manifests. Without any, manifests are read as they are.
 	Values Values
 	// Libraries are folders whose definitions are used in addition to those of the revision. Each of them has Files.
@@ -88,6 +91,12 @@ func (r Reader) parts(files fs.FS) (parts []manifest.Part) {
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	limits := r.Bounds.loading(ctx.Err)
+	if r.Build != nil {
+		var err error
+		if parts, err = r.Build(ctx, parts); err != nil {
+			return Reading{}, err
+		}
+	}
 	both := slices.Concat(r.Libraries, parts)
 	parts = both[len(r.Libraries):]
 	defined, wrong, err := r.defined(both, limits)

@@ -1,0 +1,66 @@
+package child
+
+import (
+	"fmt"
+	"path"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/stackreeve/stackreeve/internal/kustomize"
+)
+
+// build runs kustomize in this process, on files in memory.
+func build(in kustomize.Input) (out kustomize.Output) {
+	defer func() {
+		if r := recover(); r != nil { // the library panics on some inputs
+			out = kustomize.Output{Error: fmt.Sprintf("it gave up: %v", r)}
+		}
+	}()
+	files := filesys.MakeFsInMemory()
+	for name, text := range in.Files {
+		if err := files.WriteFile(name, text); err != nil {
+			return kustomize.Output{Error: err.Error()}
+		}
+	}
+	options := krusty.MakeDefaultOptions()
+	options.LoadRestrictions = types.LoadRestrictionsNone // the files in memory are all that it may read, and lie beside the folders
+	made, err := krusty.MakeKustomizer(options).Run(files, in.Root)
+	if err != nil {
+		return kustomize.Output{Error: err.Error()}
+	}
+	documents := make([]kustomize.Document, made.Size())
+	for i, r := range made.Resources() {
+		if origin, err := r.GetOrigin(); err == nil && origin != nil {
+			documents[i].From, documents[i].Generator = origin.Path, origin.Path == ""
+			if documents[i].Generator {
+				documents[i].From = path.Join(in.Root, origin.ConfiguredIn)
+			}
+		}
+	}
+	if err := made.RemoveOriginAnnotations(); err != nil {
+		return kustomize.Output{Error: err.Error()}
+	}
+	for i, r := range made.Resources() {
+		block(r.YNode())
+		text, err := r.RNode.String()
+		if err != nil {
+			return kustomize.Output{Error: err.Error()}
+		}
+		documents[i].Text = []byte(text)
+	}
+	return kustomize.Output{Documents: documents}
+}
+
+// block gives each value a line of its own, so that each has a place.
+func block(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	n.Style &^= yaml.FlowStyle
+	for _, c := range n.Content {
+		block(c)
+	}
+}

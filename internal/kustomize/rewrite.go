@@ -1,0 +1,256 @@
+package kustomize
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+)
+
+// configuration is the file with the fields that contain names of objects.
+const configuration = "/references.yaml"
+
+// rewriter replaces the paths in one kustomization by names of files that kustomize may read.
+type rewriter struct {
+	*compiler
+	dir, file     string // the folder in the tree; the file of the kustomization for people
+	folder        *folder
+	where         func(field string) manifest.Origin
+	kustomization kustomization // for the places of results
+}
+
+// at returns the place of a field in the kustomization.
+func (r *rewriter) at(format string, args ...any) (field string, at manifest.Origin) {
+	field = fmt.Sprintf(format, args...)
+	return field, r.where(field)
+}
+
+// rewrite returns false after a problem.
+func (r *rewriter) rewrite(k *Kustomization) bool {
+	before := len(r.problems)
+	r.kustomization = kustomization{file: r.file, folder: r.folder.name, where: r.where, prefix: k.NamePrefix, suffix: k.NameSuffix}
+	var resources []string
+	for i, named := range k.Resources {
+		resources = append(resources, r.resource(i, named)...)
+	}
+	k.Resources = resources
+	for i, named := range k.Components {
+		field, at := r.at("components[%d]", i)
+		if name, info, ok := r.find(r.dir, named, at, field); ok && !info.IsDir() {
+			r.refuse(at, field, "is no folder with a kustomization", "name the file in resources")
+		} else if ok {
+			k.Components[i] = r.below(name, at, field)
+		}
+	}
+	for i := range k.Patches {
+		r.patch(i, &k.Patches[i])
+	}
+	for i := range k.ConfigMapGenerator {
+		r.generator(i, &k.ConfigMapGenerator[i])
+	}
+	for i, one := range k.Replacements {
+		for j, target := range one.Targets {
+			for n, p := range target.FieldPaths {
+				if field, at := r.at("replacements[%d].targets[%d].fieldPaths[%d]", i, j, n); len(p) > maxPath || strings.Count(p, ".") > maxSteps {
+					r.refuse(at, field, fmt.Sprintf("a path with more than %d bytes or %d parts", maxPath, maxSteps), "write a shorter one")
+				}
+			}
+			r.kustomization.replaced = append(r.kustomization.replaced, replaced{target.FieldPaths, r.where(fmt.Sprintf("replacements[%d]", i))})
+		}
+	}
+	k.BuildMetadata, k.Configurations = []string{"originAnnotations"}, []string{".." + configuration}
+	field, at := r.at("resources")
+	r.within(at, field)
+	return len(r.problems) == before
+}
+
+const (
+	maxPath  = 1024
+	maxSteps = 64
+)
+
+// within checks how much the folder gives. Folders that others name several times count several times.
+func (r *rewriter) within(at manifest.Origin, field string) bool {
+	switch {
+	case r.folder.documents > maxDocuments:
+		r.refuse(at, field, fmt.Sprintf("gives more than %d documents", maxDocuments), "split the stack")
+	case r.folder.bytes > maxBuiltBytes:
+		r.refuse(at, field, fmt.Sprintf("gives more than %d MiB of documents", maxBuiltBytes>>20), "split the stack")
+	default:
+		return true
+	}
+	return false
+}
+
+func (r *rewriter) count(documents int, bytes int64) {
+	r.folder.documents += documents
+	r.folder.bytes += bytes
+}
+
+// resource returns the files or the folder for kustomize. Each document is a file, so that results tell their document.
+func (r *rewriter) resource(i int, named string) (files []string) {
+	field, at := r.at("resources[%d]", i)
+	name, info, ok := r.find(r.dir, named, at, field)
+	switch {
+	case !ok:
+		return nil
+	case info.IsDir():
+		return []string{r.below(name, at, field)}
+	}
+	text, ok := r.read(name, at, field)
+	if !ok {
+		return nil
+	}
+	roots := r.documents(r.shown(name), text)
+	for _, root := range roots {
+		if why, fix := r.noResource(root); why != "" {
+			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", why, fix)
+			return nil
+		}
+		part, err := yaml.Marshal(root)
+		if err != nil {
+			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", "cannot be written again", "")
+			return nil
+		}
+		r.count(1, int64(len(part)))
+		if !r.within(at, field) {
+			return nil
+		}
+		files = append(files, r.give(part, place{file: r.shown(name), line: root.Line, root: root}))
+	}
+	if len(roots) == 0 {
+		r.refuse(manifest.Origin{File: r.shown(name)}, "", "has no manifest, and a kustomization names it as a resource", "restore the manifest; or, to have its objects deleted, remove the file from resources")
+	}
+	return files
+}
+
+// noResource returns the reason why a document is no resource.
+func (r *rewriter) noResource(root *yaml.Node) (why, fix string) {
+	have := map[string]bool{}
+	for key := range manifest.Entries(root) {
+		have[key.Value] = true
+	}
+	switch {
+	case have["sops"]:
+		return "is encrypted with sops, and kustomize would build something else of it", "put it in a stack without kustomize, or use overlays, which decrypt it"
+	case !have["apiVersion"] || !have["kind"]:
+		return "a resource without apiVersion and kind", "write both, or name a folder with a kustomization"
+	}
+	return "", ""
+}
+
+// give adds a file for kustomize, and returns its path for a kustomization.
+func (r *rewriter) give(text []byte, from place) string {
+	name := fmt.Sprintf("/file-%d-of-stack.yaml", len(r.input.Files))
+	r.input.Files[name] = text
+	r.sources.files[base(name)] = from
+	return ".." + name
+}
+
+// below returns the path of another folder with a kustomization, and counts what it gives.
+func (r *rewriter) below(name string, at manifest.Origin, field string) string {
+	f := r.compiler.folder(name, at, field)
+	if f == nil {
+		return ""
+	}
+	r.count(f.documents, f.bytes)
+	r.within(at, field)
+	return ".." + f.name
+}
+
+func (r *rewriter) patch(i int, p *Patch) {
+	field, at := r.at("patches[%d]", i)
+	origin, file := r.where(field+".patch"), r.file
+	switch {
+	case p.Path != "" && p.Patch != "", p.Path == "" && p.Patch == "":
+		r.refuse(at, field, "needs either path or patch", "remove one, or add one")
+		return
+	case p.Path != "":
+		field += ".path"
+		name, info, ok := r.find(r.dir, p.Path, r.where(field), field)
+		if ok && info.IsDir() {
+			r.refuse(r.where(field), field, "is a folder", "name a file")
+			return
+		} else if !ok {
+			return
+		}
+		text, ok := r.read(name, r.where(field), field)
+		if !ok {
+			return
+		}
+		p.Path, p.Patch = "", string(text)
+		file, origin = r.shown(name), manifest.Origin{File: r.shown(name)}
+	}
+	r.count(0, int64(len(p.Patch)))
+	for _, root := range r.documentsOf(file, p.Patch, origin) {
+		r.kustomization.patches = append(r.kustomization.patches, patch{place: place{file: file, root: root}, target: p.Target})
+	}
+}
+
+// documentsOf parses a patch. The lines of a patch in a kustomization follow the line with its field.
+func (r *rewriter) documentsOf(file, text string, at manifest.Origin) []*yaml.Node {
+	roots, problems := manifest.Documents(file, []byte(text))
+	for _, p := range problems {
+		p.Origin.Line += at.Line
+		r.problems = append(r.problems, p)
+	}
+	for _, root := range roots {
+		shift(root, at.Line)
+	}
+	return roots
+}
+
+func shift(n *yaml.Node, by int) {
+	n.Line += by
+	for _, c := range n.Content {
+		shift(c, by)
+	}
+}
+
+// generator replaces the paths of a generator. Files and their keys are checked as kustomize would.
+func (r *rewriter) generator(i int, g *Generator) {
+	field, at := r.at("configMapGenerator[%d]", i)
+	r.kustomization.generators = append(r.kustomization.generators, generator{g.Name, at})
+	for j, source := range g.Files {
+		key, named, keyed := strings.Cut(source, "=")
+		if !keyed {
+			key, named = path.Base(source), source
+		}
+		if !fileKey.MatchString(key) {
+			r.refuse(at, fmt.Sprintf("%s.files[%d]", field, j), "has a key that cannot be one of a ConfigMap", "write KEY=PATH, with letters, digits, dots and dashes in KEY")
+			continue
+		}
+		g.Files[j] = key + "=" + r.data(named, fmt.Sprintf("%s.files[%d]", field, j))
+	}
+	if g.Env != "" {
+		g.Envs, g.Env = append(g.Envs, g.Env), ""
+	}
+	for j, named := range g.Envs {
+		g.Envs[j] = r.data(named, fmt.Sprintf("%s.envs[%d]", field, j))
+	}
+	r.count(1, 0)
+}
+
+var fileKey = pattern.Of(`^[-._a-zA-Z0-9]{1,253}$`)
+
+// data returns the path of a file with the data of a ConfigMap.
+func (r *rewriter) data(named, field string) string {
+	at := r.where(field)
+	name, info, ok := r.find(r.dir, named, at, field)
+	if ok && info.IsDir() {
+		r.refuse(at, field, "is a folder", "name its files")
+		return ""
+	} else if !ok {
+		return ""
+	}
+	text, ok := r.read(name, at, field)
+	if !ok {
+		return ""
+	}
+	r.count(0, int64(len(text)))
+	return r.give(text, place{file: r.shown(name)})
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/kustomize"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// builder returns a function that replaces a stack's folders by what kustomize makes of them; nil for a stack without
+// kustomize. The last folder is built, and may use the others.
+func (o Opener) builder(s *config.Stack, kinds []*kind.Kind) func(context.Context, []manifest.Part) ([]manifest.Part, error) {
+	if !s.Spec.Source.Kustomize {
+		return nil
+	}
+	build := o.Kustomize
+	if build == nil {
+		build = func(context.Context, kustomize.Input) (kustomize.Output, error) {
+			return kustomize.Output{}, errors.New("this program cannot run kustomize")
+		}
+	}
+	return func(ctx context.Context, parts []manifest.Part) ([]manifest.Part, error) {
+		isFolder := func(p manifest.Part) bool { return p.Files != nil }
+		i := slices.IndexFunc(parts, isFolder)
+		if i < 0 {
+			return parts, nil
+		}
+		tree := kustomize.Tree{Files: parts[i].Files, Name: parts[i].Name, References: references(kinds)}
+		for _, p := range parts {
+			if isFolder(p) {
+				tree.Root = p.Folder
+				tree.Folders = append(tree.Folders, p.Folder)
+			}
+		}
+		built, err := kustomize.Load(ctx, tree, build)
+		if err != nil {
+			return nil, err
+		}
+		made := manifest.Part{Name: parts[i].Name, Files: parts[i].Files, Built: built}
+		return append(slices.DeleteFunc(slices.Clone(parts), isFolder), made), nil
+	}
+}
+
+// references returns the fields of kinds with the names of objects.
+func references(kinds []*kind.Kind) (list []kustomize.Reference) {
+	for _, f := range resolve.NameFields(kinds) {
+		list = append(list, kustomize.Reference(f))
+	}
+	return list
+}
