@@ -1,5 +1,5 @@
-// Package kustomize makes documents of a folder with a kustomization: it checks every file that the kustomization reaches,
-// hands kustomize a copy in which no path and no field is a stranger's, and finds the places of the results.
+// Package kustomize makes documents of a folder with a kustomization. It checks every file that the kustomization reaches.
+// It hands kustomize a copy in which no path is a stranger's, and finds the places of the results.
 //
 //	files ─compile─▶ Input ─Build─▶ Output ─locate─▶ manifest.Built
 //	                          └ package child: another process

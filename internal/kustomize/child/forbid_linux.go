@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbid makes the kernel refuse every call that opens a file or a socket, or begins a program. What is open stays open.
+// forbid makes the kernel refuse every call that opens a file or a socket, or begins a program. Open files stay open.
 // See seccomp(2). The filter applies to all threads, and nothing can remove it.
 func forbid() error {
 	calls, arch := forbidden()
