@@ -1,6 +1,6 @@
 package events
 
-// Urgency says when a stack has to look.
+// Urgency says when a message has to start a pass of a stack.
 type Urgency int
 
 // The urgencies.
@@ -22,11 +22,11 @@ type Interest struct {
 	Writing bool
 }
 
-// In returns when the stack has to look after a message. In the table, the first row that fits counts.
+// In returns when a message has to start a pass of the stack. In the table, the first row that fits counts.
 //
 //	message                                                              urgency
 //	-------------------------------------------------------------------  -------
-//	the stack has not logged in yet, so that it has still to look        Never
+//	the stack has not logged in yet, so its first pass is still to come  Never
 //	caused by the agent's user while it writes                           Never
 //	about an object that the stack knows                                 Now
 //	about another project                                                Never

@@ -2,14 +2,15 @@ package events
 
 import "time"
 
-// Pace decides when hints from the cloud cause a look. Hints that come together cause one look. While hints continue to arrive, the pauses
-// between looks grow, so that a storm of messages, or the messages about the agent's own writes, cannot keep the agent busy. No hint is lost: the
-// last one is followed by a look. The zero value is not usable; see [Quick] and [Slow].
+// Pace decides when hints from the cloud start a pass. Hints that come together start one pass. While hints continue to
+// arrive, the pauses between these passes grow. So a flood of messages, or the messages about the agent's own writes,
+// cannot keep the agent busy. No hint is lost: a pass follows the last one. The zero value is not usable; see [Quick]
+// and [Slow].
 type Pace struct {
-	Least, Most time.Duration // the shortest and the longest pause between two looks
+	Least, Most time.Duration // the shortest and the longest pause between two passes
 
-	last    time.Time     // of the last look
-	pause   time.Duration // until the next look
+	last    time.Time     // the start of the last pass for a hint
+	pause   time.Duration // the present pause between two passes
 	pending bool
 }
 
@@ -22,7 +23,7 @@ func Slow() Pace { return Pace{Least: 15 * time.Second, Most: 5 * time.Minute} }
 // calm is the number of pauses without a hint after which the pauses are short again.
 const calm = 4
 
-// Hint stores a hint, and returns how long to wait until the look. ok is false if a look is due already: then there is nothing more to do.
+// Hint stores a hint, and returns how long to wait until the pass. ok is false if a pass is due already, so that nothing more has to be done.
 func (p *Pace) Hint(now time.Time) (wait time.Duration, ok bool) {
 	if p.pending {
 		return 0, false
@@ -39,7 +40,7 @@ func (p *Pace) Hint(now time.Time) (wait time.Duration, ok bool) {
 	return p.pause - since, true
 }
 
-// Looked records that the look which Hint has announced begins.
+// Looked records that the pass for the stored hint begins.
 func (p *Pace) Looked(now time.Time) {
 	if since := now.Sub(p.last); !p.last.IsZero() && since >= 0 && since < calm*p.pause {
 		p.pause = min(2*p.pause, p.Most)

@@ -146,7 +146,7 @@ func (r *Repository) address(number int) string {
 // MergedBy implements [forge.Pulls]. After a merge, the branch contains the last patch set itself, or a merge commit of Gerrit whose second
 // parent is that patch set.
 func (r *Repository) MergedBy(ctx context.Context, branch, tip string) (forge.Pull, error) {
-	what := fmt.Sprintf("find the change that brought %s to %s", tip, branch)
+	what := fmt.Sprintf("find the change that merged %s into %s", tip, branch)
 	if !full.MatchString(tip) {
 		return forge.Pull{}, r.refuse(what, notFull(tip))
 	}

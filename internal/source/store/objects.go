@@ -58,7 +58,7 @@ func (s *Store) Raw(h plumbing.Hash) (t plumbing.ObjectType, text []byte, err er
 	}
 	if plumbing.ComputeHash(o.Type(), text) != h {
 		s.broken.Store(true)
-		return t, nil, fmt.Errorf("%w: %s has another content", ErrIncomplete, h)
+		return t, nil, fmt.Errorf("%w: %s has different content", ErrIncomplete, h)
 	}
 	return o.Type(), text, nil
 }

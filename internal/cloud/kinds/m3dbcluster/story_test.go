@@ -178,7 +178,7 @@ func TestEtcdIsLost(t *testing.T) {
 	if n := w.Inits(); n != 1 {
 		t.Errorf("the placement began %d times", n)
 	}
-	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd has no placement any more") {
+	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd no longer has a placement") {
 		t.Errorf("kv-0 says %s", text)
 	}
 }

@@ -176,7 +176,7 @@ func (c *cluster) stateWithoutPlacement(m *machine, l *live) (there bool) {
 	case blank && !recorded, silent && m.Host.ID == "" && !recorded:
 		return false
 	case blank:
-		const lost = "etcd has no placement any more"
+		const lost = "etcd no longer has a placement"
 		member.ClusterDown(&l.Live, &l.State.State, "lost", lost+": restore the data of etcd, or allow a new placement, after which nodes delete the data of shards that they lose: openstack port unset --tag "+string(member.PlacementBegun)+" "+m.PortID, lost)
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"

@@ -59,7 +59,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"all quotas of the service that were set for the project: the cloud's defaults apply again"},
-			Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
+			Unmark: "the mark is the attribute " + notePrefix + "… of the project: set that attribute to null with PATCH",
 			Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. " +
 				"The same stack must manage the project, because the owner mark is on the project. A set of quotas has no field for a mark.",
 		},

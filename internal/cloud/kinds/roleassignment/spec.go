@@ -51,7 +51,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access that it gives"},
-			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
+			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: set that attribute to null with PATCH",
 			Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and assign roles. The same stack must manage the project, the user or the group, because an assignment in Keystone has no field for the owner mark.",
 		},
 		Validate: r.Validate, Name: r.Name, Diff: r.Diff, Match: r.Match, Status: r.Status, Export: r.Export,

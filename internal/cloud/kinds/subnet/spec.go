@@ -61,7 +61,7 @@ type Gateway struct {
 // HostRoute is a route that machines on the subnet learn by DHCP.
 type HostRoute struct {
 	Destination string `json:"destination" rule:"required,format=cidr" doc:"Network to which the route leads."`
-	NextHop     string `json:"nextHop" api:"nexthop" rule:"required,format=ip" doc:"Who forwards them."`
+	NextHop     string `json:"nextHop" api:"nexthop" rule:"required,format=ip" doc:"Address of the router for that network."`
 }
 
 func (r HostRoute) String() string {

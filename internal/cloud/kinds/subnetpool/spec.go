@@ -29,7 +29,7 @@ type Spec struct {
 	DefaultQuota      *int     `json:"defaultQuota,omitempty" api:"default_quota" rule:"min=0" doc:"How much of the pool a project may use: addresses for IPv4, networks of 64 bits for IPv6. Not managed if left out, because Neutron cannot remove a quota."`
 	AddressScopeRef   string   `json:"addressScopeRef,omitempty" api:"address_scope_id,empty" show:"addressScopeID" ref:"AddressScope" doc:"The AddressScope of the pool; none if left out."`
 	IsDefault         *bool    `json:"isDefault,omitempty" api:"is_default" rule:"default=false" needs:"administrator" doc:"Whether it is the default pool of subnets that ask for one. Needs an administrator."`
-	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use the network. Needs an administrator."`
+	Shared            *bool    `json:"shared,omitempty" api:"shared" rule:"immutable,default=false" needs:"administrator" doc:"Whether other projects can use the pool. Needs an administrator."`
 	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
