@@ -52,9 +52,9 @@ func (t *Table[Spec, More]) lacks(r *row, w typed.Want[Spec], c *kind.Changes) {
 
 // Table has the fields of a kind, in the order of Spec.
 type Table[Spec, More any] struct {
-	root string // the path of the fields in manifests: "spec.resource."
-	rows []row
-	odd  []Override[Spec, More]
+	root      string // the path of the fields in manifests: "spec.resource."
+	rows      []row
+	overrides []Override[Spec, More]
 	// elsewhere are attributes that other code writes.
 	elsewhere []string
 }
@@ -77,16 +77,18 @@ type Override[Spec, More any] struct {
 }
 
 // New returns the table of a kind. It panics on a mistake in the declaration, which any test finds.
-func New[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
-
-// NewFlat returns the table of a kind whose fields are directly under spec.
-func NewFlat[Spec, More any](odd ...Override[Spec, More]) *Table[Spec, More] {
-	return newAt("spec.", odd)
+func New[Spec, More any](overrides ...Override[Spec, More]) *Table[Spec, More] {
+	return newAt(Path(""), overrides)
 }
 
-func newAt[Spec, More any](root string, odd []Override[Spec, More]) *Table[Spec, More] {
-	t := &Table[Spec, More]{root: root, rows: rowsOf(reflect.TypeFor[Spec]()), odd: odd}
-	for _, o := range odd {
+// NewFlat returns the table of a kind whose fields are directly under spec.
+func NewFlat[Spec, More any](overrides ...Override[Spec, More]) *Table[Spec, More] {
+	return newAt("spec.", overrides)
+}
+
+func newAt[Spec, More any](root string, overrides []Override[Spec, More]) *Table[Spec, More] {
+	t := &Table[Spec, More]{root: root, rows: rowsOf(reflect.TypeFor[Spec]()), overrides: overrides}
+	for _, o := range overrides {
 		if !slices.ContainsFunc(t.rows, func(r row) bool { return reaches(r.path, o.Field) }) {
 			panic(fmt.Sprintf("table: %T has no field %s", *new(Spec), o.Field))
 		}
@@ -107,10 +109,10 @@ func reaches(path, field string) bool {
 	return path == field || len(path) > len(field) && path[:len(field)] == field && path[len(field)] == '.'
 }
 
-func (t *Table[Spec, More]) oddOf(path string) *Override[Spec, More] {
-	for i := range t.odd {
-		if reaches(path, t.odd[i].Field) {
-			return &t.odd[i]
+func (t *Table[Spec, More]) overrideOf(path string) *Override[Spec, More] {
+	for i := range t.overrides {
+		if reaches(path, t.overrides[i].Field) {
+			return &t.overrides[i]
 		}
 	}
 	return nil
@@ -133,16 +135,16 @@ func (t *Table[Spec, More]) Compare(w typed.Want[Spec], have *Object[Spec, More]
 	done := map[*Override[Spec, More]]bool{}
 	for i := range t.rows {
 		r := &t.rows[i]
-		odd := t.oddOf(r.path)
+		override := t.overrideOf(r.path)
 		switch {
 		case r.extension != "" && slices.Contains(have.Absent, r.attr):
 			t.lacks(r, w, c)
 		case r.named && r.change == kind.Replace && keepsName(r, w, have):
-		case odd == nil || odd.Compare == nil:
+		case override == nil || override.Compare == nil:
 			r.compare(t.root+r.path, w.Ref, reflect.ValueOf(w.Spec), reflect.ValueOf(&have.Spec), w.Key.Name, c)
-		case !done[odd]:
-			done[odd] = true
-			odd.Compare(w, have, c)
+		case !done[override]:
+			done[override] = true
+			override.Compare(w, have, c)
 		}
 	}
 }
@@ -155,12 +157,12 @@ func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], 
 			continue
 		}
 		ways := r.ways
-		if odd := t.oddOf(r.path); odd != nil && odd.Closed != nil {
+		if override := t.overrideOf(r.path); override != nil && override.Closed != nil {
 			ways = slices.Clone(ways)
 			for i := range ways {
-				ways[i].Closed = odd.Closed(w, have, ways[i].Name)
-				if odd.Loss != nil {
-					ways[i].Loss = cmp.Or(odd.Loss(have), ways[i].Loss)
+				ways[i].Closed = override.Closed(w, have, ways[i].Name)
+				if override.Loss != nil {
+					ways[i].Loss = cmp.Or(override.Loss(have), ways[i].Loss)
 				}
 			}
 		}
@@ -193,9 +195,9 @@ func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]
-		odd := t.oddOf(r.path)
-		if odd != nil && odd.Write != nil {
-			odd.Write(w, nil, body)
+		override := t.overrideOf(r.path)
+		if override != nil && override.Write != nil {
+			override.Write(w, nil, body)
 			continue
 		}
 		value, given := r.of(reflect.ValueOf(w.Spec))
@@ -218,9 +220,9 @@ func (t *Table[Spec, More]) Update(w typed.Want[Spec], have *Object[Spec, More],
 		if !kind.Has(changes, t.root+r.path) {
 			continue
 		}
-		odd := t.oddOf(r.path)
-		if odd != nil && odd.Write != nil {
-			odd.Write(w, have, body)
+		override := t.overrideOf(r.path)
+		if override != nil && override.Write != nil {
+			override.Write(w, have, body)
 			continue
 		}
 		if value, asked := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name); asked && t.writes(r) {
