@@ -10,6 +10,35 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
+// start starts a step. Its outcome arrives in r.done.
+func (r *run) start(ctx context.Context, t candidate) {
+	s := *t.step
+	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
+	if s.Action.Destroys() { // recorded before the request, since its answer may be lost and a list may show the result first
+		r.destroyed[t.id] = true
+		r.engine.past().NoteDestroying(&s)
+	}
+	r.noteBegun(s)
+	r.engine.watch(func(w Watcher) { w.Started(s) })
+	if r.recording || s.Continues {
+		s = s.Recording()
+	}
+	go func() {
+		o := r.engine.perform(ctx, s)
+		o.result.Err = hide(r.secrets, o.result.Err)
+		r.done <- o
+	}()
+}
+
+// outcome is the result of one step.
+type outcome struct {
+	id      string
+	entries []string // all entries that were tried; if one of them succeeded, it is the last one
+	result  Result
+	live    *kind.Live
+	gone    bool
+}
+
 // perform carries out one step. It runs concurrently, so it reads only data that no longer changes.
 // The loop of the run processes the result. If the cloud forbids the step through one entry of
 // clouds.yaml, perform tries the other entries that show the object. It does so only if no manifest

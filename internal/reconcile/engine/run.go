@@ -60,14 +60,6 @@ type freshness struct {
 	writtenEntries map[string]bool
 }
 
-type outcome struct {
-	id      string
-	entries []string // all entries that were tried; if one of them succeeded, it is the last one
-	result  Result
-	live    *kind.Live
-	gone    bool
-}
-
 func newRun(e *Engine, rev Revision) *run {
 	r := &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), changed: map[string]*changedObjects{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
@@ -124,23 +116,4 @@ func (r *run) permit(first plan.Plan) {
 	}
 	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
 	r.recording = first.Approved != nil && !r.rev.healing
-}
-
-func (r *run) start(ctx context.Context, t candidate) {
-	s := *t.step
-	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
-	if s.Action.Destroys() { // recorded before the request, since its answer may be lost and a list may show the result first
-		r.destroyed[t.id] = true
-		r.engine.past().NoteDestroying(&s)
-	}
-	r.noteBegun(s)
-	r.engine.watch(func(w Watcher) { w.Started(s) })
-	if r.recording || s.Continues {
-		s = s.Recording()
-	}
-	go func() {
-		o := r.engine.perform(ctx, s)
-		o.result.Err = hide(r.secrets, o.result.Err)
-		r.done <- o
-	}()
 }

@@ -175,3 +175,12 @@ func (h *herd) behind(name string) (names []string) {
 	slices.Sort(names)
 	return names
 }
+
+// The error says which member does not serve, and for how long another object has reported that.
+func TestAReportNamesTheMemberThatDoesNotServe(t *testing.T) {
+	member := thingtest.Key("web-1")
+	s := plan.Step{Membership: plan.Membership{Settles: &plan.Settling{Member: member}}}
+	if text := neverServed(s, time.Minute).Error(); !strings.Contains(text, time.Minute.String()+" that "+member.String()+" ") {
+		t.Error(text)
+	}
+}

@@ -67,7 +67,7 @@ func (r *run) trackPending(now time.Time) {
 // member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
-		return fmt.Errorf("has reported for more than %s that %s does not serve", whom, limit)
+		return fmt.Errorf("has reported for more than %s that %s does not serve", limit, whom)
 	}
 	return fmt.Errorf("the member has not served for more than %s; %s", limit, s.Sick)
 }
