@@ -276,6 +276,12 @@ func (s Step) WithAction(action Action, causes ...cause.Cause) Step {
 	return s
 }
 
+// Refused returns the step as an error: nothing is done until a person changes something.
+func (s Step) Refused(causes ...cause.Cause) Step {
+	s.Error = true
+	return s.WithAction(Refuse, causes...)
+}
+
 // Recording returns the approved step. The mark that it writes to the machine contains Target.
 func (s Step) Recording() Step {
 	if s.Target == "" || s.Viewed == nil {

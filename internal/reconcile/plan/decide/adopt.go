@@ -69,8 +69,7 @@ func (p *planner) decideUnadopted(s plan.Step, d *kind.Desired) plan.Step {
 			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, key))
 		}
 	}
-	s.Error = true
-	return s.WithAction(plan.Refuse, p.unadoptable(d))
+	return s.Refused(p.unadoptable(d))
 }
 
 // unadoptable says why a manifest cannot adopt any object.

@@ -28,8 +28,7 @@ func (p *planner) decideFailed(s plan.Step, d *kind.Desired) plan.Step {
 	}
 	s.Changes = []kind.Change{{Field: plan.HealthField, Have: string(have.Phase), Want: string(kind.Ready), Disruption: kind.Replace}}
 	if !p.mayRecreate(d) && (len(p.requestedChange(d, have)) == 0 || !mayBeRequested(d)) {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.MaybeUsed, resolve.AnnotationReplace))
+		return s.Refused(reason, cause.Of(cause.MaybeUsed, resolve.AnnotationReplace))
 	}
 	s = p.recreate(s, d, reason)
 	s.Drift = s.Action == plan.Recreate && !p.Begun[d.Key] && (p.Synced || p.Applied(d, have.Mark))

@@ -75,8 +75,7 @@ func (p *planner) unwantedSteps(o ownertext.Owner, owner string, c bind.Claims) 
 			why = cause.Of(cause.AdoptedTwice, adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
 		}
 		if !why.IsZero() && s.Action.Writes() {
-			s.Error = true
-			s = s.WithAction(plan.Refuse, why)
+			s = s.Refused(why)
 		}
 		list = append(list, s)
 	}

@@ -141,8 +141,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		return s
 	}
 	if first := p.ByOwner[view.Mark.Owner]; first != d.Key {
-		s.Error = true
-		return s.WithAction(plan.Refuse, cause.Of(cause.SameMark, first))
+		return s.Refused(cause.Of(cause.SameMark, first))
 	}
 	ch := p.identify(d)
 	p.surplusSteps(d, ch)
@@ -150,8 +149,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	case !ch.refusal.IsZero() && d.Options.Suspend:
 		return suspend(s, d, ch.refusal)
 	case !ch.refusal.IsZero():
-		s.Error = true
-		return s.WithAction(plan.Refuse, ch.refusal)
+		return s.Refused(ch.refusal)
 	case ch.have == nil:
 		return p.refuseForeignUse(p.decideMissing(s, d), d)
 	}

@@ -20,12 +20,10 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	}
 	why := p.impossible(d, s.Have, s.View())
 	if taken := p.nameTaken(d, nil); taken != nil {
-		s.Error = true
-		return s.WithAction(plan.Refuse, p.takenText(taken))
+		return s.Refused(p.takenText(taken))
 	}
 	if !why.IsZero() {
-		s.Error = true
-		return s.WithAction(plan.Refuse, cause.Of(cause.CannotCreate, why))
+		return s.Refused(cause.Of(cause.CannotCreate, why))
 	}
 	if why := p.mayExistInOtherEntry(d); !why.IsZero() {
 		s.Error = true

@@ -127,8 +127,7 @@ func (p *planner) awaitMoves() {
 		}
 		for _, key := range p.movesFor[s.Key] {
 			if of := at[key]; of == nil || of.Action != plan.Recreate {
-				s.Error = true
-				*s = s.WithAction(plan.Refuse, cause.Of(cause.AddressesOfOther, key))
+				*s = s.Refused(cause.Of(cause.AddressesOfOther, key))
 				break
 			}
 			s.Awaits = append(s.Awaits, key)

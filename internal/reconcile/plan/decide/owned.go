@@ -18,8 +18,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	p.found.Live[d.Key] = have
 	p.found.Ready[d.Key] = have.Phase.Usable()
 	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
-		s.Error = true
-		return s.WithAction(plan.Refuse, refusal)
+		return s.Refused(refusal)
 	}
 	p.found.DesiredOf[have] = d
 	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
@@ -86,36 +85,29 @@ func cloudMessage(l *kind.Live) cause.Cause {
 
 func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) plan.Step {
 	if s.Adopts {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AdoptFirst))
+		return s.Refused(reason, cause.Of(cause.AdoptFirst))
 	}
 	if left := p.othersElements(s); len(left) > 0 {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, lostElementsCause(left))
+		return s.Refused(reason, lostElementsCause(left))
 	}
 	if locked := p.locked[s.Have]; !locked.IsZero() {
-		s.Error = true
-		return s.WithAction(plan.Refuse, locked)
+		return s.Refused(locked)
 	}
 	if d.Import != nil {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.WasAdopted, d.Import.Where()))
+		return s.Refused(reason, cause.Of(cause.WasAdopted, d.Import.Where()))
 	}
 	if copies := p.identify(d).copied; len(copies) > 0 { // after this object is deleted, the copy would prevent the creation of the new one
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
+		return s.Refused(reason, cause.Of(cause.CopyBeside, p.copiedText(d.Key.Kind, copies[0])))
 	}
 	why := p.impossible(d, s.Have, s.View())
 	if taken := p.nameTaken(d, s.Have); taken != nil {
 		why = p.takenText(taken)
 	}
 	if !why.IsZero() {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherCannot, why))
+		return s.Refused(reason, cause.Of(cause.AnotherCannot, why))
 	}
 	if why := p.likelyRefusal(d, s); why != "" {
-		s.Error = true
-		return s.WithAction(plan.Refuse, reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
+		return s.Refused(reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
 	s = s.WithAction(plan.Recreate, reason)
 	p.found.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName

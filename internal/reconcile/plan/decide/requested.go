@@ -64,6 +64,5 @@ func whyReplace(c kind.Change) cause.Cause {
 
 // refuseRequest refuses a replacement that is impossible.
 func (p *planner) refuseRequest(s plan.Step, why cause.Cause) plan.Step {
-	s.Error = true
-	return s.WithAction(plan.Refuse, why)
+	return s.Refused(why)
 }

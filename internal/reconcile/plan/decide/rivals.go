@@ -14,7 +14,7 @@ func Rivals(kinds []*kind.Kind, want []kind.Desired) (list []manifest.Problem) {
 	for i := range want {
 		d := &want[i]
 		k := p.KindOf[d.Key.Kind]
-		if k == nil || k.ExclusiveClaims == nil || d.Spec == nil || d.Virtual || d.Unmanaged || d.Absent() || d.Options.Suspend {
+		if k == nil || k.ExclusiveClaims == nil || d.Spec == nil || d.Virtual || d.Unmanaged || d.Options.Suspend {
 			continue
 		}
 		for _, c := range k.ExclusiveClaims(p.view(d, d.Spec)) {
