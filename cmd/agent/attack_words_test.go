@@ -211,7 +211,7 @@ func (s *stage) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The same is true for the binary: for the statuses that it writes, and for the comment that a pipeline posts.
+// Neither the statuses that the binary writes nor the comment that a pipeline posts contain an address of a cloud.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})

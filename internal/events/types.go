@@ -6,7 +6,7 @@ import "strings"
 type service struct {
 	prefix string // of its event types; "" for none
 	name   string // catalog type
-	// nouns are the collections, by the first words of an event type after the prefix.
+	// nouns has the collection for each first word of an event type, after the prefix of the service.
 	nouns map[string]string
 	// ids are the fields of the payload with the object's ID, by the noun; others have it in the field id.
 	ids map[string]string
